@@ -47,7 +47,7 @@ use arbiter_runner::executor::local::{Local, LocalOptions};
 use arbiter_runner::executor::remote::Remote;
 use arbiter_runner::fingerprint;
 use arbiter_runner::live_games::LiveGames;
-use arbiter_runner::preflight::{EngineSetup, engine_setups, places_of};
+use arbiter_runner::preflight::{EngineSetup, cpu_sets_of, engine_setups};
 use arbiter_runner::signal::Signals;
 use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 
@@ -139,7 +139,7 @@ fn load(
 /// Reads all that a plan names; `fleet` is who plays it if not this machine.
 fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     match fleet {
-        None => drop(places_of(&plan).map_err(Failure::invalid)?),
+        None => drop(cpu_sets_of(&plan).map_err(Failure::invalid)?),
         Some(fleet) => fleet.check(&plan)?,
     }
     let book = book::load(&plan).map_err(Failure::invalid)?;
@@ -245,7 +245,7 @@ fn resume(kind: Kind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRu
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        places_of(&changed).map_err(Failure::invalid)?;
+        cpu_sets_of(&changed).map_err(Failure::invalid)?;
         book = check_engines(&plan, book, &setups, false)?;
         store.set_ending(&name, None)?;
     }
@@ -409,7 +409,7 @@ fn local(plan: &Plan, setups: Vec<EngineSetup>) -> Result<Local, Failure> {
         slots: plan.concurrency,
         wait: plan.wait,
         noise_limit: plan.noise_limit,
-        places: places_of(plan).map_err(Failure::invalid)?,
+        cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
     Local::new(room, setups).map_err(Failure::environment)
 }

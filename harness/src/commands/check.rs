@@ -128,7 +128,7 @@ fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failur
     let engine =
         engines(std::slice::from_ref(&spec), &BuildArgs::without_bench(), 1, Limits::default())?
             .remove(0);
-    if engine.behaviour.protocol != Protocol::Uci {
+    if engine.launch.protocol != Protocol::Uci {
         let told = format!("engine '{}': only engines that speak UCI are checked", engine.name);
         return Err(Failure::invalid(told));
     }

@@ -6,9 +6,9 @@ use super::Style;
 use crate::failure::Failure;
 use crate::output::emit;
 use arbiter_plan::plan::Plan;
+use arbiter_plan::run::counts::{PairTally, RunCounts};
 use arbiter_plan::run::event::{Ending, Observer, ObserverError, RunEvent};
 use arbiter_plan::run::job::PlayedPair;
-use arbiter_plan::run::standing::{PairTally, Standing};
 use arbiter_plan::run::state::RunState;
 use arbiter_report::compat::{Dialect, Scene};
 use arbiter_report::disturbance;
@@ -23,8 +23,8 @@ pub(crate) struct Printer {
     scene: Scene,
     /// Follows the counted pairs, as the number of games may depend on them.
     schedule: Schedule,
-    standing: Standing,
-    /// Counts after each game, where [`Standing`] has them after each pair.
+    counts: RunCounts,
+    /// Counts after each game, where [`RunCounts`] has them after each pair.
     scores: BTreeMap<[usize; 2], Trinomial>,
     sprt_status: Option<SprtStatus>,
     games: u64,
@@ -41,7 +41,7 @@ impl Printer {
             style: style.clone(),
             scene: Scene::new(style.dialect, style.penta, plan),
             schedule,
-            standing: Standing::default(),
+            counts: RunCounts::default(),
             scores: BTreeMap::new(),
             sprt_status: plan.sprt.map(|sprt| SprtMonitor::new(sprt, 1).start()),
             games: 0,
@@ -58,7 +58,7 @@ impl Printer {
         ending: Ending,
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, state.schedule().clone());
-        printer.go_on(state.standing(), state.sprt_statuses());
+        printer.go_on(state.counts(), state.sprt_statuses());
         let text = printer.figures() + &printer.scene.ended(ending);
         emit(&text)
     }
@@ -68,10 +68,10 @@ impl Printer {
     }
 
     /// Takes over what was counted before.
-    fn go_on(&mut self, standing: &Standing, sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>) {
-        self.standing = standing.clone();
+    fn go_on(&mut self, counts: &RunCounts, sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>) {
+        self.counts = counts.clone();
         self.scores =
-            standing.encounters.iter().map(|(twosome, met)| (*twosome, met.games)).collect();
+            counts.encounters.iter().map(|(twosome, met)| (*twosome, met.games)).collect();
         self.games = self.scores.values().map(Trinomial::games).sum();
         self.sprt_status = sprt_statuses.values().next().copied().or(self.sprt_status);
     }
@@ -83,7 +83,7 @@ impl Printer {
         sprt_status: Option<SprtStatus>,
     ) -> String {
         let mut text = String::new();
-        self.standing.count(tally);
+        self.counts.count(tally);
         self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
         self.sprt_status = sprt_status.or(self.sprt_status);
         self.is_up_to_date = false;
@@ -114,7 +114,7 @@ impl Printer {
 
     fn figures(&mut self) -> String {
         self.is_up_to_date = true;
-        self.scene.interval(&self.standing, self.sprt_status)
+        self.scene.interval(&self.counts, self.sprt_status)
     }
 }
 
@@ -125,8 +125,8 @@ fn is_due(games: u64, interval: u64) -> bool {
 impl Observer for Printer {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let text = match event {
-            RunEvent::Started { standing, sprt_statuses, .. } => {
-                self.go_on(standing, sprt_statuses);
+            RunEvent::Started { counts, sprt_statuses, .. } => {
+                self.go_on(counts, sprt_statuses);
                 String::new()
             }
             RunEvent::GameStarted { pairing, half } => {

@@ -12,7 +12,7 @@ use arbiter_report::standings::rules_in_words;
 use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
 use arbiter_report::tuned;
-use arbiter_runner::preflight::places_of;
+use arbiter_runner::preflight::cpu_sets_of;
 use arbiter_store::Store;
 
 /// Says what will be played, and by whom if not by this machine.
@@ -53,7 +53,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     for rule in plan.rules.words() {
         note(&rule);
     }
-    let games = places_of(plan).unwrap_or_default();
+    let games = cpu_sets_of(plan).unwrap_or_default();
     let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
     if !games.is_empty() {
         note(&format!("processors of concurrent games: {}", games.join(" | ")));

@@ -22,7 +22,7 @@ pub(super) fn check_engines(
     is_probed: bool,
 ) -> Result<Book, Failure> {
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
-    if !is_probed && plan.engines.iter().all(|engine| engine.behaviour.protocol == Protocol::Uci) {
+    if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
         thin(&mut book, plan);
     }
     let runtime = runtime()?;

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use super::verify;
 use super::wire::{self, Payload};
+use arbiter_plan::run::counts::PairTally;
 use arbiter_plan::run::job::{PairJob, PlayedPair};
-use arbiter_plan::run::standing::PairTally;
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, Answered, Question};
 use arbiter_suite::perft::{Counted, NumberedCount, Verdict};

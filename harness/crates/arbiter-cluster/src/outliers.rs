@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use arbiter_game::outcome::Termination;
-use arbiter_plan::run::standing::{PairTally, Standing};
+use arbiter_plan::run::counts::{PairTally, RunCounts};
 use arbiter_stats::residuals;
 use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 
@@ -45,7 +45,7 @@ pub struct Finding {
 pub struct OutlierDetector {
     /// Whether all pairs are between the same two engines, under the same conditions.
     is_uniform: bool,
-    workers: BTreeMap<String, Standing>,
+    workers: BTreeMap<String, RunCounts>,
 }
 
 /// Whether a game ended by a failure of an engine or its machine other than a loss on time.
@@ -72,7 +72,7 @@ impl OutlierDetector {
     /// Adds a pair of a worker, and checks the worker if that is due. Returns the outlier, if any.
     pub fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let games =
-            |outliers: &OutlierDetector| outliers.workers.get(worker).map_or(0, Standing::games);
+            |outliers: &OutlierDetector| outliers.workers.get(worker).map_or(0, RunCounts::games);
         let before = games(self);
         self.add(worker, tally);
         let is_due =
@@ -93,9 +93,9 @@ impl OutlierDetector {
 
     /// Whether significantly more of a worker's games end in one of these ways than of the others'.
     fn excess(&self, worker: &str, what: &str, is_one: fn(Termination) -> bool) -> Option<Finding> {
-        let share = |standing: &Standing| FailureCount {
-            games: standing.games(),
-            failures: standing
+        let share = |counts: &RunCounts| FailureCount {
+            games: counts.games(),
+            failures: counts
                 .terminations
                 .iter()
                 .filter(|(termination, _)| is_one(**termination))
@@ -104,13 +104,13 @@ impl OutlierDetector {
         };
         let own = share(self.workers.get(worker)?);
         let others = self.workers.iter().filter(|(name, _)| *name != worker);
-        let others = others.map(|(_, standing)| share(standing)).fold(
-            FailureCount::default(),
-            |sum, share| FailureCount {
-                games: sum.games + share.games,
-                failures: sum.failures + share.failures,
-            },
-        );
+        let others =
+            others.map(|(_, counts)| share(counts)).fold(FailureCount::default(), |sum, share| {
+                FailureCount {
+                    games: sum.games + share.games,
+                    failures: sum.failures + share.failures,
+                }
+            });
         let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
         let is_out = p < FALSE_ALARM && own.failures as f64 > MIN_FAILURE_SHARE * own.games as f64;
         is_out.then(|| Finding {
@@ -129,7 +129,7 @@ impl OutlierDetector {
             return None;
         }
         let pairs: Vec<Pentanomial> =
-            self.workers.values().map(|standing| standing.main_encounter().pairs).collect();
+            self.workers.values().map(|counts| counts.main_encounter().pairs).collect();
         let found = residuals::compare(&pairs)?;
         let compared = self.workers.keys().zip(&found.sources);
         let compared: Vec<(&String, f64)> =

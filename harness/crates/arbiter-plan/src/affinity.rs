@@ -88,7 +88,7 @@ pub fn cpus_per_game(plan: &Plan) -> usize {
     let mut threads: Vec<usize> = plan.engines.iter().map(threads).collect();
     threads.sort_unstable();
     let most = threads.pop().unwrap_or(1);
-    let ponders = plan.engines.iter().any(|engine| engine.behaviour.ponder);
+    let ponders = plan.engines.iter().any(|engine| engine.launch.ponder);
     if ponders { most + threads.pop().unwrap_or(0) } else { most }
 }
 

@@ -1,123 +1,124 @@
 //! The command line that plays a plan again.
 
+use std::time::Duration;
+
 use super::affinity::Affinity;
-use super::behaviour::Behaviour;
+use super::launch::LaunchSettings;
 use super::noise::NoiseLimit;
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
-use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope, TablebaseRule};
+use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_openings::Order;
 use arbiter_protocol::{Deadlines, Limits, Protocol, Restart};
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 use arbiter_spsa::Tuning;
 use arbiter_spsa::table;
 
+/// A flag with its value; `None` where the plan is the same without it.
+type Flag = Option<(&'static str, String)>;
+
+fn flag(name: &'static str, value: impl ToString) -> Flag {
+    Some((name, value.to_string()))
+}
+
+/// The flag, if its value is not the `usual` one.
+fn unless<T: PartialEq + ToString>(usual: T, name: &'static str, value: T) -> Flag {
+    (value != usual).then(|| (name, value.to_string()))
+}
+
 /// `arbiter …` with everything that decides which games are played; not where they are kept. (A
 /// value with a double quotation mark, which only a file can hold, cannot be written so.)
 pub fn command(plan: &Plan) -> String {
-    let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
-    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+    let Plan { design, kind, rules, .. } = plan;
     let shared = shared_limits(plan);
-    for (name, engine) in plan.own_engines() {
+    let engine = |(name, engine): (&str, &Engine)| {
         let engine = Engine { name: name.to_owned(), ..engine.clone() };
-        flag("engine", spec(&engine, shared.is_some()));
-    }
-    if let Some(limits) = shared {
-        flag("each", limit_fields(&limits).join(","));
-    }
+        flag("engine", spec(&engine, shared.is_some()))
+    };
+    let mut flags: Vec<Flag> = plan.own_engines().map(engine).collect();
+    flags.push(shared.and_then(|limits| flag("each", limit_fields(&limits).join(","))));
     if let Some(ablation) = &plan.ablation {
-        flag("option", ablation.option.clone());
-        flag("features", ablation.features.join(","));
+        flags.push(flag("option", &ablation.option));
+        flags.push(flag("features", ablation.features.join(",")));
     }
-    plan.tuning.iter().flat_map(|t| tuning(t)).for_each(|(name, value)| flag(name, value));
+    flags.extend(plan.tuning.iter().flat_map(|t| tuning(t)));
     if let BookSource::File(path) = &plan.book {
-        flag("openings", path.display().to_string());
+        flags.push(flag("openings", path.display()));
     }
-    if let Some(plies) = plan.plies {
-        flag("plies", plies.to_string());
-    }
-    if let Some(depth) = plan.book_depth {
-        flag("book-depth", depth.to_string());
-    }
-    if plan.order == Order::Sequential {
-        flag("order", "sequential".to_owned());
-    }
-    flag("seed", plan.seed.to_string());
-    if plan.kind != Kind::Ablate && plan.design.format != Format::default() {
-        flag("schedule", plan.design.format.to_string());
-    }
-    tournament(plan).into_iter().for_each(|(name, value)| flag(name, value));
-    flag("pairs", plan.design.pairs.to_string());
-    flag("concurrency", plan.concurrency.to_string());
-    if plan.affinity != Affinity::None {
-        flag("affinity", plan.affinity.to_string());
-    }
-    flag("fault-limit", plan.fault_limit.to_string());
-    let noise_limit = NoiseLimit(plan.noise_limit);
-    if noise_limit != NoiseLimit::default() {
-        flag("noise-limit", noise_limit.to_string());
-    }
+    flags.extend([
+        plan.plies.and_then(|plies| flag("plies", plies)),
+        plan.book_depth.and_then(|depth| flag("book-depth", depth)),
+        unless(Order::Random, "order", plan.order),
+        flag("seed", plan.seed),
+        unless(Format::default(), "schedule", design.format).filter(|_| *kind != Kind::Ablate),
+    ]);
+    flags.extend(tournament(plan));
+    flags.extend([
+        flag("pairs", design.pairs),
+        flag("concurrency", plan.concurrency),
+        unless(Affinity::None, "affinity", plan.affinity.clone()),
+        flag("fault-limit", plan.fault_limit),
+        unless(NoiseLimit::default(), "noise-limit", NoiseLimit(plan.noise_limit)),
+    ]);
     if let Some(sprt) = plan.sprt {
-        flag("elo0", sprt.elo0.to_string());
-        flag("elo1", sprt.elo1.to_string());
-        flag("alpha", sprt.alpha.to_string());
-        flag("beta", sprt.beta.to_string());
-        flag("model", sprt.model.to_string());
-        flag("overshoot", sprt.correction.to_string());
+        flags.extend([
+            flag("elo0", sprt.elo0),
+            flag("elo1", sprt.elo1),
+            flag("alpha", sprt.alpha),
+            flag("beta", sprt.beta),
+            flag("model", sprt.model),
+            flag("overshoot", sprt.correction),
+        ]);
     }
-    adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
-    deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
-    let ignores_fifty = plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty);
-    words.extend(ignores_fifty.then(|| "--syzygy-ignore-50".to_owned()));
-    words.extend(plan.strict_book.then(|| "--strict-book".to_owned()));
-    words.extend(plan.design.is_single.then(|| "--noswap".to_owned()));
-    words.extend(plan.design.plays_out.then(|| "--play-out".to_owned()));
-    words.extend(plan.design.is_reversed.then(|| "--reverse".to_owned()));
+    flags.extend(adjudication(plan));
+    flags.extend(deadlines(plan));
+    let values = flags.into_iter().flatten();
+    let switches = [
+        ("--syzygy-ignore-50", rules.tablebase.is_some_and(|rule| rule.ignores_fifty)),
+        ("--strict-book", plan.strict_book),
+        ("--noswap", design.is_single),
+        ("--play-out", design.plays_out),
+        ("--reverse", design.is_reversed),
+    ];
+    let switches = switches.into_iter().filter(|(_, is_on)| *is_on);
+    let mut words = vec!["arbiter".to_owned(), kind.to_string()];
+    words.extend(values.flat_map(|(name, value)| [format!("--{name}"), value]));
+    words.extend(switches.map(|(switch, _)| switch.to_owned()));
     shell_words::join(words)
 }
 
 /// What is tuned, and how.
-fn tuning(tuning: &Tuning) -> Vec<(&'static str, String)> {
+fn tuning(tuning: &Tuning) -> Vec<Flag> {
     let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs: _, ahead } = tuning;
-    let mut flags: Vec<_> = parameters.iter().map(|p| ("param", table::line(p))).collect();
+    let mut flags: Vec<_> = parameters.iter().map(|p| flag("param", table::line(p))).collect();
     flags.extend([
-        ("iterations", iterations.to_string()),
-        ("alpha", alpha.to_string()),
-        ("gamma", gamma.to_string()),
-        ("a-ratio", a_ratio.to_string()),
-        ("ahead", ahead.to_string()),
+        flag("iterations", iterations),
+        flag("alpha", alpha),
+        flag("gamma", gamma),
+        flag("a-ratio", a_ratio),
+        flag("ahead", ahead),
     ]);
     flags
 }
 
 /// What of the tournament is not as it would be anyway.
-fn tournament(plan: &Plan) -> Vec<(&'static str, String)> {
+fn tournament(plan: &Plan) -> [Flag; 6] {
     let design = plan.design;
     let usual = TournamentRequest { format: Some(design.format), ..TournamentRequest::default() };
     let usual = usual.design(plan.kind, plan.engines.len(), design.pairs).ok();
-    let is_other =
-        |part: fn(&Design) -> u64| usual.is_none_or(|usual| part(&usual) != part(&design));
-    let mut flags = Vec::new();
-    if is_other(|design| design.rounds) && plan.kind != Kind::Tune {
-        flags.push(("rounds", design.rounds.to_string()));
-    }
-    if is_other(|design| design.seeds as u64) && plan.kind != Kind::Ablate {
-        flags.push(("seeds", design.seeds.to_string()));
-    }
-    if is_other(|design| design.tie_breaks) {
-        flags.push(("tie-breaks", design.tie_breaks.to_string()));
-    }
-    if design.openings != OpeningPolicy::default() {
-        flags.push(("opening-policy", design.openings.to_string()));
-    }
-    if plan.opening_start > 0 {
-        flags.push(("opening-start", (plan.opening_start + 1).to_string()));
-    }
-    if !plan.wait.is_zero() {
-        flags.push(("wait", plan.wait.as_millis().to_string()));
-    }
-    flags
+    let other = |name, part: fn(&Design) -> u64| {
+        let is_other = usual.is_none_or(|usual| part(&usual) != part(&design));
+        flag(name, part(&design)).filter(|_| is_other)
+    };
+    [
+        other("rounds", |design| design.rounds).filter(|_| plan.kind != Kind::Tune),
+        other("seeds", |design| design.seeds as u64).filter(|_| plan.kind != Kind::Ablate),
+        other("tie-breaks", |design| design.tie_breaks),
+        unless(OpeningPolicy::default(), "opening-policy", design.openings),
+        unless(1, "opening-start", plan.opening_start + 1),
+        unless(0, "wait", plan.wait.as_millis()),
+    ]
 }
 
 /// The limits, if they and the margin are the same for all, and the margin is the usual one.
@@ -156,7 +157,7 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     fields.extend(eval.map(|(_, value)| ("eval".to_owned(), value.clone())));
     let others = engine.options.iter().skip(usize::from(eval.is_some()));
     fields.extend(others.map(|(name, value)| (format!("option.{name}"), value.clone())));
-    fields.extend(behaviour(&engine.behaviour));
+    fields.extend(launch(&engine.launch));
     let mut words: Vec<String> = fields.iter().map(|(key, value)| field(key, value)).collect();
     if !has_shared_limits {
         words.extend(limit_fields(&engine.conditions.limits));
@@ -166,15 +167,17 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
 }
 
 /// How an engine is treated, where it is not the usual way.
-fn behaviour(behaviour: &Behaviour) -> Vec<(String, String)> {
+fn launch(launch: &LaunchSettings) -> Vec<(String, String)> {
     // Where its error output goes decides no game.
-    let Behaviour { protocol, init, restart, ponder, stderr: _, memory_mib } = behaviour;
-    let protocol = (*protocol != Protocol::default()).then(|| ("proto", protocol.to_string()));
-    let init = (!init.is_empty()).then(|| ("init", init.join("\\n")));
-    let restart = (*restart != Restart::default()).then(|| ("restart", restart.to_string()));
-    let ponder = ponder.then(|| ("ponder", true.to_string()));
-    let memory = memory_mib.map(|mib| ("memory", mib.to_string()));
-    let all = [protocol, init, restart, ponder, memory].into_iter().flatten();
+    let LaunchSettings { protocol, init, restart, ponder, stderr: _, memory_mib } = launch;
+    let all = [
+        unless(Protocol::default(), "proto", *protocol),
+        unless(String::new(), "init", init.join("\\n")),
+        unless(Restart::default(), "restart", *restart),
+        unless(false, "ponder", *ponder),
+        memory_mib.and_then(|mib| flag("memory", mib)),
+    ];
+    let all = all.into_iter().flatten();
     all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
@@ -195,37 +198,35 @@ fn limit_fields(limits: &Limits) -> Vec<String> {
     fields
 }
 
-fn adjudication(plan: &Plan) -> Vec<(&'static str, String)> {
-    let mut flags = Vec::new();
-    if let Some(DrawRule { move_number, move_count, score_cp }) = plan.rules.draw {
-        let rule = format!("movenumber={move_number},movecount={move_count},score={score_cp}");
-        flags.push(("draw", rule));
-    }
-    if let Some(ResignRule { move_count, score_cp, two_sided }) = plan.rules.resign {
-        let rule = format!("movecount={move_count},score={score_cp},twosided={two_sided}");
-        flags.push(("resign", rule));
-    }
-    flags.extend(plan.rules.move_cap.map(|cap| ("max-moves", cap.to_string())));
-    if let Some(TablebaseRule { pieces, scope, .. }) = plan.rules.tablebase {
-        let folders: Vec<String> =
-            plan.tables.iter().map(|folder| folder.display().to_string()).collect();
-        flags.push(("syzygy", folders.join(":")));
-        flags.extend((pieces > 0).then(|| ("syzygy-pieces", pieces.to_string())));
-        let is_usual = scope == Scope::default();
-        flags.extend((!is_usual).then(|| ("syzygy-adjudicate", scope.to_string())));
-    }
-    flags
+fn adjudication(plan: &Plan) -> [Flag; 6] {
+    let rules = plan.rules;
+    let draw = |DrawRule { move_number, move_count, score_cp }| {
+        format!("movenumber={move_number},movecount={move_count},score={score_cp}")
+    };
+    let resign = |ResignRule { move_count, score_cp, two_sided }| {
+        format!("movecount={move_count},score={score_cp},twosided={two_sided}")
+    };
+    let folders = plan.tables.iter().map(|folder| folder.display().to_string());
+    let folders = folders.collect::<Vec<_>>().join(":");
+    [
+        rules.draw.and_then(|rule| flag("draw", draw(rule))),
+        rules.resign.and_then(|rule| flag("resign", resign(rule))),
+        rules.move_cap.and_then(|cap| flag("max-moves", cap)),
+        rules.tablebase.and_then(|_| flag("syzygy", folders)),
+        rules.tablebase.and_then(|rule| unless(0, "syzygy-pieces", rule.pieces)),
+        rules.tablebase.and_then(|rule| unless(Scope::default(), "syzygy-adjudicate", rule.scope)),
+    ]
 }
 
-/// Those that are not the usual ones.
-fn deadlines(plan: &Plan) -> Vec<(&'static str, String)> {
-    let usual = Deadlines::default();
-    let all = [
-        ("start-deadline", plan.deadlines.uciok, usual.uciok),
-        ("ready-deadline", plan.deadlines.readyok, usual.readyok),
-        ("move-deadline", plan.deadlines.bestmove, usual.bestmove),
-        ("stop-deadline", plan.deadlines.stop, usual.stop),
-    ];
-    let changed = all.into_iter().filter(|(_, now, usual)| now != usual);
-    changed.map(|(name, now, _)| (name, now.as_secs_f64().to_string())).collect()
+/// Those that are not the usual ones, in seconds.
+fn deadlines(plan: &Plan) -> [Flag; 4] {
+    let (own, usual) = (&plan.deadlines, Deadlines::default());
+    let seconds =
+        |name, own: Duration, usual: Duration| unless(usual.as_secs_f64(), name, own.as_secs_f64());
+    [
+        seconds("start-deadline", own.uciok, usual.uciok),
+        seconds("ready-deadline", own.readyok, usual.readyok),
+        seconds("move-deadline", own.bestmove, usual.bestmove),
+        seconds("stop-deadline", own.stop, usual.stop),
+    ]
 }

@@ -7,11 +7,11 @@
 pub mod ablation;
 pub mod adjudication;
 pub mod affinity;
-pub mod behaviour;
 pub mod book;
 pub mod command;
 pub mod file;
 pub mod gate;
+pub mod launch;
 pub mod noise;
 pub mod plan;
 pub mod program;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ablation::Ablation;
 use super::affinity::Affinity;
-use super::behaviour::{self, Behaviour};
+use super::launch::{self, LaunchSettings};
 use super::program;
 use super::provenance::{Provenance, Scale};
 use super::request::Request;
@@ -97,7 +97,7 @@ pub struct Engine {
     /// Options to set.
     pub options: Vec<(String, String)>,
     /// How it is started, addressed and kept.
-    pub behaviour: Behaviour,
+    pub launch: LaunchSettings,
     /// What bounds its thinking, and what overrun is forgiven.
     pub conditions: Conditions,
     /// The revision that the program was built from, if it was.
@@ -182,9 +182,13 @@ impl Plan {
         check_count(kind, request.engines.len())?;
         let mut engines = resolve_engines(kind, &request)?;
         if let Some(dir) = &request.stderr_dir {
-            behaviour::spread_stderr(&mut engines, &absolute(dir.clone()));
+            launch::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
-        let engines = scaled(engines, request.scale);
+        if let Some(scale) = request.scale {
+            for Engine { conditions, .. } in &mut engines {
+                conditions.limits = scale.applied(conditions.limits);
+            }
+        }
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
             Some(ablation) => ablation.sequential,
@@ -254,8 +258,8 @@ impl Plan {
                 Program::Bundled => None,
                 Program::Path(path) => Some(path.as_path()),
             };
-            let behaviour = &engine.behaviour;
-            program.into_iter().chain(engine.dir.as_deref()).chain(behaviour.stderr.as_deref())
+            let launch = &engine.launch;
+            program.into_iter().chain(engine.dir.as_deref()).chain(launch.stderr.as_deref())
         });
         let tables = self.tables.iter().map(PathBuf::as_path);
         let files = self.pgn.iter().chain(&self.epd).map(PathBuf::as_path);
@@ -321,13 +325,6 @@ fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
 }
 
 fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanError> {
-    if let (Some(asked), [spec]) = (&request.ablation, &request.engines[..]) {
-        let whole = resolve_engine(0, spec.clone().or(&request.each))?;
-        return Ok(asked.ablation.engines(whole)?);
-    }
-    if let (Kind::Tune, [spec]) = (kind, &request.engines[..]) {
-        return Ok(tuning::sides(resolve_engine(0, spec.clone().or(&request.each))?).into());
-    }
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
@@ -340,15 +337,11 @@ fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanErr
         }
         engines.push(engine);
     }
-    Ok(engines)
-}
-
-fn scaled(mut engines: Vec<Engine>, scale: Option<Scale>) -> Vec<Engine> {
-    for engine in &mut engines {
-        let limits = &mut engine.conditions.limits;
-        *limits = scale.map_or(*limits, |scale| scale.applied(*limits));
-    }
-    engines
+    Ok(match (&request.ablation, &engines[..]) {
+        (Some(asked), [whole]) => asked.ablation.engines(whole.clone())?,
+        (_, [engine]) if kind == Kind::Tune => tuning::sides(engine).into(),
+        _ => engines,
+    })
 }
 
 /// Resolves one engine; `index` is for its name if it has none.
@@ -400,7 +393,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
         args: spec.args,
         dir: spec.dir.map(absolute),
         options: spec.options,
-        behaviour: Behaviour {
+        launch: LaunchSettings {
             protocol: spec.protocol.unwrap_or_default(),
             init: spec.init,
             restart: spec.restart.unwrap_or_default(),

@@ -50,7 +50,7 @@ impl TuningRequest {
         };
         tuning.check()?;
         let name = base_name(&engine.name);
-        if engine.behaviour.protocol != Protocol::Uci {
+        if engine.launch.protocol != Protocol::Uci {
             return Err(format!("engine '{name}': tune needs an engine that speaks UCI").into());
         }
         let is_set = |parameter: &&Parameter| {
@@ -68,7 +68,7 @@ impl TuningRequest {
 }
 
 /// The engine twice: with the values of the first side, and with those of the second.
-pub(super) fn sides(engine: Engine) -> [Engine; 2] {
+pub(super) fn sides(engine: &Engine) -> [Engine; 2] {
     SIDES.map(|side| Engine { name: format!("{}{side}", engine.name), ..engine.clone() })
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     let Some(ablation) = &summary.ablation else { return Vec::new() };
     let family = ablation.features.len();
     let result = |(engine, name)| {
-        let encounter = summary.standing.encounter([0, engine]);
+        let encounter = summary.counts.encounter([0, engine]);
         Feature {
             name,
             strength: Strength::of(encounter),

@@ -247,7 +247,7 @@ fn ending_word(ending: Ending) -> &'static str {
 fn report(summary: &Summary) -> Report<'_> {
     let name = |index: usize| summary.engines[index].as_str();
     let bounds = summary.sprt.map(|sprt| sprt.bounds);
-    let standing = &summary.standing;
+    let counts = &summary.counts;
     let sequential = summary.after_stop();
     let test = summary.test();
     Report {
@@ -291,8 +291,8 @@ fn report(summary: &Summary) -> Report<'_> {
             ("llr_stop_lower", test.map(|(_, status)| status.lower)),
             ("llr_stop_upper", test.map(|(_, status)| status.upper)),
         ]),
-        terminations: standing.terminations.iter().map(|(t, n)| (t.to_string(), *n)).collect(),
-        faults: standing
+        terminations: counts.terminations.iter().map(|(t, n)| (t.to_string(), *n)).collect(),
+        faults: counts
             .faults
             .iter()
             .map(|((engine, reason), count)| Fault {
@@ -302,7 +302,7 @@ fn report(summary: &Summary) -> Report<'_> {
             })
             .collect(),
         latencies: latency::json(summary),
-        encounters: standing
+        encounters: counts
             .encounters
             .iter()
             .map(|(&[first, second], encounter)| EncounterFigures {

@@ -12,8 +12,8 @@ use crate::text::{plus_minus, results};
 use crate::verdict::verdict_sentence;
 use arbiter_plan::gate::{Outcome, Verdict as Gate};
 use arbiter_plan::plan::Kind;
+use arbiter_plan::run::counts::Encounter;
 use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::standing::Encounter;
 use arbiter_rate::Tally;
 use arbiter_stats::Decision;
 
@@ -53,7 +53,7 @@ pub fn of_run(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeE
             false => TestCaseStatus::success(),
         },
     );
-    faulty.add_property(("share", summary.standing.fault_share().to_string().as_str()));
+    faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
     faulty.add_property(("limit", summary.fault_limit.to_string().as_str()));
     suite.add_test_case(faulty);
     suite.add_test_cases(gates.iter().map(step));
@@ -166,7 +166,7 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
         let words = format!("{games}; Elo {elo}");
         case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
     };
-    summary.standing.encounters.iter().map(one).collect()
+    summary.counts.encounters.iter().map(one).collect()
 }
 
 #[cfg(test)]

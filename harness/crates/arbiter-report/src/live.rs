@@ -13,8 +13,8 @@ use crate::terminal::{detail, has_details, is_quiet, note};
 use crate::tuned;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::run::control::Pace;
+use arbiter_plan::run::counts::RunCounts;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
-use arbiter_plan::run::standing::Standing;
 use arbiter_schedule::Schedule;
 use arbiter_spsa::{SpsaState, Tuning};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -30,7 +30,7 @@ pub struct Live {
     sprt: Option<Sprt>,
     /// Follows the counted pairs.
     schedule: Schedule,
-    standing: Standing,
+    counts: RunCounts,
     counted: u64,
     counted_before: u64,
     sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
@@ -69,7 +69,7 @@ impl Live {
             engines,
             sprt,
             schedule,
-            standing: Standing::default(),
+            counts: RunCounts::default(),
             counted: 0,
             counted_before: 0,
             sprt_statuses: BTreeMap::new(),
@@ -133,7 +133,7 @@ impl Live {
 
     /// The evidence, which in a tournament is who leads, and the pace.
     fn lines(&self, elapsed: Duration) -> [String; 2] {
-        let [evidence, mut pace] = status_lines(&self.standing, &self.progress(elapsed));
+        let [evidence, mut pace] = status_lines(&self.counts, &self.progress(elapsed));
         if let Some(slots) = self.slots {
             pace.push_str(&format!(" · {slots} at once"));
         }
@@ -156,11 +156,11 @@ impl Live {
     /// So much counts, whatever was counted before.
     fn count_anew(
         &mut self,
-        standing: &Standing,
+        counts: &RunCounts,
         counted: u64,
         sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
     ) {
-        (self.standing, self.sprt_statuses) = (standing.clone(), sprt_statuses.clone());
+        (self.counts, self.sprt_statuses) = (counts.clone(), sprt_statuses.clone());
         self.counted = counted;
         self.counted_before = self.counted_before.min(counted);
     }
@@ -200,12 +200,12 @@ impl Live {
 impl Observer for Live {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
-            RunEvent::Started { standing, counted, sprt_statuses } => {
+            RunEvent::Started { counts, counted, sprt_statuses } => {
                 self.counted_before = *counted;
-                self.count_anew(standing, *counted, sprt_statuses);
+                self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::Counted { played, tally, sprt_status, elapsed } => {
-                self.standing.count(tally);
+                self.counts.count(tally);
                 self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
                 self.counted += 1;
                 self.sprt_statuses
@@ -237,10 +237,10 @@ impl Observer for Live {
                 self.say(&disturbance(*pair, reason, *is_void));
             }
             RunEvent::Noted { remark } => self.say(&remark.to_string()),
-            RunEvent::WorkerExcluded { excluded, standing, counted, sprt_statuses, schedule } => {
+            RunEvent::WorkerExcluded { excluded, counts, counted, sprt_statuses, schedule } => {
                 self.say(&excluded.to_string());
                 self.schedule = (*schedule).clone();
-                self.count_anew(standing, *counted, sprt_statuses);
+                self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::GameStarted { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),

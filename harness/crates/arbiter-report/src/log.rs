@@ -123,7 +123,7 @@ mod tests {
     use arbiter_game::outcome::Termination;
     use arbiter_plan::plan::{Kind, Plan};
     use arbiter_plan::request::Request;
-    use arbiter_plan::run::standing::{GameTally, PairTally};
+    use arbiter_plan::run::counts::{GameTally, PairTally};
     use arbiter_plan::run::state::{Event, RunState};
     use arbiter_stats::GameResult;
 
@@ -143,8 +143,8 @@ mod tests {
             }));
         }
         let ending = state.ending().or(ending);
-        let (standing, sprt_statuses) = (state.standing(), state.sprt_statuses());
-        let summary = Summary::new(run, &plan, standing, sprt_statuses, ending, state.schedule());
+        let (counts, sprt_statuses) = (state.counts(), state.sprt_statuses());
+        let summary = Summary::new(run, &plan, counts, sprt_statuses, ending, state.schedule());
         Entry { begun: "2026-11-20T01:02:03Z".to_owned(), summary }
     }
 

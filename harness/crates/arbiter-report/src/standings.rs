@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use arbiter_plan::run::standing::{Encounter, Standing};
+use arbiter_plan::run::counts::{Encounter, RunCounts};
 use arbiter_schedule::Ranked;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
 use arbiter_stats::Trinomial;
@@ -83,11 +83,11 @@ impl fmt::Display for Rating {
 
 impl Standings {
     /// The standings after the counted pairs.
-    pub fn new(schedule: &Schedule, standing: &Standing) -> Standings {
-        let rated = rated(schedule.engines(), standing);
+    pub fn new(schedule: &Schedule, counts: &RunCounts) -> Standings {
+        let rated = rated(schedule.engines(), counts);
         let row = |ranked: Ranked| Row {
             ranked,
-            games: total(standing, ranked.engine).games,
+            games: total(counts, ranked.engine).games,
             rating: rated.as_ref().and_then(|rated| Rating::of(rated, ranked.engine)),
         };
         let rows = schedule.ranking().into_iter().map(row).collect();
@@ -102,9 +102,9 @@ impl Standings {
 }
 
 /// Games and pairs of one engine against all others, from its point of view.
-pub(crate) fn total(standing: &Standing, engine: usize) -> Encounter {
+pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
     let mut total = Encounter::default();
-    for (engines, encounter) in &standing.encounters {
+    for (engines, encounter) in &counts.encounters {
         let own = match engines.iter().position(|other| *other == engine) {
             None => continue,
             Some(0) => *encounter,
@@ -117,8 +117,8 @@ pub(crate) fn total(standing: &Standing, engine: usize) -> Encounter {
 }
 
 /// All engines of a run by maximum likelihood over its counted games; `None` if that has no maximum.
-pub fn rated(engines: usize, standing: &Standing) -> Option<Rated> {
-    let met = standing.encounters.iter();
+pub fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
+    let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
@@ -198,7 +198,7 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::run::standing::{GameTally, PairTally};
+    use arbiter_plan::run::counts::{GameTally, PairTally};
     use arbiter_stats::GameResult;
 
     fn tally(engines: [usize; 2], results: [GameResult; 2]) -> PairTally {
@@ -211,15 +211,15 @@ mod tests {
     fn everybody_has_a_line_and_no_estimate_is_without_its_interval() {
         use GameResult::{Draw, Loss, Win};
         let mut schedule = Schedule::new(Design::round_robin(1), 4, 1);
-        let mut standing = Standing::default();
+        let mut counts = RunCounts::default();
         // Engine 3 loses everything.
         let results = [[Win, Draw], [Draw, Draw], [Win, Win], [Loss, Win], [Win, Win], [Win, Win]];
         for (pair, results) in (0..).zip(results) {
             let tally = tally(schedule.pairing(pair).unwrap().engines, results);
             schedule.count(pair, tally.halves(), 2);
-            standing.count(&tally);
+            counts.count(&tally);
         }
-        let standings = Standings::new(&schedule, &standing);
+        let standings = Standings::new(&schedule, &counts);
         let shown: Vec<_> =
             standings.rows.iter().map(|row| (row.ranked.engine, row.ranked.points)).collect();
         assert_eq!(shown, [(0, 4.5), (2, 4.0), (1, 3.5), (3, 0.0)]);
@@ -229,7 +229,7 @@ mod tests {
         assert!(standings.rows[..3].iter().all(is_wide), "{:?}", standings.rows);
         assert_eq!(standings.rows[3].rating.and_then(|rating| rating.won_all), Some(false));
         // The matrix has the same engines, and those that lost everything are in no comparison.
-        let rated = rated(4, &standing).unwrap();
+        let rated = rated(4, &counts).unwrap();
         let likelihood = |one, other| superiority(&rated, one, other);
         assert_eq!(likelihood(0, 0), None);
         assert_eq!(likelihood(0, 3), None);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::summary::Strength;
 use crate::text::{percent, plus_minus};
-use arbiter_plan::run::standing::Standing;
+use arbiter_plan::run::counts::RunCounts;
 use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 /// What the line needs to know besides the counts.
@@ -66,13 +66,13 @@ pub(crate) fn one_line([evidence, pace]: [String; 2]) -> String {
 
 /// Two lines that fit a narrow terminal: the evidence (likelihood ratio, Elo, counts), which may
 /// be empty, and the pace (pairs, speed, time to go).
-pub(crate) fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
-    let strength = Strength::of(standing.main_encounter());
+pub(crate) fn status_lines(counts: &RunCounts, progress: &Progress) -> [String; 2] {
+    let strength = Strength::of(counts.main_encounter());
     let mut evidence = Vec::new();
     if let Some((_, SprtStatus { llr, lower, upper, .. })) = progress.sprt {
         evidence.push(format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]"));
     }
-    if progress.encounters == 1 && !standing.encounters.is_empty() {
+    if progress.encounters == 1 && !counts.encounters.is_empty() {
         evidence.push(format!("Elo {}", plus_minus(strength.elo)));
         evidence.push(format!("LOS {}", percent(strength.los)));
         if strength.pairs.pairs() > 0 {
@@ -90,7 +90,7 @@ pub(crate) fn status_lines(standing: &Standing, progress: &Progress) -> [String;
     {
         pace.push(format!("H1 in {}", percent(Some(forecast.upper_probability))));
     }
-    let faults: u64 = standing.faults.values().sum();
+    let faults: u64 = counts.faults.values().sum();
     if faults > 0 {
         pace.push(format!("{faults} faults"));
     }
@@ -119,19 +119,19 @@ fn rough(time: Duration) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::run::standing::{GameTally, PairTally};
+    use arbiter_plan::run::counts::{GameTally, PairTally};
     use arbiter_stats::{GameResult, Model};
 
-    fn standing() -> Standing {
-        let mut standing = Standing::default();
+    fn counts() -> RunCounts {
+        let mut counts = RunCounts::default();
         let pairs = [[GameResult::Win, GameResult::Draw], [GameResult::Loss, GameResult::Win]];
         for (pair, results) in (0..).zip(pairs) {
             let game =
                 |result| GameTally { result, termination: Termination::Checkmate, fault: None };
             let [first, second] = results.map(game);
-            standing.count(&PairTally { pair, engines: [0, 1], first, second: Some(second) });
+            counts.count(&PairTally { pair, engines: [0, 1], first, second: Some(second) });
         }
-        standing
+        counts
     }
 
     fn sprt_status(llr: f64) -> SprtStatus {
@@ -151,7 +151,7 @@ mod tests {
             games_per_pair: 2,
         };
         assert_eq!(
-            one_line(status_lines(&standing(), &progress)),
+            one_line(status_lines(&counts(), &progress)),
             "Elo +88.7 ± 136.3 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
              1.0 games/s · about 4 min left"
         );
@@ -170,7 +170,7 @@ mod tests {
             elapsed: Duration::ZERO,
             games_per_pair: 2,
         };
-        let line = one_line(status_lines(&Standing::default(), &progress));
+        let line = one_line(status_lines(&RunCounts::default(), &progress));
         assert_eq!(line, "LLR +0.25 [-2.70, 2.80] · 0/10 pairs");
     }
 
@@ -187,11 +187,11 @@ mod tests {
             elapsed: Duration::ZERO,
             games_per_pair: 2,
         };
-        let line = one_line(status_lines(&standing(), &progress));
+        let line = one_line(status_lines(&counts(), &progress));
         assert!(line.ends_with("2/10 pairs · H1 in 51.6 %"), "{line}");
         let decided = SprtStatus { decision: Decision::AcceptH1, ..sprt_status(2.9) };
         let progress = Progress { sprt: Some((sprt, decided)), counted_now: 2, ..progress };
-        let line = one_line(status_lines(&standing(), &progress));
+        let line = one_line(status_lines(&counts(), &progress));
         assert!(line.ends_with("2/10 pairs"), "{line}");
     }
 

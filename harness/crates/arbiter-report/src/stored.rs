@@ -9,9 +9,9 @@ use arbiter_plan::command::command;
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::provenance::Provenance;
+use arbiter_plan::run::counts::PairTally;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::noise::Disturbances;
-use arbiter_plan::run::standing::PairTally;
 use arbiter_plan::run::state::{Effect, Event, RunState};
 use arbiter_store::{Fingerprints, Store, StoreError, StoredGate, StoredRun};
 
@@ -139,8 +139,8 @@ pub fn summary(
     state: &RunState,
     ending: Option<Ending>,
 ) -> Summary {
-    let (standing, sprt_statuses) = (state.standing(), state.sprt_statuses());
-    let summary = Summary::new(run, plan, standing, sprt_statuses, ending, state.schedule());
+    let (counts, sprt_statuses) = (state.counts(), state.sprt_statuses());
+    let summary = Summary::new(run, plan, counts, sprt_statuses, ending, state.schedule());
     let spsa = state.spsa().cloned();
     Summary { quarantine: quarantine.clone(), disturbances, spsa, ..summary }
 }

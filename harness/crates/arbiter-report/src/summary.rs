@@ -7,10 +7,10 @@ use arbiter_openings::Quarantine;
 use arbiter_plan::ablation::Ablation;
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_plan::run::counts::{Encounter, RunCounts};
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
 use arbiter_plan::run::latency::Latencies;
 use arbiter_plan::run::noise::Disturbances;
-use arbiter_plan::run::standing::{Encounter, Standing};
 use arbiter_protocol::Limits;
 use arbiter_schedule::Schedule;
 use arbiter_spsa::SpsaState;
@@ -79,7 +79,7 @@ pub struct Summary {
     /// What the engines after the first do without, if that is the question.
     pub ablation: Option<Ablation>,
     /// All counts.
-    pub standing: Standing,
+    pub counts: RunCounts,
     /// How it ended, if it did.
     pub ending: Option<Ending>,
     /// Whether a process is known to play it at the moment; only a live page knows.
@@ -142,7 +142,7 @@ impl Summary {
     pub fn new(
         run: &str,
         plan: &Plan,
-        standing: &Standing,
+        counts: &RunCounts,
         sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
         ending: Option<Ending>,
         schedule: &Schedule,
@@ -165,14 +165,14 @@ impl Summary {
             sprt: plan.sprt,
             sprt_statuses: sprt_statuses.clone(),
             ablation: plan.ablation.clone(),
-            standing: standing.clone(),
+            counts: counts.clone(),
             ending,
             is_played: false,
             fault_limit: plan.fault_limit,
             is_single: plan.design.is_single,
             latencies: Latencies::default(),
             spsa: None,
-            standings: has_standings.then(|| Standings::new(schedule, standing)),
+            standings: has_standings.then(|| Standings::new(schedule, counts)),
         }
     }
 
@@ -189,7 +189,7 @@ impl Summary {
 
     /// The first engine against all others together.
     pub fn strength(&self) -> Strength {
-        Strength::of(standings::total(&self.standing, 0))
+        Strength::of(standings::total(&self.counts, 0))
     }
 
     /// The strength estimate that allows for the stopping rule; `None` without one, or without a
@@ -202,11 +202,7 @@ impl Summary {
     /// The same of one encounter of several that have a test each.
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
         let sprt_status = self.sprt_status(engines)?;
-        sequential::after(
-            &self.sprt?,
-            &self.standing.encounter(engines).pairs,
-            sprt_status.decision,
-        )
+        sequential::after(&self.sprt?, &self.counts.encounter(engines).pairs, sprt_status.decision)
     }
 
     /// What the stopping rule says of an encounter; `None` without one.
@@ -233,7 +229,7 @@ impl Summary {
 
     /// What is known of all engines together; `None` before there is anything.
     pub(crate) fn rated(&self) -> Option<Rated> {
-        standings::rated(self.engines.len(), &self.standing)
+        standings::rated(self.engines.len(), &self.counts)
     }
 
     /// What bounds the engines, once if it is the same for all.
@@ -257,6 +253,6 @@ impl Summary {
 
     /// Whether more games ended by an engine's fault than the plan allows.
     pub fn is_invalid(&self) -> bool {
-        self.standing.fault_share() > self.fault_limit
+        self.counts.fault_share() > self.fault_limit
     }
 }

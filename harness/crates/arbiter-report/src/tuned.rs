@@ -186,7 +186,7 @@ pub(crate) fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
 
 /// Elo that the noise costs in the long run; `None` before the first game.
 fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
-    let draws = summary.standing.main_encounter().games.draw_ratio()?;
+    let draws = summary.counts.main_encounter().games.draw_ratio()?;
     Some(noise(tuning, draws))
 }
 

@@ -27,7 +27,7 @@ pub fn verdict_sentence(summary: &Summary) -> String {
         _ => open_sentence(summary),
     };
     if summary.is_invalid() {
-        let share = 100.0 * summary.standing.fault_share();
+        let share = 100.0 * summary.counts.fault_share();
         let limit = 100.0 * summary.fault_limit;
         return format!(
             "{sentence}\nINVALID: engines failed in {share:.1} % of the games, more than the \
@@ -72,7 +72,7 @@ fn so_far(summary: &Summary) -> String {
     let Some((_, SprtStatus { llr, lower, upper, .. })) = summary.test() else {
         return String::new();
     };
-    let games = summary.standing.games();
+    let games = summary.counts.games();
     format!(
         "\nNeither hypothesis is accepted: LLR {llr:+.2} of [{lower:.2}, {upper:.2}] after {games} \
          games."

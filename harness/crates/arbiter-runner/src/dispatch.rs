@@ -12,10 +12,10 @@ use tokio::sync::{mpsc, oneshot};
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Request, Signals};
 use arbiter_plan::run::control::{Command, MAX_SLOTS, Pace, Status};
+use arbiter_plan::run::counts::PairTally;
 use arbiter_plan::run::event::{Ending, Observer, ObserverError, Remark, RunEvent};
 use arbiter_plan::run::job::{JobMaker, PlayedPair};
 use arbiter_plan::run::noise;
-use arbiter_plan::run::standing::PairTally;
 use arbiter_plan::run::state::{Effect, Event, RunState};
 use arbiter_store::{Store, StoreError};
 
@@ -144,7 +144,7 @@ struct Dispatcher<'a, 'r, E> {
 impl<E: Executor> Dispatcher<'_, '_, E> {
     async fn until_over(&mut self, signals: &mut Signals) -> Result<Finished, RunError> {
         let started = RunEvent::Started {
-            standing: self.state.standing(),
+            counts: self.state.counts(),
             counted: self.state.counted().count() as u64,
             sprt_statuses: self.state.sprt_statuses(),
         };
@@ -215,7 +215,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
         let event = RunEvent::WorkerExcluded {
             excluded,
-            standing: self.state.standing(),
+            counts: self.state.counts(),
             counted: self.state.counted().count() as u64,
             sprt_statuses: self.state.sprt_statuses(),
             schedule: self.state.schedule(),
@@ -421,8 +421,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             in_flight: self.state.in_flight(),
             counted: self.state.counted().count() as u64,
             expected: self.state.schedule().expected(),
-            games: self.state.standing().games(),
-            faults: self.state.standing().faults.values().sum(),
+            games: self.state.counts().games(),
+            faults: self.state.counts().faults.values().sum(),
         }
     }
 }

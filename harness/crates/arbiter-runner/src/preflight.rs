@@ -11,7 +11,7 @@ use arbiter_game::engine::{EngineError, EngineProcess};
 use arbiter_openings::Book;
 use arbiter_plan::affinity::{cpus_per_game, is_threads};
 use arbiter_plan::plan::{Engine, Plan, Program};
-use arbiter_plan::run::places::places;
+use arbiter_plan::run::cpu_sets::cpu_sets;
 use arbiter_process::{Bounds, Launch, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_protocol::{Deadlines, Session, SessionError, Setup};
 
@@ -27,9 +27,9 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
 }
 
 /// The processors of each of the plan's games on this machine; none if the system decides.
-pub fn places_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
+pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
-    places(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
+    cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
 }
 
 /// The setup of one engine, with the default deadlines.
@@ -45,21 +45,21 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
             program,
             args,
             dir: engine.dir.clone(),
-            stderr: engine.behaviour.stderr.clone(),
+            stderr: engine.launch.stderr.clone(),
             cpus: Vec::new(),
             bounds: Bounds {
-                memory_bytes: engine.behaviour.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+                memory_bytes: engine.launch.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
                 ..Bounds::default()
             },
         },
-        protocol: engine.behaviour.protocol,
+        protocol: engine.launch.protocol,
         setup: Setup {
             options: engine.options.clone(),
-            init: engine.behaviour.init.clone(),
-            ponder: engine.behaviour.ponder,
+            init: engine.launch.init.clone(),
+            ponder: engine.launch.ponder,
             nodestime: engine.conditions.limits.nodestime,
         },
-        restart: engine.behaviour.restart,
+        restart: engine.launch.restart,
         deadlines: Deadlines::default(),
         pattern: None,
         is_recorded: false,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr};
 
 use crate::convert::Nanos;
-use arbiter_plan::behaviour::Behaviour;
+use arbiter_plan::launch::LaunchSettings;
 use arbiter_plan::plan::{Engine, Program};
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_protocol::{Conditions, Limits, Protocol, Restart, TimeControl};
@@ -29,8 +29,8 @@ struct EngineDef {
     args: Vec<String>,
     dir: Option<PathBuf>,
     options: Vec<(String, String)>,
-    #[serde(rename = "manners", default, with = "BehaviourDef")]
-    behaviour: Behaviour,
+    #[serde(rename = "manners", default, with = "LaunchSettingsDef")]
+    launch: LaunchSettings,
     #[serde(flatten, with = "ConditionsDef")]
     conditions: Conditions,
     #[serde(default, with = "As::<Option<ProvenanceDef>>")]
@@ -46,8 +46,8 @@ enum ProgramDef {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Behaviour")]
-struct BehaviourDef {
+#[serde(remote = "LaunchSettings")]
+struct LaunchSettingsDef {
     #[serde(default, with = "As::<DefaultOnNull<DisplayFromStr>>")]
     protocol: Protocol,
     #[serde(default)]

@@ -153,7 +153,7 @@ impl Reading {
         self.summary.is_played = is_played;
         let summary = &self.summary;
         let expected = self.fold.state.schedule().expected();
-        let mut found = vec![page::standing(summary, state, expected)];
+        let mut found = vec![page::counts(summary, state, expected)];
         found.extend(trouble.map(|words| page::error_notice(&words)));
         if let page::State::Played(Running { boards: Some(boards), .. }) = state {
             found.push(page::boards(boards, &summary.engines));
@@ -167,7 +167,7 @@ impl Reading {
         if self.is_stale && (self.rest == 0 || self.fold.ending().is_some()) {
             // A statistics of half of the games would tell something else than the counts, and one of
             // none tells nothing.
-            let has_all = self.unread.is_empty() && summary.standing.games() > 0;
+            let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             self.report =
                 fragments(&document(&self.fold.stored, summary, statistics, &self.fold.gates));

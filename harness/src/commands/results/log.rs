@@ -45,14 +45,14 @@ pub(super) fn log(
     }
     // A run that is in two stores, as one was copied, is told once, as far as it came.
     found.sort_by_key(|(created_ms, entry)| {
-        let games = entry.summary.standing.games();
+        let games = entry.summary.counts.games();
         (*created_ms, entry.summary.run.clone(), Reverse(games))
     });
     found.dedup_by_key(|(created_ms, entry)| (*created_ms, entry.summary.run.clone()));
     let (entries, empty): (Vec<Entry>, Vec<Entry>) = found
         .into_iter()
         .map(|(_, entry)| entry)
-        .partition(|entry| entry.summary.standing.games() > 0);
+        .partition(|entry| entry.summary.counts.games() > 0);
     if !empty.is_empty() {
         note(&format!("left out, without a finished pair: {}", names(&empty)));
     }

@@ -149,7 +149,7 @@ pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
 
 fn refuse_local(engine: &Engine) -> Result<(), String> {
     let name = &engine.name;
-    let local = match (&engine.dir, &engine.behaviour.stderr) {
+    let local = match (&engine.dir, &engine.launch.stderr) {
         (Some(_), _) => "dir=",
         (_, Some(_)) => "stderr= (or --stderr-dir)",
         (None, None) => return Ok(()),

@@ -11,8 +11,8 @@ use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
 use crate::subject::{is_inbox, speaker};
 use crate::wire::{BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
+use arbiter_plan::run::counts::PairTally;
 use arbiter_plan::run::event::Remark;
-use arbiter_plan::run::standing::PairTally;
 use arbiter_runner::executor::JobEvent;
 
 /// What the store knows of workers when a run is resumed; nothing for a new run.

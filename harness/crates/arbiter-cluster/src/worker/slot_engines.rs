@@ -34,7 +34,7 @@ impl SlotEngines {
             slots: 1,
             wait: description.wait,
             noise_limit: description.noise_limit,
-            places: Vec::new(),
+            cpu_sets: Vec::new(),
         };
         let local = Local::new(room, setup.seats.clone()).map_err(|error| error.to_string())?;
         Ok(SlotEngines { setup: setup.clone(), local, asked: None })

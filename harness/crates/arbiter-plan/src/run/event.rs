@@ -5,8 +5,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::run::control::Pace;
+use crate::run::counts::{PairTally, RunCounts};
 use crate::run::job::PlayedPair;
-use crate::run::standing::{PairTally, Standing};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::Iteration;
 use arbiter_stats::SprtStatus;
@@ -31,7 +31,7 @@ pub enum RunEvent<'a> {
     /// The run begins, or goes on after an interruption.
     Started {
         /// Counts of what was played before.
-        standing: &'a Standing,
+        counts: &'a RunCounts,
         /// Pairs counted before.
         counted: u64,
         /// What the test says of those of each two engines, if the run is an SPRT.
@@ -81,7 +81,7 @@ pub enum RunEvent<'a> {
         /// Who, why, and how many pairs are played again.
         excluded: &'a ExcludedWorker,
         /// Counts of what still counts.
-        standing: &'a Standing,
+        counts: &'a RunCounts,
         /// Pairs that still count, the first ones in the order of the schedule.
         counted: u64,
         /// What the test says of those of each two engines, if the run is an SPRT.

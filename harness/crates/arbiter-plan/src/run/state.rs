@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::Plan;
 use crate::run::control::Pace;
+use crate::run::counts::{PairTally, RunCounts};
 use crate::run::event::Ending;
-use crate::run::standing::{PairTally, Standing};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -90,7 +90,7 @@ pub struct RunState {
     next_to_count: u64,
     /// Encounters that the SPRT has decided: how, and by which pair.
     stopped: BTreeMap<[usize; 2], (Ending, u64)>,
-    standing: Standing,
+    counts: RunCounts,
     phase: Phase,
     is_paused: bool,
 }
@@ -111,7 +111,7 @@ impl RunState {
             waiting: BTreeMap::new(),
             next_to_count: 0,
             stopped: BTreeMap::new(),
-            standing: Standing::default(),
+            counts: RunCounts::default(),
             phase: Phase::Running,
             is_paused: false,
         }
@@ -141,8 +141,8 @@ impl RunState {
     }
 
     /// Counts so far.
-    pub fn standing(&self) -> &Standing {
-        &self.standing
+    pub fn counts(&self) -> &RunCounts {
+        &self.counts
     }
 
     /// The schedule, which knows the results of the counted pairs.
@@ -288,12 +288,12 @@ impl RunState {
     }
 
     fn count(&mut self, tally: PairTally) -> Effect {
-        self.standing.count(&tally);
+        self.counts.count(&tally);
         self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
         let sprt_status = self.sprt.map(|sprt| {
             let monitor =
                 self.monitors.entry(tally.twosome()).or_insert_with(|| SprtMonitor::new(sprt, 1));
-            monitor.update(&self.standing.encounter(tally.engines).pairs)
+            monitor.update(&self.counts.encounter(tally.engines).pairs)
         });
         self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
         let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {

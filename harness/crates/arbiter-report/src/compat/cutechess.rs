@@ -3,36 +3,36 @@
 use std::fmt::Write as _;
 
 use super::{Scene, percent, plus_minus, shown, value_and_margin};
-use arbiter_plan::run::standing::Standing;
+use arbiter_plan::run::counts::RunCounts;
 use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 pub(super) fn interval(
     scene: &Scene,
-    standing: &Standing,
+    counts: &RunCounts,
     test: Option<(Sprt, SprtStatus)>,
 ) -> String {
     let figures = match scene.engines.len() {
-        2 => duel(scene, standing),
-        _ => table(scene, standing),
+        2 => duel(scene, counts),
+        _ => table(scene, counts),
     };
     figures + &test.map(sprt).unwrap_or_default()
 }
 
-fn duel(scene: &Scene, standing: &Standing) -> String {
-    let strength = scene.strength(standing.main_encounter());
+fn duel(scene: &Scene, counts: &RunCounts) -> String {
+    let strength = scene.strength(counts.main_encounter());
     let elo = plus_minus(strength.elo, 1);
     let los = shown(percent(strength.los), 1);
     let draws = shown(percent(strength.games.draw_ratio()), 1);
     format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
-fn table(scene: &Scene, standing: &Standing) -> String {
+fn table(scene: &Scene, counts: &RunCounts) -> String {
     let width = scene.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
     let mut text = format!(
         "{:<4} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
         "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
     );
-    for (rank, (engine, strength)) in (1..).zip(scene.ranking(standing)) {
+    for (rank, (engine, strength)) in (1..).zip(scene.ranking(counts)) {
         let games = strength.games;
         let (elo, error) = value_and_margin(strength.elo);
         let [elo, error] = [elo, error].map(|value| shown(value, 0));

@@ -4,25 +4,25 @@ use std::fmt::Write as _;
 
 use super::{Scene, percent, plus_minus, shown, value_and_margin};
 use crate::summary::Strength;
-use arbiter_plan::run::standing::Standing;
+use arbiter_plan::run::counts::RunCounts;
 use arbiter_stats::{Sprt, SprtStatus};
 
 const RULE: &str = "--------------------------------------------------\n";
 
 pub(super) fn interval(
     scene: &Scene,
-    standing: &Standing,
+    counts: &RunCounts,
     test: Option<(Sprt, SprtStatus)>,
 ) -> String {
     let figures = match scene.engines.len() {
-        2 => duel(scene, standing),
-        _ => table(scene, standing),
+        2 => duel(scene, counts),
+        _ => table(scene, counts),
     };
     format!("{RULE}{figures}{}{RULE}", test.map(sprt).unwrap_or_default())
 }
 
-fn duel(scene: &Scene, standing: &Standing) -> String {
-    let encounter = standing.main_encounter();
+fn duel(scene: &Scene, counts: &RunCounts) -> String {
+    let encounter = counts.main_encounter();
     let strength = scene.strength(encounter);
     let (games, pairs) = (encounter.games, encounter.pairs);
     let mut text = format!("Results of {} ({}):\n", scene.players(0, 1), scene.conditions);
@@ -62,13 +62,13 @@ fn duel(scene: &Scene, standing: &Standing) -> String {
     text
 }
 
-fn table(scene: &Scene, standing: &Standing) -> String {
+fn table(scene: &Scene, counts: &RunCounts) -> String {
     let width = scene.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
     let mut text = format!(
         "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
         "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw", "Ptnml(0-2)"
     );
-    for (rank, (engine, strength)) in (1..).zip(scene.ranking(standing)) {
+    for (rank, (engine, strength)) in (1..).zip(scene.ranking(counts)) {
         let Strength { games, pairs, elo, nelo, .. } = strength;
         let (elo, error) = value_and_margin(elo);
         let (nelo, nerror) = value_and_margin(nelo);

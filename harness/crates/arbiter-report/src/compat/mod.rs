@@ -10,8 +10,8 @@ use shakmaty::Color;
 use crate::summary::Strength;
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_plan::plan::{BookSource, Engine, Plan};
+use arbiter_plan::run::counts::{Encounter, RunCounts};
 use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::standing::{Encounter, Standing};
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
@@ -72,11 +72,11 @@ impl Scene {
     }
 
     /// Strength and test so far.
-    pub fn interval(&self, standing: &Standing, sprt_status: Option<SprtStatus>) -> String {
+    pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
         let test = self.sprt.zip(sprt_status).filter(|_| self.engines.len() == 2);
         match self.dialect {
-            Dialect::Fastchess => fastchess::interval(self, standing, test),
-            Dialect::Cutechess => cutechess::interval(self, standing, test),
+            Dialect::Fastchess => fastchess::interval(self, counts, test),
+            Dialect::Cutechess => cutechess::interval(self, counts, test),
         }
     }
 
@@ -102,9 +102,9 @@ impl Scene {
     }
 
     /// All engines with what they achieved against all others, the strongest first.
-    fn ranking(&self, standing: &Standing) -> Vec<(usize, Strength)> {
+    fn ranking(&self, counts: &RunCounts) -> Vec<(usize, Strength)> {
         let of = |engine: usize| {
-            let own = standing.encounters.iter().filter_map(|(engines, encounter)| {
+            let own = counts.encounters.iter().filter_map(|(engines, encounter)| {
                 let is_first = engines[0] == engine;
                 engines.contains(&engine).then(|| match is_first {
                     true => *encounter,

@@ -5,7 +5,7 @@ use shakmaty::KnownOutcome;
 use super::*;
 use arbiter_plan::plan::Kind;
 use arbiter_plan::request::Request;
-use arbiter_plan::run::standing::{GameTally, PairTally};
+use arbiter_plan::run::counts::{GameTally, PairTally};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_stats::Decision;
 use arbiter_stats::GameResult::{self, Draw, Loss, Win};
@@ -20,14 +20,14 @@ fn duel(dialect: Dialect, penta: bool) -> Scene {
     Scene::new(dialect, penta, &plan(Kind::Sprt, &engines))
 }
 
-fn standing(pairs: &[([usize; 2], [GameResult; 2])]) -> Standing {
-    let mut standing = Standing::default();
+fn counts(pairs: &[([usize; 2], [GameResult; 2])]) -> RunCounts {
+    let mut counts = RunCounts::default();
     for (pair, (engines, results)) in (0..).zip(pairs) {
         let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
         let [first, second] = results.map(game);
-        standing.count(&PairTally { pair, engines: *engines, first, second: Some(second) });
+        counts.count(&PairTally { pair, engines: *engines, first, second: Some(second) });
     }
-    standing
+    counts
 }
 
 fn sprt_status() -> Option<SprtStatus> {
@@ -55,7 +55,7 @@ fn games_are_announced_alike() {
 fn the_block_of_fastchess() {
     let scene = duel(Dialect::Fastchess, true);
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
-    let text = scene.interval(&standing(&pairs), sprt_status());
+    let text = scene.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "-".repeat(50));
     assert_eq!(lines[1], "Results of A vs B (8+0.08, 1t - NULL, 16MB):");
@@ -69,7 +69,7 @@ fn the_block_of_fastchess() {
     let ended = "SPRT ([0.00, 5.00]) completed - H1 was accepted\n";
     assert_eq!(scene.ended(Ending::AcceptedH1), ended);
     assert_eq!(scene.ended(Ending::Complete), "Tournament finished\n");
-    let by_games = duel(Dialect::Fastchess, false).interval(&standing(&pairs), None);
+    let by_games = duel(Dialect::Fastchess, false).interval(&counts(&pairs), None);
     assert!(by_games.contains("DrawRatio: 50.00 %\n") && !by_games.contains("Ptnml"), "{by_games}");
 }
 
@@ -79,7 +79,7 @@ fn the_lines_of_cutechess() {
     let games = Trinomial { wins: 2, draws: 3, losses: 1 };
     assert_eq!(scene.score(0, 1, &games), "Score of A vs B: 2 - 1 - 3  [0.583] 6\n");
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
-    let text = scene.interval(&standing(&pairs), sprt_status());
+    let text = scene.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("Elo difference: 58.5 +/- "), "{text}");
     assert!(lines[0].ends_with(" %, DrawRatio: 50.0 %"), "{text}");
@@ -91,9 +91,9 @@ fn the_lines_of_cutechess() {
 #[test]
 fn nothing_and_everything_won_are_no_numbers() {
     let scene = duel(Dialect::Cutechess, true);
-    let text = scene.interval(&Standing::default(), None);
+    let text = scene.interval(&RunCounts::default(), None);
     assert_eq!(text, "Elo difference: nan +/- nan, LOS: nan %, DrawRatio: nan %\n");
-    let text = scene.interval(&standing(&[([0, 1], [Win, Win])]), None);
+    let text = scene.interval(&counts(&[([0, 1], [Win, Win])]), None);
     assert!(text.starts_with("Elo difference: inf +/- nan"), "{text}");
 }
 
@@ -103,7 +103,7 @@ fn many_engines_are_ranked() {
     let plan = plan(Kind::Match, &engines);
     let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
     for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
-        let text = Scene::new(dialect, true, &plan).interval(&standing(&pairs), None);
+        let text = Scene::new(dialect, true, &plan).interval(&counts(&pairs), None);
         let rows = text.lines().filter(|line| !line.starts_with('-'));
         let names: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();
         assert_eq!(names, ["Name", "B", "A", "C"], "{text}");

@@ -113,7 +113,7 @@ fn strength(document: &mut Document, summary: &Summary) {
 
 fn encounters(summary: &Summary) -> Table {
     let mut table = Table::new(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
-    for (engines, encounter) in &summary.standing.encounters {
+    for (engines, encounter) in &summary.counts.encounters {
         let [first, second] = engines.map(|engine| &summary.engines[engine]);
         let Strength { games, elo, .. } = Strength::of(*encounter);
         let elo = plus_minus(elo);
@@ -124,7 +124,7 @@ fn encounters(summary: &Summary) -> Table {
 
 /// How the games ended, the most frequent way first.
 pub(super) fn terminations(summary: &Summary) -> String {
-    let mut counts: Vec<_> = summary.standing.terminations.iter().collect();
+    let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     listed(counts.into_iter().map(|(termination, count)| format!("{termination} {count}")))
 }
@@ -132,7 +132,7 @@ pub(super) fn terminations(summary: &Summary) -> String {
 /// Who failed, and how.
 pub(crate) fn faults(summary: &Summary) -> String {
     let name = |engine: usize| &summary.engines[engine];
-    let faults = summary.standing.faults.iter();
+    let faults = summary.counts.faults.iter();
     listed(faults.map(|((engine, ending), count)| format!("{} {ending} {count}", name(*engine))))
 }
 

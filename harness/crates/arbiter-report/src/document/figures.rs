@@ -72,7 +72,7 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         description: format!(
             "The ratio after {} games is {:+.2}; H0 ({} Elo) is accepted at {:.2} and H1 ({} Elo) \
              at {:.2}.",
-            summary.standing.games(),
+            summary.counts.games(),
             last.llr,
             sprt.elo0,
             last.lower,
@@ -114,7 +114,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
             "Elo of {} against {} after {} games: {}.",
             summary.engines[0],
             summary.engines[1],
-            summary.standing.games(),
+            summary.counts.games(),
             plus_minus(summary.strength().elo)
         ),
         chart: Chart::Lines(Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels }),
@@ -149,7 +149,7 @@ fn ablation(summary: &Summary) -> Option<Figure> {
 }
 
 fn endings(summary: &Summary) -> Figure {
-    let counts = summary.standing.terminations.iter();
+    let counts = summary.counts.terminations.iter();
     parts::endings(counts.map(|(ending, count)| (ending.to_string(), *count)).collect())
 }
 
@@ -164,7 +164,7 @@ fn bias(summary: &Summary) -> String {
     let rated = summary.rated();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
     let mut words = parts::advantage(advantage, rated.and_then(|rated| rated.advantage_error));
-    let encounter = summary.standing.main_encounter();
+    let encounter = summary.counts.main_encounter();
     if summary.engines.len() == 2
         && encounter.pairs.pairs() > 0
         && let Some(bias) = opening_bias(&encounter.pairs, &encounter.games)

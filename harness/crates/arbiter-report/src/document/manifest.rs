@@ -86,7 +86,7 @@ pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: 
     row("seed", plan.seed.to_string());
     row("schedule", rules_in_words(&plan.design, plan.engines.len()));
     if let Some(summary) = summary {
-        row("games counted", summary.standing.games().to_string());
+        row("games counted", summary.counts.games().to_string());
     }
     row("games at once", plan.concurrency.to_string());
     row("processors", processors(plan));

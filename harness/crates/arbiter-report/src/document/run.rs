@@ -191,7 +191,7 @@ fn encounters(summary: &Summary) -> Table {
         ["first", "second", "Elo (95 %)", "nElo (95 %)", "LOS", "games", "won", "drawn", "lost"],
         ["pairs LL, LD, DD+WL, WD, WW"],
     );
-    for (engines, encounter) in &summary.standing.encounters {
+    for (engines, encounter) in &summary.counts.encounters {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| &summary.engines[engine]);
         let elo = plus_minus(strength.elo);
@@ -229,7 +229,7 @@ fn standings(document: &mut Document, summary: &Summary) {
     document.heading("Ratings");
     let mut table = Table::new(["", "engine", "Elo (95 %)", "games", "score"]);
     for (place, (engine, rating)) in (1..).zip(&ratings) {
-        let games = total(&summary.standing, *engine).games;
+        let games = total(&summary.counts, *engine).games;
         let (name, score) = (&summary.engines[*engine], percent(mean_score(&games)));
         table.push([&place, name, rating, &games.games(), &score]);
     }
@@ -258,7 +258,7 @@ fn cross_table(summary: &Summary, engines: &[(usize, &str)]) -> Table {
     let mut table = Table::with_columns(["Elo (95 %)"], names);
     for (row, name) in engines {
         let cells = engines.iter().map(|(column, _)| {
-            let found = summary.standing.encounter([*row, *column]);
+            let found = summary.counts.encounter([*row, *column]);
             let encounter = if row < column { found } else { found.swapped() };
             match encounter.games.games() {
                 _ if row == column => "·".to_owned(),

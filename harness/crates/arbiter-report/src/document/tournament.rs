@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::plain;
     use crate::standings::Rating;
-    use arbiter_plan::run::standing::Standing;
+    use arbiter_plan::run::counts::RunCounts;
     use arbiter_schedule::Design;
 
     fn swiss() -> Standings {
@@ -122,7 +122,7 @@ mod tests {
             Design { format: Format::Swiss, seeds: 3, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, 3, 1);
         schedule.count(schedule.counted(), [3, 1], 2);
-        Standings::new(&schedule, &Standing::default())
+        Standings::new(&schedule, &RunCounts::default())
     }
 
     fn text(standings: &Standings) -> String {

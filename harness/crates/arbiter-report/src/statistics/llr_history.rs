@@ -1,11 +1,11 @@
 //! LLR and Elo of a run of two engines over its pairs.
 
-use arbiter_plan::run::standing::PairTally;
+use arbiter_plan::run::counts::PairTally;
 use arbiter_stats::SprtStatus;
 use arbiter_stats::elo::Estimate;
 
 use crate::summary::Strength;
-use arbiter_plan::run::standing::Standing;
+use arbiter_plan::run::counts::RunCounts;
 
 /// Points that are kept at most; a chart shows no more.
 const MAX_POINTS: usize = 512;
@@ -25,7 +25,7 @@ pub struct HistoryPoint {
 #[derive(Debug, Clone, Default)]
 pub struct LlrHistory {
     points: Vec<HistoryPoint>,
-    standing: Standing,
+    counts: RunCounts,
     /// Pairs from one point to the next; 0 stands for 1.
     stride: u64,
     pairs: u64,
@@ -35,10 +35,10 @@ pub struct LlrHistory {
 impl LlrHistory {
     /// Adds a counted pair of two engines, and what the stopping rule said after it.
     pub fn count(&mut self, tally: &PairTally, sprt_status: Option<SprtStatus>) {
-        self.standing.count(tally);
+        self.counts.count(tally);
         self.pairs += 1;
         self.stride = self.stride.max(1);
-        let point = HistoryPoint { games: self.standing.games(), sprt_status, elo: None };
+        let point = HistoryPoint { games: self.counts.games(), sprt_status, elo: None };
         let is_kept = self.pairs.is_multiple_of(self.stride);
         // Without a look there is only the estimate, which is computed where it is shown.
         let point = match is_kept {
@@ -63,7 +63,7 @@ impl LlrHistory {
     }
 
     fn elo(&self) -> Option<Estimate> {
-        let estimate = Strength::of(self.standing.main_encounter()).elo?;
+        let estimate = Strength::of(self.counts.main_encounter()).elo?;
         // All pairs alike show no spread to judge by.
         (estimate.low != estimate.high).then_some(estimate)
     }
@@ -85,7 +85,7 @@ impl LlrHistory {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::run::standing::GameTally;
+    use arbiter_plan::run::counts::GameTally;
     use arbiter_stats::GameResult;
 
     #[test]

@@ -27,7 +27,7 @@ pub struct LocalOptions {
     /// not measure.
     pub noise_limit: Option<f64>,
     /// The processors of each slot; if none are given, the system decides.
-    pub places: Vec<Vec<usize>>,
+    pub cpu_sets: Vec<Vec<usize>>,
 }
 
 /// A number of slots, each a task of its own.
@@ -89,7 +89,7 @@ impl Local {
         let number = (0..).find(|number| !self.taken.contains(number));
         let number = number.expect("there are more numbers than slots");
         self.taken.insert(number);
-        let setups = match self.options.places.get(number) {
+        let setups = match self.options.cpu_sets.get(number) {
             None => self.setups.clone(),
             Some(cpus) => Arc::new(self.setups.iter().map(|setup| setup.on(cpus)).collect()),
         };
@@ -165,9 +165,9 @@ impl Executor for Local {
     }
 
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
-        let places = self.options.places.len();
-        if places > 0 && slots > places {
-            return Err(format!("there are processors for {places} games at once (--affinity)"));
+        let cpu_sets = self.options.cpu_sets.len();
+        if cpu_sets > 0 && slots > cpu_sets {
+            return Err(format!("there are processors for {cpu_sets} games at once (--affinity)"));
         }
         self.options.slots = slots;
         self.dismiss();

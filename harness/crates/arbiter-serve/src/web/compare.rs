@@ -68,7 +68,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     ]);
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
-        let faults: u64 = summary.standing.faults.values().sum();
+        let faults: u64 = summary.counts.faults.values().sum();
         let sprt_status = summary.test().map(|(_, sprt_status)| sprt_status);
         let verdict = match summary.verdict() {
             Verdict::None => "",

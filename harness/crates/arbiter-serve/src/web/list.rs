@@ -40,7 +40,7 @@ pub(crate) fn row(summary: &Summary, begun: &str, state: &State) -> Fragment {
             td class="time" { (begun.replace('T', " ").trim_end_matches('Z')) }
             td { (kind) }
             td class="names" { (engines) }
-            td class="figure" { (summary.standing.games()) }
+            td class="figure" { (summary.counts.games()) }
             td class="figure" { (elo) }
             td class="figure" { (summary.llr_in_words()) }
             td { (state.badge()) }

@@ -48,11 +48,11 @@ impl State {
 }
 
 /// State and counts of the run: the first fragment of its page.
-pub(crate) fn standing(summary: &Summary, state: &State, expected: u64) -> Fragment {
+pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragment {
     let counted: u64 = match state {
         State::Played(running) => running.pairs_counted,
-        State::Over(_) if summary.is_single => summary.standing.games(),
-        State::Over(_) => summary.standing.encounters.values().map(|e| e.pairs.pairs()).sum(),
+        State::Over(_) if summary.is_single => summary.counts.games(),
+        State::Over(_) => summary.counts.encounters.values().map(|e| e.pairs.pairs()).sum(),
     };
     let unit = if summary.is_single { "games" } else { "pairs" };
     let most = if summary.sprt.is_some() { "at most " } else { "" };

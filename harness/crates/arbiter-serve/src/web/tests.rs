@@ -3,8 +3,8 @@ use arbiter_game::outcome::Termination;
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::request::Request;
 use arbiter_plan::run::control::{Pace, Status};
+use arbiter_plan::run::counts::{GameTally, PairTally};
 use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::standing::{GameTally, PairTally};
 use arbiter_plan::run::state::{Event, RunState};
 use arbiter_report::boards::{Board, Boards, Running, Side};
 use arbiter_report::summary::Summary;
@@ -21,8 +21,8 @@ fn summary(run: &str, pairs: u64) -> Summary {
         let (engines, second) = ([0, 1], Some(game));
         state.apply(Event::Committed(PairTally { pair, engines, first: game, second }));
     }
-    let (standing, sprt_statuses) = (state.standing(), state.sprt_statuses());
-    let mut summary = Summary::new(run, &plan, standing, sprt_statuses, None, state.schedule());
+    let (counts, sprt_statuses) = (state.counts(), state.sprt_statuses());
+    let mut summary = Summary::new(run, &plan, counts, sprt_statuses, None, state.schedule());
     summary.engines[0] = "<script>alert(1)</script>".to_owned();
     summary.about = Some("a \"quoted\" <b>".to_owned());
     summary
@@ -124,9 +124,9 @@ fn a_run_shows_its_state_boards_and_commands() {
         assert!(boards.html.contains(part), "{part} in {}", boards.html);
     }
     assert_eq!(boards.html.matches(" marked\"").count(), 2);
-    let played = run::standing(&summary, &run::State::Played(running()), 9);
+    let played = run::counts(&summary, &run::State::Played(running()), 9);
     assert!(played.html.contains("3 of at most 9 pairs counted, 1 in flight"), "{}", played.html);
-    let over = run::standing(&summary, &run::State::Over(None), 9);
+    let over = run::counts(&summary, &run::State::Over(None), 9);
     assert!(over.html.contains("data-phase=\"left\"") && over.html.contains("unfinished"));
     assert!(!over.html.contains("<progress"));
     let fragments = [played, boards, run::error_notice("a < b"), run::loading(1, 3)];

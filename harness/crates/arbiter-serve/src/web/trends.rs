@@ -110,7 +110,7 @@ fn table(trials: &[&CommitRun]) -> Table {
             &trial.begun,
             &trial.engine(0),
             &trial.engine(1),
-            &summary.standing.games(),
+            &summary.counts.games(),
             &trial.elo().as_ref().map_or("undefined".to_owned(), interval),
             &summary.verdict().as_str(),
             &summary.about.as_deref().unwrap_or_default(),

@@ -8,7 +8,7 @@ use crate::elo::normal_cdf;
 
 /// The state at the maximum and the curvature there.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct Solution {
     pub(super) state: State,
     pub(super) root: Cholesky,
     pub(super) encounters: Vec<Encounter>,
@@ -63,14 +63,14 @@ pub enum Errors {
 
 impl Rated {
     pub(super) fn new(
-        standing: Standing,
+        solution: Solution,
         meetings: &[Meeting],
         options: &Options,
         groups: Groups,
         perfect: Vec<Perfect>,
         left_out: Vec<usize>,
     ) -> Rated {
-        let Standing { state, root, encounters, is_advantage_known } = standing;
+        let Solution { state, root, encounters, is_advantage_known } = solution;
         let group_of = groups.by_player(state.ratings.len());
         let spread = spread(&state, &encounters, meetings, options, &group_of);
         let square = options.scale * options.scale;

@@ -4,7 +4,7 @@
 use super::groups::{Groups, Score, divide};
 use super::matrix::{Cholesky, SymmetricMatrix};
 use super::model::OutcomeModel;
-use super::outcome::{Perfect, Rated, Standing, is_inside};
+use super::outcome::{Perfect, Rated, Solution, is_inside};
 use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
@@ -114,7 +114,7 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     }
     let perfect = perfect_ratings(&mut state, meetings, options, &groups);
     Ok(Rated::new(
-        Standing { state, root, encounters, is_advantage_known },
+        Solution { state, root, encounters, is_advantage_known },
         meetings,
         options,
         groups,

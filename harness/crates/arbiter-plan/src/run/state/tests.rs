@@ -3,7 +3,7 @@ mod taken_back;
 use std::sync::Arc;
 
 use super::*;
-use crate::run::standing::GameTally;
+use crate::run::counts::GameTally;
 use arbiter_game::outcome::Termination;
 use arbiter_schedule::{Design, Format};
 use arbiter_spsa::Tuning;
@@ -72,7 +72,7 @@ fn a_pair_that_comes_twice_counts_once() {
     started(&mut state, 2);
     state.apply(Event::Committed(won(0)));
     assert_eq!(state.apply(Event::Committed(won(0))), []);
-    assert_eq!(state.standing().games(), 2);
+    assert_eq!(state.counts().games(), 2);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn the_verdict_stops_at_its_pair_whatever_finished_before() {
         }
         assert_eq!(last.last(), Some(&Effect::End(Ending::AcceptedH1)));
         assert!(last.contains(&Effect::CancelAll) || order[0] != 0);
-        state.standing().main_encounter()
+        state.counts().main_encounter()
     };
     let in_order: Vec<u64> = (0..200).collect();
     let first_last: Vec<u64> = (1..200).chain([0]).collect();
@@ -238,15 +238,15 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
     assert_eq!(state.ending(), Some(Ending::Complete));
     let (first, last) = state.stopped.get(&[0, 1]).copied().unwrap();
     assert_eq!(first, Ending::AcceptedH1);
-    let beaten = state.standing().encounter([0, 1]);
+    let beaten = state.counts().encounter([0, 1]);
     assert_eq!(beaten.pairs.pairs(), last / 2 + 1);
     assert!(last < 60, "{last}");
     let counted: Vec<u64> = state.counted().collect();
-    assert_eq!(counted.len() as u64, state.standing().games() / 2);
+    assert_eq!(counted.len() as u64, state.counts().games() / 2);
     assert!(counted.iter().all(|pair| pair % 2 == 1 || *pair <= last));
     // The order of arrival decides nothing.
     let reversed = play(&(0..120).rev().collect::<Vec<_>>());
-    assert_eq!(reversed.standing(), state.standing());
+    assert_eq!(reversed.counts(), state.counts());
     assert_eq!(reversed.stopped, state.stopped);
 }
 
@@ -315,7 +315,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
         for is_newest_first in [false, true] {
             let (state, stored) = play(new(), room, is_newest_first, 99);
             assert_eq!(state.counted().collect::<Vec<_>>(), counted, "{room} {is_newest_first}");
-            assert_eq!(state.standing(), alone.standing());
+            assert_eq!(state.counts(), alone.counts());
             for cut in 0..stored.len() {
                 let (_, mut on_disk) = play(new(), room, is_newest_first, cut);
                 on_disk.sort_by_key(|tally| tally.pair);
@@ -323,7 +323,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
                 on_disk.iter().for_each(|tally| drop(resumed.apply(Event::Committed(*tally))));
                 let (resumed, _) = play(resumed, 1, false, 99);
                 assert_eq!(resumed.counted().collect::<Vec<_>>(), counted);
-                assert_eq!(resumed.standing(), alone.standing());
+                assert_eq!(resumed.counts(), alone.counts());
             }
         }
     }

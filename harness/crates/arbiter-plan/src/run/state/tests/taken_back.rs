@@ -17,13 +17,13 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
     assert!(state.can_take_back());
     state.take_back(&kept);
     assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
-    assert_eq!((state.standing().games(), state.in_flight()), (2, 2));
+    assert_eq!((state.counts().games(), state.in_flight()), (2, 2));
     // It goes on as one that was resumed with these pairs.
     let mut resumed = run(60, Some(sprt()));
     kept.iter().for_each(|tally| drop(resumed.apply(Event::Committed(*tally))));
     assert_eq!(
-        (state.standing(), state.sprt_statuses()),
-        (resumed.standing(), resumed.sprt_statuses())
+        (state.counts(), state.sprt_statuses()),
+        (resumed.counts(), resumed.sprt_statuses())
     );
     for pair in [1, 5, 8, 9] {
         assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
@@ -34,8 +34,8 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
     let mut all_won = run(60, Some(sprt()));
     (0..7).for_each(|pair| drop(all_won.apply(Event::Committed(won(pair)))));
     assert_eq!(
-        (state.standing(), state.sprt_statuses()),
-        (all_won.standing(), all_won.sprt_statuses())
+        (state.counts(), state.sprt_statuses()),
+        (all_won.counts(), all_won.sprt_statuses())
     );
 }
 

@@ -4,7 +4,7 @@ use crate::affinity::{Affinity, list};
 
 /// The processors of each of at least `slots` games, `each` of them for a game; none if the system
 /// decides. `allowed` are those that may be used, the best first.
-pub fn places(
+pub fn cpu_sets(
     affinity: &Affinity,
     allowed: &[usize],
     slots: usize,
@@ -26,15 +26,15 @@ pub fn places(
             "processor {cpu} is not one that arbiter may use; these are {allowed}"
         ));
     }
-    let places: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
-    if places.len() < slots {
+    let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
+    if cpu_sets.len() < slots {
         let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));
         return Err(format!(
             "{slots} games at once with {each} processors each need {needed} processors, and there \
              are {have} ({cpus}); lower --concurrency or the engines' Threads, or give --affinity none"
         ));
     }
-    Ok(places)
+    Ok(cpu_sets)
 }
 
 #[cfg(test)]
@@ -44,18 +44,18 @@ mod tests {
     #[test]
     fn each_game_has_processors_of_its_own() {
         let allowed = [0, 2, 4, 1, 3, 5];
-        assert_eq!(places(&Affinity::None, &allowed, 99, 1), Ok(vec![]));
-        let auto = |slots, each| places(&Affinity::Auto, &allowed, slots, each);
+        assert_eq!(cpu_sets(&Affinity::None, &allowed, 99, 1), Ok(vec![]));
+        let auto = |slots, each| cpu_sets(&Affinity::Auto, &allowed, slots, each);
         assert_eq!(auto(2, 2), Ok(vec![vec![0, 2], vec![4, 1], vec![3, 5]]));
         assert_eq!(auto(1, 4), Ok(vec![vec![0, 2, 4, 1]]));
         let list = Affinity::Cpus(vec![5, 1, 0]);
-        assert_eq!(places(&list, &allowed, 2, 1), Ok(vec![vec![5], vec![1], vec![0]]));
+        assert_eq!(cpu_sets(&list, &allowed, 2, 1), Ok(vec![vec![5], vec![1], vec![0]]));
     }
 
     #[test]
     fn what_is_not_there_is_said() {
         let check = |affinity: Affinity, slots, each, part: &str| {
-            let error = places(&affinity, &[0, 1, 2, 8], slots, each).unwrap_err().to_string();
+            let error = cpu_sets(&affinity, &[0, 1, 2, 8], slots, each).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         };
         check(Affinity::Auto, 5, 1, "5 games at once with 1 processors each need 5");

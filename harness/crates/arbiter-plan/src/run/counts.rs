@@ -113,7 +113,7 @@ impl Encounter {
 
 /// All counts of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct RunCounts {
     /// By the two engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
     /// How games ended.
@@ -122,7 +122,7 @@ pub struct Standing {
     pub faults: BTreeMap<(usize, Termination), u64>,
 }
 
-impl Standing {
+impl RunCounts {
     /// Adds a pair.
     pub fn count(&mut self, tally: &PairTally) {
         let [white, black] = tally.engines;
@@ -185,19 +185,19 @@ mod tests {
 
     #[test]
     fn an_encounter_turned_round_is_the_other_engines() {
-        let mut standing = Standing::default();
+        let mut counts = RunCounts::default();
         let game = |result, termination| GameTally { result, termination, fault: None };
-        standing.count(&PairTally {
+        counts.count(&PairTally {
             pair: 0,
             engines: [0, 1],
             first: game(GameResult::Win, Termination::Checkmate),
             second: Some(game(GameResult::Draw, Termination::Threefold)),
         });
-        let turned = standing.encounter([0, 1]).swapped();
+        let turned = counts.encounter([0, 1]).swapped();
         assert_eq!((turned.games.wins, turned.games.draws, turned.games.losses), (0, 1, 1));
         assert_eq!(turned.pairs.0, [0, 1, 0, 0, 0]);
         // The second engine drew with White and lost with Black.
         assert_eq!(turned.table, [[0, 0, 0], [1, 0, 0], [0, 0, 0]]);
-        assert_eq!(turned.swapped(), standing.encounter([0, 1]));
+        assert_eq!(turned.swapped(), counts.encounter([0, 1]));
     }
 }

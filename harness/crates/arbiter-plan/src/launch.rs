@@ -7,7 +7,7 @@ use arbiter_protocol::{Protocol, Restart};
 
 /// How to start, address and keep an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Behaviour {
+pub struct LaunchSettings {
     /// What language it speaks.
     pub protocol: Protocol,
     /// Lines that it is sent after its options, at every start.
@@ -25,17 +25,17 @@ pub struct Behaviour {
 /// Gives each engine without a file for its error output one in `dir`, called after it.
 pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
     for index in 0..engines.len() {
-        if engines[index].behaviour.stderr.is_some() {
+        if engines[index].launch.stderr.is_some() {
             continue;
         }
         let harmless = |c: char| if c.is_alphanumeric() || "-_.+".contains(c) { c } else { '_' };
         let name: String = engines[index].name.chars().map(harmless).collect();
         let mut file = dir.join(format!("{name}.log"));
         // Names that differ may look the same now.
-        if engines[..index].iter().any(|other| other.behaviour.stderr.as_ref() == Some(&file)) {
+        if engines[..index].iter().any(|other| other.launch.stderr.as_ref() == Some(&file)) {
             file = dir.join(format!("{name}.{}.log", index + 1));
         }
-        engines[index].behaviour.stderr = Some(file);
+        engines[index].launch.stderr = Some(file);
     }
 }
 
@@ -52,7 +52,7 @@ mod tests {
             resolve_engine(0, EngineSpec::parse(&format!("cmd=bundled,{spec}")).unwrap()).unwrap()
         });
         spread_stderr(&mut engines, Path::new("/logs"));
-        let files = engines.map(|engine| engine.behaviour.stderr.unwrap());
+        let files = engines.map(|engine| engine.launch.stderr.unwrap());
         assert_eq!(files, ["/logs/a_b.log", "/logs/a_b.2.log", "/own"].map(PathBuf::from));
     }
 }
