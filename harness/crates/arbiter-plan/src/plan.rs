@@ -184,11 +184,6 @@ impl Plan {
         if let Some(dir) = &request.stderr_dir {
             launch::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
-        if let Some(scale) = request.scale {
-            for Engine { conditions, .. } in &mut engines {
-                conditions.limits = scale.applied(conditions.limits);
-            }
-        }
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
             Some(ablation) => ablation.sequential,
@@ -337,11 +332,17 @@ fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanErr
         }
         engines.push(engine);
     }
-    Ok(match (&request.ablation, &engines[..]) {
+    let mut engines = match (&request.ablation, &engines[..]) {
         (Some(asked), [whole]) => asked.ablation.engines(whole.clone())?,
         (_, [engine]) if kind == Kind::Tune => tuning::sides(engine).into(),
         _ => engines,
-    })
+    };
+    if let Some(scale) = request.scale {
+        for Engine { conditions, .. } in &mut engines {
+            conditions.limits = scale.applied(conditions.limits);
+        }
+    }
+    Ok(engines)
 }
 
 /// Resolves one engine; `index` is for its name if it has none.
