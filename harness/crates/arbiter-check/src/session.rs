@@ -35,7 +35,7 @@ pub struct Engine {
     pub options: Vec<(String, String)>,
     /// How long to wait for an answer.
     pub timeout: Duration,
-    /// What an answer may be late.
+    /// How late an answer may be.
     pub margin: Duration,
 }
 

@@ -35,7 +35,7 @@ pub struct Record {
     pub theme: Option<String>,
     /// The position.
     pub start: Start,
-    /// What is asked.
+    /// What counts as a solution.
     pub goal: Goal,
     /// Parts of the line that were left out, and why.
     pub notes: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Goal {
 }
 
 impl Goal {
-    /// Whether nothing is asked.
+    /// Whether no move, mate or points are asked for.
     pub fn is_empty(&self) -> bool {
         *self == Goal::default()
     }

@@ -86,7 +86,7 @@ pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
 /// Two engines over the same positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison {
-    /// Who solved how many.
+    /// How many positions both engines, one of them or neither solved.
     pub solved: Solved,
     /// Indices of the positions only the first solved.
     pub won: Vec<usize>,

@@ -22,7 +22,7 @@ pub struct Found {
     pub theme: String,
     /// Position and solution.
     pub head: String,
-    /// What else is known of it.
+    /// The other operations of its line.
     pub tail: String,
 }
 

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::Rejection;
 use super::epd::Found;
 
-/// What became of a position.
+/// The result for a position: the question that was found, or why it is none.
 pub type Judged = Result<Found, Rejection>;
 
 /// Why a journal cannot be used.
@@ -28,7 +28,7 @@ pub enum JournalError {
         /// The system's reason.
         source: io::Error,
     },
-    /// It belongs to another search.
+    /// The file is of a search with another engine or other settings.
     #[error(
         "{} is of a search with another engine or other settings; give them again, or delete \
          the file to begin anew", .0.display()
@@ -70,12 +70,12 @@ impl Journal {
         Ok(Journal { path: path.to_owned(), file, judged })
     }
 
-    /// What became of a position, by its FEN, if that is known.
+    /// The result for a position, by its FEN, if it is known.
     pub fn judged(&self, fen: &str) -> Option<&Judged> {
         self.judged.get(fen)
     }
 
-    /// Writes down what became of a position.
+    /// Appends the result for a position.
     pub fn append(&mut self, fen: String, judged: Judged) -> Result<(), JournalError> {
         let text = match &judged {
             Ok(Found { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),

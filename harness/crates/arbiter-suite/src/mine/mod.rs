@@ -44,7 +44,7 @@ pub struct Criteria {
 /// Depths, the last one included, at which a solution must have been clearly best.
 pub const CONFIRMATIONS: u32 = 3;
 
-/// What was proven of a position.
+/// The best move of a position, and how much better it is than the second.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// The one move.

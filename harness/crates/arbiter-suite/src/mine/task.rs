@@ -19,7 +19,7 @@ pub const OPTIONS: [(&str, &str); 2] = [("Threads", "1"), ("MultiPV", "2")];
 pub struct Search {
     /// The position.
     pub candidate: Arc<Candidate>,
-    /// What is wanted of it.
+    /// What makes it a question.
     pub criteria: Arc<Criteria>,
     /// How long a search may take.
     pub limit: Duration,

@@ -20,7 +20,7 @@ use super::start::Start;
 pub struct Case {
     /// Number of its line, from 1; in a JSON file, number of the case.
     pub line: usize,
-    /// What the suite calls it.
+    /// Its name in the suite.
     pub name: Option<String>,
     /// The position.
     pub start: Start,
