@@ -1,4 +1,4 @@
-//! How an engine is to be treated, apart from what it plays.
+//! How an engine is started, addressed and kept, apart from what it plays.
 
 use std::path::{Path, PathBuf};
 

@@ -115,7 +115,7 @@ pub struct Block {
     pub openings: Vec<(u64, String)>,
     /// Games, or why they do not count.
     pub games: Vec<Result<Game, Rejected>>,
-    /// LineCounter of the block.
+    /// Number of lines of the block.
     pub lines: u64,
 }
 

@@ -165,12 +165,6 @@ pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
     if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
 }
 
-impl From<[u64; 5]> for Pentanomial {
-    fn from(counts: [u64; 5]) -> Pentanomial {
-        Pentanomial(counts)
-    }
-}
-
 impl Add for Pentanomial {
     type Output = Pentanomial;
 
@@ -182,12 +176,6 @@ impl Add for Pentanomial {
 impl AddAssign for Pentanomial {
     fn add_assign(&mut self, other: Pentanomial) {
         *self = *self + other;
-    }
-}
-
-impl Sum for Pentanomial {
-    fn sum<I: Iterator<Item = Pentanomial>>(counts: I) -> Pentanomial {
-        counts.fold(Pentanomial::default(), Add::add)
     }
 }
 
@@ -238,7 +226,7 @@ mod tests {
     #[test]
     fn sums_are_cell_by_cell() {
         let parts = [Pentanomial([1, 2, 3, 4, 5]), Pentanomial([10, 20, 30, 40, 50])];
-        let total: Pentanomial = parts.into_iter().sum();
+        let total = parts.into_iter().fold(Pentanomial::default(), Add::add);
         assert_eq!(total.0, [11, 22, 33, 44, 55]);
         assert_eq!((total.pairs(), total.games()), (165, 330));
         let games = Trinomial { losses: 1, draws: 2, wins: 3 };

@@ -1,4 +1,4 @@
-//! SymmetricMatrix positive definite matrices, dense.
+//! Dense symmetric matrices, and the Cholesky roots of positive definite ones.
 
 /// A symmetric matrix.
 #[derive(Debug, Clone, PartialEq)]

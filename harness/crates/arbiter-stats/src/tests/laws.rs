@@ -1,5 +1,7 @@
 //! Laws that hold for any counts.
 
+use std::ops::Add;
+
 use proptest::prelude::*;
 
 use super::super::Decision;
@@ -99,11 +101,11 @@ proptest! {
 
     #[test]
     fn counts_can_be_merged_in_any_order(parts in prop::collection::vec(pairs(), 0..6)) {
-        let forward: Pentanomial = parts.iter().copied().sum();
-        let backward: Pentanomial = parts.iter().rev().copied().sum();
+        let forward = parts.iter().copied().fold(Pentanomial::default(), Add::add);
+        let backward = parts.iter().rev().copied().fold(Pentanomial::default(), Add::add);
         prop_assert_eq!(forward, backward);
         prop_assert_eq!(forward.pairs(), parts.iter().map(Pentanomial::pairs).sum::<u64>());
-        let swapped: Pentanomial = parts.iter().map(Pentanomial::swapped).sum();
+        let swapped = parts.iter().map(Pentanomial::swapped).fold(Pentanomial::default(), Add::add);
         prop_assert_eq!(forward.swapped(), swapped);
     }
 
