@@ -28,8 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use arbiter_cluster::access::{Access, Credentials, Secret};
-use arbiter_cluster::trust::PublicKey;
+use arbiter_cluster::{Access, Credentials, PublicKey, Secret};
 use tabled::builder::Builder;
 use tabled::settings::{Alignment, Style, object::Columns};
 

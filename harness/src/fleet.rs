@@ -2,8 +2,7 @@
 
 mod access;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -12,19 +11,15 @@ pub(crate) use self::access::AccessArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::runtime::runtime;
-use arbiter_cluster::access::{Access, AccessError};
-use arbiter_cluster::asking::AskingError;
-use arbiter_cluster::assignment::Assignment;
-use arbiter_cluster::bench;
-use arbiter_cluster::coordinator::{
-    Identity, Known, Spec, check, check_engines, coordinate, describe, describe_suite,
-};
-use arbiter_cluster::trust::{Key, TrustError};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
+use arbiter_cluster::{
+    Access, AccessError, Assignment, Identity, Key, RunSpec, SuiteRunError, TrustError,
+    WorkerHistory, check, check_engines, coordinate, describe, describe_suite, measure,
+};
 use arbiter_plan::plan::{Engine, Plan};
+use arbiter_protocol::Deadlines;
 use arbiter_report::terminal::note;
 use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
-use arbiter_runner::fingerprint;
 use arbiter_runner::preflight::EngineSetup;
 use arbiter_store::{Store, StoreError};
 
@@ -63,7 +58,7 @@ pub(crate) struct ClusterArgs {
     access: AccessArgs,
 }
 
-/// Other machines, ready to be asked.
+/// Access to the workers on a server.
 #[derive(Debug)]
 pub(crate) struct Fleet {
     access: Access,
@@ -75,15 +70,12 @@ pub(crate) struct Fleet {
 }
 
 impl ClusterArgs {
-    /// The other machines, if any are to play; `most` bounds the pairs in flight. The server is
-    /// asked once, so that one that cannot be used is an error before a run starts.
+    /// The fleet, if workers are to play; `most` bounds the pairs in flight. Connects to the server
+    /// once, so that one that cannot be used is an error before a run starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(url) = self.on else { return Ok(None) };
         let access = self.access.access(url)?;
-        let key = Key::load_or_make(&match self.signing_key {
-            Some(path) => path,
-            None => default_key()?,
-        })?;
+        let key = Key::load_or_make(&self.signing_key.map_or_else(default_key, Ok)?)?;
         let lease = Duration::from_secs(self.lease.unwrap_or(DEFAULT_LEASE_S).into());
         let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
         runtime()?.block_on(access.connect("arbiter"))?;
@@ -92,7 +84,7 @@ impl ClusterArgs {
     }
 }
 
-/// Where the key is that nobody named.
+/// The file of the key if no flag names one.
 pub(crate) fn default_key() -> Result<PathBuf, Failure> {
     let settings = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
@@ -112,14 +104,14 @@ impl Fleet {
         check_engines(engines).map_err(Failure::invalid)
     }
 
-    /// Says how to join in.
+    /// Prints how to add a worker.
     pub(crate) fn announce(&self) {
         let (place, key) = (self.access.place(), self.key.public());
         note(&format!("played by workers on {place}; to add one:"));
         note(&format!("  arbiter worker --nats {place} --trust {key}"));
     }
 
-    /// The flag that leads there again, without secrets.
+    /// The flag that names the server, without secrets.
     pub(crate) fn flag(&self) -> String {
         format!(" --on {}", self.access.place())
     }
@@ -129,18 +121,18 @@ impl Fleet {
         self.most
     }
 
-    /// What the benchmarks of those engines find here that workers have to compare: of all if they
-    /// are for speed, too.
+    /// The results of the benchmarks here, of engines for which workers have to run theirs: of all if
+    /// times are scaled by them.
     async fn benches(
         &self,
         engines: &[Engine],
         setups: &[EngineSetup],
-        is_for_speed: bool,
+        is_scaled: bool,
     ) -> Vec<Option<BenchResult>> {
         let mut found: Vec<Option<BenchResult>> = Vec::new();
         for (index, (engine, setup)) in engines.iter().zip(setups).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
-            let is_needed = self.checks_bench || is_built || is_for_speed;
+            let is_needed = self.checks_bench || is_built || is_scaled;
             let is_same = |other: &EngineSetup| {
                 (&other.launch.program, &other.launch.args)
                     == (&setup.launch.program, &setup.launch.args)
@@ -149,7 +141,7 @@ impl Fleet {
             found.push(match before.and_then(|index| found[index]) {
                 Some(bench) => Some(bench),
                 None if !is_needed => None,
-                None => match bench::measure(setup, 1).await {
+                None => match measure(setup, 1).await {
                     Ok(bench) => {
                         note(&format!("bench of {}: {} nodes", setup.name, bench.nodes));
                         Some(bench)
@@ -164,14 +156,14 @@ impl Fleet {
         found
     }
 
-    /// Who plays the run, which is known so far.
+    /// The executor that has workers play a run; `history` is what the store knows of them.
     pub(crate) async fn executor(
         self,
         plan: &Plan,
         run: &str,
         created_ms: i64,
         setups: Vec<EngineSetup>,
-        known: Known,
+        history: WorkerHistory,
     ) -> Result<Remote, Failure> {
         // Workers scale times by the last engine that has a bench.
         let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
@@ -182,13 +174,13 @@ impl Fleet {
         let (remote, ends) = Remote::new(self.most);
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run, created_ms, key: &key };
-        let programs = Programs::of(&setups)?;
-        let description = describe(plan, identity, setups, programs.list.clone(), lease);
-        self.open(description.map_err(Failure::invalid)?, programs, benches, known, ends).await?;
+        let description = describe(plan, identity, programs(&setups)?, lease);
+        let description = description.map_err(Failure::invalid)?;
+        self.start(description, &setups, benches, history, ends).await?;
         Ok(remote)
     }
 
-    /// The link to those who put the questions of a suite to its engines.
+    /// The link to the workers of a suite.
     pub(crate) async fn link<A: Assignment>(
         self,
         suite: &str,
@@ -200,68 +192,56 @@ impl Fleet {
         let (near, ends) = link();
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run: suite, created_ms, key: &key };
-        let programs = Programs::of(&setups)?;
-        let description = describe_suite(engines, identity, setups, programs.list.clone(), lease);
+        let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
+        let description = describe_suite(engines, deadlines, identity, programs(&setups)?, lease);
         let description = description.map_err(Failure::invalid)?;
-        self.open(description, programs, benches, Known::default(), ends).await?;
+        self.start(description, &setups, benches, WorkerHistory::default(), ends).await?;
         Ok(near)
     }
 
-    async fn open<A: Assignment>(
+    async fn start<A: Assignment>(
         self,
         mut description: RunDescription,
-        programs: Programs,
+        setups: &[EngineSetup],
         benches: Vec<Option<BenchResult>>,
-        known: Known,
+        history: WorkerHistory,
         ends: Ends<A, A::Done>,
     ) -> Result<(), Failure> {
-        for (contestant, bench) in description.contestants.iter_mut().zip(&benches) {
-            contestant.is_benched = bench.is_some();
+        for (engine, bench) in description.engines.iter_mut().zip(&benches) {
+            engine.is_benched = bench.is_some();
         }
-        let link = self.access.connect(&format!("arbiter {}", description.run)).await?;
-        let (key, priority, programs) = (self.key, self.priority, programs.paths);
-        Ok(coordinate(link, Spec { description, key, programs, priority, benches, known }, ends)
-            .await?)
+        let connection = self.access.connect(&format!("arbiter {}", description.run)).await?;
+        let paths = setups.iter().map(|setup| setup.launch.program.clone());
+        let programs = description.engines.iter().map(|own| own.program.hash).zip(paths).collect();
+        let (key, priority) = (self.key, self.priority);
+        let spec = RunSpec { description, key, programs, priority, benches, history };
+        Ok(coordinate(connection, spec, ends).await?)
     }
 }
 
-/// The programs of engines.
-struct Programs {
-    /// By the index of the engine.
-    list: Vec<Program>,
-    /// Where they are, by their hashes.
-    paths: BTreeMap<String, PathBuf>,
-}
-
-impl Programs {
-    fn of(setups: &[EngineSetup]) -> Result<Programs, Failure> {
-        let (mut list, mut paths) = (Vec::new(), BTreeMap::new());
-        for setup in setups {
-            let program = program(&setup.launch.program)?;
-            paths.insert(program.hash.clone(), setup.launch.program.clone());
-            list.push(program);
-        }
-        Ok(Programs { list, paths })
-    }
+/// The programs of engines, in order.
+fn programs(setups: &[EngineSetup]) -> Result<Vec<Program>, Failure> {
+    let read = |setup: &EngineSetup| {
+        let path = &setup.launch.program;
+        Program::read(path)
+            .map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
+    };
+    setups.iter().map(read).collect()
 }
 
 /// What the store knows of a run's workers.
-pub(crate) fn known(store: &Store, run: &str, plan: &Plan) -> Result<Known, StoreError> {
+pub(crate) fn worker_history(
+    store: &Store,
+    run: &str,
+    plan: &Plan,
+) -> Result<WorkerHistory, StoreError> {
     let excluded =
         store.excluded_workers(run)?.into_iter().map(|excluded| (excluded.worker, excluded.reason));
-    Ok(Known {
+    Ok(WorkerHistory {
         excluded: excluded.collect(),
         played: store.played_by_workers(run)?,
         is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
     })
-}
-
-/// A program by what is in it.
-fn program(path: &Path) -> Result<Program, Failure> {
-    let hash = fingerprint::hash(path).map_err(Failure::invalid)?;
-    let bytes = std::fs::metadata(path).map_err(Failure::environment)?.len();
-    let name = path.file_name().map_or_else(|| "engine".into(), |name| name.to_string_lossy());
-    Ok(Program { hash, bytes, name: name.into_owned() })
 }
 
 impl From<AccessError> for Failure {
@@ -276,11 +256,11 @@ impl From<TrustError> for Failure {
     }
 }
 
-impl From<AskingError> for Failure {
-    fn from(error: AskingError) -> Failure {
+impl From<SuiteRunError> for Failure {
+    fn from(error: SuiteRunError) -> Failure {
         match error {
-            AskingError::Lost(_) => Failure::new(ExitCode::Cluster, error),
-            AskingError::Failed { .. } | AskingError::Unfit(_) => Failure::environment(error),
+            SuiteRunError::Lost(_) => Failure::new(ExitCode::Cluster, error),
+            SuiteRunError::Failed { .. } | SuiteRunError::Unfit(_) => Failure::environment(error),
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct ClusterArgs {}
 pub(crate) enum Fleet {}
 
 /// What the store knows of a run's workers, which only workers need.
-pub(crate) struct Known;
+pub(crate) struct WorkerHistory;
 
 /// What workers can be asked.
 pub(crate) trait Assignment {
@@ -63,14 +63,14 @@ impl Fleet {
         _run: &str,
         _created_ms: i64,
         _: Vec<EngineSetup>,
-        _: Known,
+        _: WorkerHistory,
     ) -> Result<Remote, Failure> {
         match self {}
     }
 }
 
-pub(crate) fn known(_: &Store, _run: &str, _: &Plan) -> Result<Known, StoreError> {
-    Ok(Known)
+pub(crate) fn worker_history(_: &Store, _run: &str, _: &Plan) -> Result<WorkerHistory, StoreError> {
+    Ok(WorkerHistory)
 }
 
 pub(crate) fn run_on_workers<A: Assignment>(

@@ -351,7 +351,7 @@ fn run(
     let ReadyRun { name, plan, book, store, files, state, tables, setups, results, .. } = ready;
     let setups = std::mem::take(setups);
     let created_ms = store.run(name)?.head.created_ms;
-    let known = fleet::known(store, name, plan)?;
+    let history = fleet::worker_history(store, name, plan)?;
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
@@ -381,7 +381,7 @@ fn run(
                 dispatch(run, state, local, &mut signals).await
             }
             Some(fleet) => {
-                let opening = fleet.executor(plan, name, created_ms, setups, known);
+                let opening = fleet.executor(plan, name, created_ms, setups, history);
                 let remote = match opened(opening, &mut signals, Remote::finish).await? {
                     ControlFlow::Continue(remote) => remote,
                     ControlFlow::Break(request) => return Err(interrupted(request)),

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use arbiter_cluster::access::Link;
-use arbiter_cluster::subject::{self, ALL_COORDINATOR_MESSAGES, BEACON, JOB_CONSUMER, Names};
-use arbiter_cluster::trust::PublicKey;
 use arbiter_cluster::wire::{
     self, Beacon, CoordinatorMessage, Heartbeat, JobResult, Report, RunDescription, Work,
     WorkerStatus,
+};
+use arbiter_cluster::{
+    ALL_COORDINATOR_MESSAGES, BEACONS, Connection, JOB_CONSUMER, PublicKey, worker_status,
 };
 use arbiter_game::driver::GameSetup;
 use arbiter_game::outcome::{Outcome, Termination};
@@ -46,34 +46,40 @@ impl Fleet {
 }
 
 /// Plays for the first run that there is.
-pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, trust: PublicKey) {
-    let mut beacons = link.hear(BEACON).await.expect("it may listen");
-    let mut messages = link.hear(ALL_COORDINATOR_MESSAGES).await.expect("it may listen");
-    send_status(&link, &name, slots).await;
+pub async fn work(
+    fleet: Arc<Fleet>,
+    connection: Connection,
+    name: String,
+    slots: usize,
+    trust: PublicKey,
+) {
+    let mut beacons = connection.subscribe(BEACONS).await.expect("it may listen");
+    let mut messages = connection.subscribe(ALL_COORDINATOR_MESSAGES).await.expect("it may listen");
+    send_status(&connection, &name, slots).await;
     let beacon = loop {
         let message = beacons.next().await.expect("the server goes on");
-        if let Ok(beacon) = Beacon::read(&message.payload) {
+        if let Ok(beacon) = wire::read::<Beacon>(&message.payload) {
             break beacon;
         }
     };
-    let names = Names::new(&beacon.token);
+    let run_id = beacon.run_id;
     let description = loop {
         // The coordinator may not listen yet.
-        if let Ok(answer) = link.client.request(names.description(), "".into()).await {
+        if let Ok(answer) = connection.client.request(run_id.description_subject(), "".into()).await
+        {
             break wire::verified(&answer.payload, &[trust]).expect("it is signed");
         }
     };
     let description = Arc::new(description);
-    send_status(&link, &name, slots).await;
+    send_status(&connection, &name, slots).await;
     for _ in 0..slots {
-        let jobs: PullConsumer = link
-            .stream
-            .get_consumer_from_stream(JOB_CONSUMER, names.jobs())
+        let jobs: PullConsumer = connection
+            .jetstream
+            .get_consumer_from_stream(JOB_CONSUMER, run_id.job_stream())
             .await
             .expect("the run has jobs");
         let slot = Slot {
-            link: link.clone(),
-            names: names.clone(),
+            connection: connection.clone(),
             description: description.clone(),
             name: name.clone(),
         };
@@ -84,8 +90,8 @@ pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, tru
     let mut is_cancelled = false;
     loop {
         tokio::select! {
-            _ = status_timer.tick() => send_status(&link, &name, slots).await,
-            message = messages.next() => match message.and_then(|message| CoordinatorMessage::read(&message.payload).ok()) {
+            _ = status_timer.tick() => send_status(&connection, &name, slots).await,
+            message = messages.next() => match message.and_then(|message| wire::read(&message.payload).ok()) {
                 Some(CoordinatorMessage::Stored(_)) if is_first => {
                     fleet.stored.fetch_add(1, Ordering::Relaxed);
                 }
@@ -98,32 +104,21 @@ pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, tru
     }
 }
 
-async fn send_status(link: &Link, name: &str, slots: usize) {
+async fn send_status(connection: &Connection, name: &str, slots: usize) {
     let slots = u32::try_from(slots).expect("few slots");
     let status = WorkerStatus {
-        worker: name.to_owned(),
         version: "bench".to_owned(),
         slots,
         playing: slots,
-        recent_pairs: 0,
-        recent_secs: 0,
-        pairs: 0,
         cores: slots,
         memory_mib: 1,
-        system: String::new(),
-        cpu: String::new(),
-        benches: Vec::new(),
-        refusals: Vec::new(),
-        trouble: None,
-        is_leaving: false,
+        ..WorkerStatus::default()
     };
-    let _ =
-        link.client.publish(subject::worker_status(&status.worker), status.write().into()).await;
+    let _ = connection.client.publish(worker_status(name), wire::write(&status).into()).await;
 }
 
 struct Slot {
-    link: Link,
-    names: Names,
+    connection: Connection,
     description: Arc<RunDescription>,
     name: String,
 }
@@ -139,25 +134,23 @@ impl Slot {
                 wire::read_job(&message.payload, &self.description).expect("jobs can be read");
             let Work::Pair(job) = work else { panic!("the run has no questions") };
             for half in [None, Some(0), Some(1)] {
-                let heartbeat =
-                    Heartbeat { worker: self.name.clone(), pair: job.pairing.pair, half };
-                let subject = self.names.heartbeat(&self.name);
-                let _ = self.link.client.publish(subject, heartbeat.write().into()).await;
+                let heartbeat = wire::write(&Heartbeat { pair: job.pairing.pair, half });
+                let subject = self.description.run_id.heartbeat_subject(&self.name);
+                let _ = self.connection.client.publish(subject, heartbeat.into()).await;
             }
             let reply = message.reply.as_ref().expect("jobs are acknowledged");
             let result = JobResult {
-                token: self.description.token.clone(),
-                worker: self.name.clone(),
+                run_id: self.description.run_id.clone(),
                 ack: reply.to_string(),
                 number: job.pairing.pair,
                 attempt,
                 report: Report::Played(played(&job), None),
             };
             let ack = result.ack.clone();
-            let bytes = wire::write_result(result, self.link.max_payload());
+            let bytes = wire::write_result(result, self.connection.max_payload());
             let result = PublishMessage::build().payload(bytes.into()).message_id(&ack);
-            let subject = self.names.result(job.pairing.pair, &self.name);
-            match self.link.stream.send_publish(subject, result).await {
+            let subject = self.description.run_id.result_subject(job.pairing.pair, &self.name);
+            match self.connection.jetstream.send_publish(subject, result).await {
                 Ok(sent) => drop(sent.await),
                 Err(_) => return,
             }

@@ -11,9 +11,7 @@ use crate::failure::Failure;
 use crate::fleet::{AccessArgs, default_key};
 use crate::output::{OutputFormat, Rows, emit};
 use crate::runtime::runtime;
-use arbiter_cluster::overview::{document, trouble};
-use arbiter_cluster::trust::Key;
-use arbiter_cluster::watch::{Cluster, listen};
+use arbiter_cluster::{Cluster, Key, document, observe, trouble};
 
 /// How long is listened; workers send their status more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
@@ -68,17 +66,17 @@ fn key(args: KeyArgs) -> Result<(), Failure> {
 fn show(args: ShowArgs) -> Result<(), Failure> {
     let access = args.access.access(args.nats)?;
     let cluster = runtime()?.block_on(async {
-        let link = access.connect("arbiter cluster").await?;
-        listen(&link, LISTEN).await
+        let connection = access.connect("arbiter cluster").await?;
+        observe(&connection, LISTEN).await
     })?;
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
     emit(&args.format.of_document(&document(&cluster), || as_json(&cluster), rows))
 }
 
 fn as_json(cluster: &Cluster) -> Value {
-    let workers = cluster.workers().map(|worker| {
+    let workers = cluster.workers().map(|(name, worker)| {
         json!({
-            "worker": worker.worker,
+            "worker": name,
             "version": worker.version,
             "slots": worker.slots,
             "playing": worker.playing,
@@ -95,7 +93,7 @@ fn as_json(cluster: &Cluster) -> Value {
     let runs = cluster.runs().map(|run| {
         json!({
             "run": run.run,
-            "token": run.token,
+            "token": run.run_id,
             "priority": run.priority,
             "pairs_queued": run.queued,
             "pairs_playing": run.playing,

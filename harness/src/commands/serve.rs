@@ -21,7 +21,7 @@ use crate::runtime::runtime;
 use arbiter_process::lower_priority;
 use arbiter_report::terminal::note;
 use arbiter_runner::signal::Signals;
-use arbiter_serve::{ClusterMonitor, Guard, Hub, MIN_TOKEN, Site};
+use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site};
 use arbiter_store::StoreError;
 
 /// Where a token is looked for that no file gives.
@@ -96,9 +96,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     #[cfg(not(feature = "cluster"))]
     let access = None;
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));
-    let hub = Arc::new(Hub::new(args.results.clone(), monitor.clone()));
-    let boot = hex(4)?;
-    let site = Site::new(hub, guard, args.results, boot);
+    let site = Site::new(args.results, monitor.clone(), guard, hex(4)?);
     runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let listener = TcpListener::bind(args.listen).await.map_err(|error| {

@@ -10,12 +10,11 @@ use crate::engine_builds::own_binary;
 use crate::failure::Failure;
 use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
-use arbiter_cluster::trust::PublicKey;
-use arbiter_cluster::wire::is_name;
-use arbiter_cluster::worker::{Config, Machine, Phase, serve};
+use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
+use arbiter_cluster::{Config, Phase, PublicKey, serve};
 use arbiter_plan::plan::default_concurrency;
 use arbiter_plan::run::control::MAX_SLOTS;
-use arbiter_process::{Bounds, host_name, memory_mib, processor_name};
+use arbiter_process::{Bounds, Spawner, host_name, memory_mib, processor_name};
 use arbiter_report::terminal::note;
 use arbiter_runner::signal::{Request, Signals};
 
@@ -74,13 +73,12 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }
     let name = args.name.unwrap_or_else(default_name);
-    if !is_name(&name) {
+    if !is_worker_name(&name) {
         return Err(Failure::invalid(format!("'{name}' is no name for a worker")));
     }
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let trusted = args.trust.iter().map(|text| PublicKey::read(text));
     let config = Config {
-        slots,
         trusted: trusted.collect::<Result<_, _>>()?,
         folder: args.programs.map_or_else(default_folder, Ok)?,
         bounds: Bounds {
@@ -89,27 +87,28 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             cpu_seconds: args.cpu_time,
         },
         own_binary: own_binary()?,
-        machine: machine(),
+        spawner: Spawner::start().map_err(Failure::environment)?,
+        status: status(slots),
         name,
     };
     let access = args.access.access(args.nats)?;
     runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let as_whom = format!("arbiter worker {}", config.name);
-        let link = tokio::select! {
-            link = access.connect(&as_whom) => link?,
+        let connection = tokio::select! {
+            connection = access.connect(&as_whom) => connection?,
             _ = signals.next() => return Ok(()),
         };
         note(&format!(
             "worker {} on {}: {} slots, programs in {}",
             config.name,
             access.place(),
-            config.slots,
+            config.status.slots,
             config.folder.display()
         ));
         let (phase, phases) = watch::channel(Phase::Working);
         let (say, mut notes) = mpsc::unbounded_channel();
-        let serving = serve(link, config, phases, say);
+        let serving = serve(connection, config, phases, say);
         tokio::pin!(serving);
         loop {
             tokio::select! {
@@ -148,13 +147,16 @@ fn default_folder() -> Result<PathBuf, Failure> {
     Ok(folder.join("arbiter").join("programs"))
 }
 
-/// What this machine says of itself.
-fn machine() -> Machine {
+/// The status of a worker on this machine that plays nothing.
+fn status(slots: usize) -> WorkerStatus {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Machine {
+    WorkerStatus {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        slots: u32::try_from(slots).unwrap_or(u32::MAX),
         cores: u32::try_from(cores).unwrap_or(u32::MAX),
         memory_mib: memory_mib(),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         cpu: processor_name().unwrap_or_else(|| "unknown".to_owned()),
+        ..WorkerStatus::default()
     }
 }

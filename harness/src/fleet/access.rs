@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::Failure;
-use arbiter_cluster::access::{Access, Credentials, Secret};
-use arbiter_cluster::subject::{INBOX, is_inbox};
+use arbiter_cluster::{Access, Credentials, INBOX, Secret, is_inbox};
 
 /// How a NATS server is entered.
 #[derive(Debug, Default, Args)]

@@ -7,8 +7,7 @@ use super::{QueryArgs, bar, interrupted, setups};
 use crate::failure::Failure;
 use crate::fleet::Fleet;
 use crate::runtime::{opened, runtime};
-use arbiter_cluster::asking::{News, ask};
-use arbiter_cluster::assignment::Assignment;
+use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
 use arbiter_plan::plan::Engine;
 use arbiter_report::suite::by::By;
 use arbiter_report::terminal::note;
@@ -21,7 +20,7 @@ use arbiter_runner::signal::Signals;
 pub(crate) type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Has workers put all questions of a suite to its engines; also says how many each had.
-pub(crate) fn run_on_workers<A: Assignment + Clone>(
+pub(crate) fn run_on_workers<A: Assignment>(
     fleet: Fleet,
     suite: &str,
     engines: &[Engine],
@@ -35,7 +34,7 @@ pub(crate) fn run_on_workers<A: Assignment + Clone>(
     let setups = setups(engines, args.deadline)?;
     let bar = bar(questions.len() as u64);
     let most = fleet.most();
-    let answers = runtime()?.block_on(async {
+    let results = runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let opening = async {
             check_suite_engines(&setups, needs_chess960).await?;
@@ -46,14 +45,14 @@ pub(crate) fn run_on_workers<A: Assignment + Clone>(
             ControlFlow::Continue(link) => link,
             ControlFlow::Break(request) => return Err(interrupted(request)),
         };
-        let tell = |news: News<'_>| match news {
-            News::Answered(count) => bar.set_position(count as u64),
-            News::Remark(remark) => {
+        let observe = |event: SuiteEvent<'_>| match event {
+            SuiteEvent::Progress(count) => bar.set_position(count as u64),
+            SuiteEvent::Remark(remark) => {
                 bar.suspend(|| note(&format!("worker {}: {}", remark.worker, remark.what)));
             }
         };
         let asked = tokio::select! {
-            asked = ask(&mut link, questions, most, tell) => asked.map_err(Failure::from),
+            asked = run_suite(&mut link, questions, most, observe) => asked.map_err(Failure::from),
             request = signals.next() => Err(interrupted(request)),
         };
         if asked.is_err() {
@@ -63,14 +62,14 @@ pub(crate) fn run_on_workers<A: Assignment + Clone>(
         asked
     });
     bar.finish_and_clear();
-    let answers = answers?;
+    let results = results?;
     let mut positions: BTreeMap<String, u64> = BTreeMap::new();
-    for (_, worker) in answers.answered.values() {
+    for (_, worker) in results.done.values() {
         *positions.entry(worker.clone()).or_default() += 1;
     }
-    let excluded = answers.excluded.into_iter().map(|remark| (remark.worker, remark.what));
+    let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.what));
     let by = By::Workers { positions, excluded: excluded.collect() };
-    Ok((answers.answered.into_values().collect(), by))
+    Ok((results.done.into_values().collect(), by))
 }
 
 /// What an engine did wrong, and where.

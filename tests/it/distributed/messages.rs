@@ -101,29 +101,29 @@ fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
 /// What is wrong with a result, what makes it so, and what is written down of it.
 type Wrong = (&'static str, fn(&mut Value), &'static str);
 
-const WRONGS: [Wrong; 11] = [
-    ("half a pair", |r| drop(games(r).pop()), "another number of games"),
-    ("no game", |r| games(r).clear(), "one game or two"),
-    (
-        "three games",
-        |r| {
-            let third = games(r)[0].clone();
-            games(r).push(third)
-        },
-        "one game or two",
-    ),
-    ("another opening", |r| played(r)["opening"] = json!(10_000), "another opening"),
-    ("other engines", |r| played(r)["engines"] = json!([1, 0]), "other engines"),
-    ("another run", |r| r["body"]["token"] = json!("0123456789abcdef"), "a result of another run"),
+const WRONGS: [Wrong; 10] = [
+    ("half a pair", |r| games(r)["second"] = json!(null), "another number of games"),
+    ("no game", |r| games(r)["first"] = json!(null), "not a message"),
+    ("another opening", |r| played(r)["pairing"]["opening"] = json!(10_000), "another opening"),
+    ("other engines", |r| played(r)["pairing"]["engines"] = json!([1, 0]), "other engines"),
+    ("another run", |r| r["body"]["run_id"] = json!("0123456789abcdef"), "a result of another run"),
     ("a pair that cannot be", |r| r["body"]["number"] = json!(u64::MAX), "a pair that no run has"),
     ("a count below zero", |r| r["body"]["attempt"] = json!(-1), "not a message"),
-    ("the games in the wrong order", |r| games(r).reverse(), "game 1: other engines"),
+    (
+        "the games in the wrong order",
+        |r| {
+            let first = games(r)["first"].take();
+            games(r)["first"] = games(r)["second"].take();
+            games(r)["second"] = first;
+        },
+        "game 1: other engines",
+    ),
     ("a move left out", |r| drop(moves(r).remove(3)), "game 1: "),
     (
         "a mate that is none",
         |r| {
             moves(r).pop();
-            games(r)[0]["outcome"]["termination"] = json!("checkmate");
+            games(r)["first"]["outcome"]["termination"] = json!("checkmate");
         },
         "cannot end by checkmate",
     ),
@@ -133,12 +133,12 @@ fn played(result: &mut Value) -> &mut Value {
     &mut result["body"]["report"]["played"][0]
 }
 
-fn games(result: &mut Value) -> &mut Vec<Value> {
-    played(result)["games"].as_array_mut().expect("a result has games")
+fn games(result: &mut Value) -> &mut Value {
+    &mut played(result)["games"]
 }
 
 fn moves(result: &mut Value) -> &mut Vec<Value> {
-    games(result)[0]["moves"].as_array_mut().expect("a game has moves")
+    games(result)["first"]["moves"].as_array_mut().expect("a game has moves")
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
                 falsify(&mut lie);
                 lie["body"]["ack"] = json!("");
-                assert!(played(&mut lie)["games"].is_array(), "{what}");
+                assert!(played(&mut lie)["games"].is_object(), "{what}");
                 let subject = message.subject.replacen("held", "passed", 1);
                 let honest = subject.strip_suffix(".a").expect("there is one worker");
                 mouth.publish(&format!("{honest}.mallory"), &packed(&lie.to_string()));
@@ -189,7 +189,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     let subject = mallory.next().0.replace("sign.a", "sign.mallory");
     let hello = |pairs: Value, slots: Value| {
         json!({
-            "v": 2, "body": {
+            "v": 3, "body": {
                 "version": "?", "slots": slots, "playing": 9, "pairs": pairs, "recent_pairs": 0,
                 "recent_secs": 0, "cores": 1, "memory_mib": 0, "system": "", "cpu": "",
                 "benches": [], "refusals": [], "trouble": null, "is_leaving": false,
@@ -207,7 +207,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     }
     // Signs of games that go backwards, of pairs that nobody plays, and of no game at all.
     for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
-        let sign = json!({ "v": 2, "body": { "pair": pair, "half": half } });
+        let sign = json!({ "v": 3, "body": { "pair": pair, "half": half } });
         mallory.publish(&subject, sign.to_string().as_bytes());
     }
     mallory.flush();

@@ -53,8 +53,8 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
         genuine.clone(),
         genuine.clone(),
         with(&format!("\"number\":{number}"), "\"number\":11"),
-        with(&format!("\"token\":\"{run}\""), "\"token\":\"0123456789abcdef\""),
-        with("\"v\":2", "\"v\":99"),
+        with(&format!("\"run_id\":\"{run}\""), "\"run_id\":\"0123456789abcdef\""),
+        with("\"v\":3", "\"v\":99"),
         b"garbage".to_vec(),
         vec![b'x'; 500_000],
     ] {

@@ -202,10 +202,10 @@ fn faults_of_engines_are_told_and_answers_that_cannot_be_are_refused() {
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.beacon");
     let beacon: Value = serde_json::from_slice(&mallory.next().1).expect("beacons are JSON");
-    let run = beacon["body"]["token"].as_str().expect("a beacon names the run");
+    let run = beacon["body"]["run_id"].as_str().expect("a beacon names the run");
     let answer = |answers: &str| {
         let text = format!(
-            r#"{{"v":2,"body":{{"token":"{run}","ack":"","number":7,"attempt":0,"report":{{"played":[{answers},null]}}}}}}"#
+            r#"{{"v":3,"body":{{"run_id":"{run}","ack":"","number":7,"attempt":0,"report":{{"played":[{{"number":7,"answers":{answers}}},null]}}}}}}"#
         );
         super::strangers::packed(&text)
     };

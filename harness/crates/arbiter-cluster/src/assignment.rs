@@ -3,50 +3,41 @@
 use std::fmt::Debug;
 
 use super::verify;
-use super::wire::{self, Payload};
-use arbiter_plan::run::counts::PairTally;
+use super::wire::{Payload, Work};
 use arbiter_plan::run::job::{PairJob, PlayedPair};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, Answered, Question};
 use arbiter_suite::perft::{Counted, NumberedCount, Verdict};
 
-/// What is sent out under a number, and taken back.
-pub trait Assignment: Debug + Send + Sync + 'static {
-    /// What comes of it.
-    type Done: Payload + Debug + Send + Sync + 'static;
+/// Work that is sent to workers under a number which is unique in its run.
+pub trait Assignment: Clone + Debug + Send + Sync + 'static {
+    /// Its result.
+    type Done: Payload;
 
-    /// Its number; no other of the run has it.
+    /// What the worker is to do.
+    fn work(&self) -> Work;
+
+    /// Its number.
     fn number(&self) -> u64;
 
-    /// The number of what this came of.
-    fn number_of(done: &Self::Done) -> u64;
-
-    /// It as it is sent; `attempt` counts from 0 how often it was sent before.
-    fn write(&self, token: &str, attempt: u32) -> Vec<u8>;
-
-    /// An error says why `done` cannot be what became of it.
+    /// An error says why `done` cannot be its result.
     fn check(&self, done: &Self::Done) -> Result<(), String>;
 
-    /// Who plays, if it is a pair.
-    fn pairing(&self) -> Option<Pairing>;
-
-    /// What was played, by which workers are compared.
-    fn tally(done: &Self::Done) -> Option<PairTally>;
+    /// The engines and the opening of a pair.
+    fn pairing(&self) -> Option<Pairing> {
+        None
+    }
 }
 
 impl Assignment for PairJob {
     type Done = PlayedPair;
 
+    fn work(&self) -> Work {
+        Work::Pair(self.clone())
+    }
+
     fn number(&self) -> u64 {
         self.pairing.pair
-    }
-
-    fn number_of(played: &PlayedPair) -> u64 {
-        played.pairing.pair
-    }
-
-    fn write(&self, token: &str, attempt: u32) -> Vec<u8> {
-        wire::write_job(token, self, attempt)
     }
 
     fn check(&self, played: &PlayedPair) -> Result<(), String> {
@@ -56,25 +47,17 @@ impl Assignment for PairJob {
     fn pairing(&self) -> Option<Pairing> {
         Some(self.pairing)
     }
-
-    fn tally(played: &PlayedPair) -> Option<PairTally> {
-        Some(PairTally::of(played))
-    }
 }
 
 impl Assignment for Question {
     type Done = Answered;
 
+    fn work(&self) -> Work {
+        Work::Search(self.clone())
+    }
+
     fn number(&self) -> u64 {
         self.number
-    }
-
-    fn number_of(answered: &Answered) -> u64 {
-        answered.number
-    }
-
-    fn write(&self, token: &str, attempt: u32) -> Vec<u8> {
-        wire::write_question(token, self, attempt)
     }
 
     fn check(&self, answered: &Answered) -> Result<(), String> {
@@ -89,29 +72,17 @@ impl Assignment for Question {
         };
         answered.answers.iter().flatten().try_for_each(judged)
     }
-
-    fn pairing(&self) -> Option<Pairing> {
-        None
-    }
-
-    fn tally(_: &Answered) -> Option<PairTally> {
-        None
-    }
 }
 
 impl Assignment for NumberedCount {
     type Done = Counted;
 
+    fn work(&self) -> Work {
+        Work::Count(self.clone())
+    }
+
     fn number(&self) -> u64 {
         self.number
-    }
-
-    fn number_of(counted: &Counted) -> u64 {
-        counted.number
-    }
-
-    fn write(&self, token: &str, attempt: u32) -> Vec<u8> {
-        wire::write_count(token, self, attempt)
     }
 
     fn check(&self, counted: &Counted) -> Result<(), String> {
@@ -125,13 +96,5 @@ impl Assignment for NumberedCount {
             true => Ok(()),
             false => Err("it is about another count".to_owned()),
         }
-    }
-
-    fn pairing(&self) -> Option<Pairing> {
-        None
-    }
-
-    fn tally(_: &Counted) -> Option<PairTally> {
-        None
     }
 }

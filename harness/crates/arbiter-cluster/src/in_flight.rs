@@ -29,7 +29,7 @@ const PARKED_STEP: usize = 16;
 const MAX_FAILURES: usize = 3;
 
 /// The sequence number of a result in its stream.
-pub type Receipt = u64;
+pub(crate) type Receipt = u64;
 
 /// A pair in flight.
 #[derive(Debug)]
@@ -48,24 +48,22 @@ struct Pending<A> {
 
 /// The accepted result of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
+pub(crate) struct Accepted {
     /// Its sequence number in the stream of results.
-    pub receipt: Receipt,
+    pub(crate) receipt: Receipt,
     /// The subject at which its job is acknowledged.
-    pub ack: String,
+    pub(crate) ack: String,
 }
 
 /// What becomes of a result.
 #[derive(Debug, PartialEq)]
-pub enum Disposition<D> {
+pub(crate) enum Disposition<D> {
     /// It is the first of its pair: commit it.
     Accept {
         /// The pair.
         played: D,
         /// How the machine disturbed it, if it did.
         noise: Option<String>,
-        /// The worker that played it.
-        worker: String,
     },
     /// Its pair was not ordered yet; it is kept until then.
     Park,
@@ -81,12 +79,12 @@ pub enum Disposition<D> {
     Fail(String),
 }
 
-/// Results of a pair that was not ordered yet, in order of arrival.
-type Parked<A> = Vec<(JobResult<<A as Assignment>::Done>, Receipt)>;
+/// Results of a pair that was not ordered yet, with their workers, in order of arrival.
+type Parked<A> = Vec<(String, JobResult<<A as Assignment>::Done>, Receipt)>;
 
 /// The pairs of a run that are in flight.
 #[derive(Debug)]
-pub struct InFlight<A: Assignment> {
+pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
     parked: BTreeMap<u64, Parked<A>>,
     /// Pairs whose outcome is on disk.
@@ -109,7 +107,7 @@ impl<A: Assignment> Default for InFlight<A> {
 impl<A: Assignment> InFlight<A> {
     /// A pair is to be played. Returns the number of the attempt to send, or the results that are
     /// here already, in order of arrival.
-    pub fn order(&mut self, job: A, now: Duration) -> Result<u32, Parked<A>> {
+    pub(crate) fn order(&mut self, job: A, now: Duration) -> Result<u32, Parked<A>> {
         let pair = job.number();
         // A void pair is played again, and its old job may still be in the stream.
         let attempt = u32::from(self.stored.remove(pair));
@@ -130,7 +128,7 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// The job of a pair was sent and has this sequence number.
-    pub fn sent(&mut self, pair: u64, attempt: u32, sequence: Option<u64>) {
+    pub(crate) fn sent(&mut self, pair: u64, attempt: u32, sequence: Option<u64>) {
         if let Some(pending) = self.pending.get_mut(&pair)
             && pending.attempt == attempt
         {
@@ -139,45 +137,45 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// A worker is at work on a pair. Returns the game, from 0, if it has just begun.
-    pub fn heartbeat(&mut self, heartbeat: Heartbeat, now: Duration) -> Option<(Pairing, usize)> {
-        let pending = self.pending.get_mut(&heartbeat.pair)?;
+    pub(crate) fn heartbeat(
+        &mut self,
+        worker: String,
+        Heartbeat { pair, half }: Heartbeat,
+        now: Duration,
+    ) -> Option<(Pairing, usize)> {
+        let pending = self.pending.get_mut(&pair)?;
         pending.heard = now;
-        let pair = heartbeat.pair;
-        let player = (heartbeat.worker, heartbeat.half);
-        let is_new = pending.player.as_ref() != Some(&player);
-        pending.player = Some(player);
-        let begun = heartbeat.half.filter(|_| is_new);
-        let begun = begun.and_then(|half| Some((pending.job.pairing()?, usize::from(half))));
+        let before = pending.player.replace((worker, half));
+        let begun = half.filter(|_| before != pending.player).zip(pending.job.pairing());
         self.started(pair, now);
-        begun
+        begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
     /// A worker has begun a pair. Jobs are taken in the order of their pairs, so earlier ones that
     /// nobody plays were lost.
-    pub fn started(&mut self, pair: u64, now: Duration) {
+    pub(crate) fn started(&mut self, pair: u64, now: Duration) {
         let is_further = self.furthest.is_none_or(|(furthest, _)| furthest < pair);
         if is_further && self.pending.contains_key(&pair) {
             self.furthest = Some((pair, now));
         }
     }
 
-    /// A result has come; what is to be done with it.
-    pub fn receive(
+    /// A worker has sent a result; what is to be done with it.
+    pub(crate) fn receive(
         &mut self,
+        worker: &str,
         result: JobResult<A::Done>,
         receipt: Receipt,
     ) -> Disposition<A::Done> {
-        let pair = result.number;
-        let worker = result.worker.clone();
-        let Some(pending) = self.pending.get_mut(&pair) else {
-            return self.receive_unordered(result, receipt);
+        let Some(pending) = self.pending.get_mut(&result.number) else {
+            return self.receive_unordered(worker, result, receipt);
         };
         if pending.accepted.is_some() {
             return Disposition::Duplicate("a second result; the first one counts".to_owned());
         }
         match result.report {
             Report::Failed(reason) => {
-                pending.failed_at.insert(worker);
+                pending.failed_at.insert(worker.to_owned());
                 let reason = format!("could not play it: {reason}");
                 if pending.failed_at.len() < MAX_FAILURES {
                     Disposition::Retry(reason)
@@ -189,7 +187,7 @@ impl<A: Assignment> InFlight<A> {
                 Err(why) => Disposition::Reject(format!("a result that cannot be: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(Accepted { receipt, ack: result.ack });
-                    Disposition::Accept { played, noise, worker }
+                    Disposition::Accept { played, noise }
                 }
             },
         }
@@ -197,6 +195,7 @@ impl<A: Assignment> InFlight<A> {
 
     fn receive_unordered(
         &mut self,
+        worker: &str,
         result: JobResult<A::Done>,
         receipt: Receipt,
     ) -> Disposition<A::Done> {
@@ -213,18 +212,18 @@ impl<A: Assignment> InFlight<A> {
             return Disposition::Discard("a result of a pair that nobody had ordered".to_owned());
         }
         // Which of them is possible is not known yet.
-        parked.push((result, receipt));
+        parked.push((worker.to_owned(), result, receipt));
         Disposition::Park
     }
 
     /// The outcome of a pair is on disk. Returns its accepted result, which can be acknowledged.
-    pub fn stored(&mut self, pair: u64) -> Option<Accepted> {
+    pub(crate) fn stored(&mut self, pair: u64) -> Option<Accepted> {
         self.stored.insert(pair);
         self.pending.remove(&pair)?.accepted
     }
 
     /// A pair has to be sent again. Returns the number of the attempt; `None` if it is not in flight.
-    pub fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
+    pub(crate) fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
         let pending = self.pending.get_mut(&pair)?;
         pending.attempt += 1;
         pending.sequence = None;
@@ -234,28 +233,33 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Whether a pair is in flight without an accepted result.
-    pub fn is_waiting(&self, pair: u64) -> bool {
+    pub(crate) fn is_waiting(&self, pair: u64) -> bool {
         self.pending.get(&pair).is_some_and(|pending| pending.accepted.is_none())
     }
 
     /// The job of a pair in flight.
-    pub fn job(&self, pair: u64) -> Option<&A> {
+    pub(crate) fn job(&self, pair: u64) -> Option<&A> {
         self.pending.get(&pair).map(|pending| &pending.job)
     }
 
     /// The pair in flight whose job has this sequence number, if it is known.
-    pub fn owner(&self, sequence: u64) -> Option<u64> {
+    pub(crate) fn owner(&self, sequence: u64) -> Option<u64> {
         let mut pending = self.pending.iter();
         pending.find(|(_, pending)| pending.sequence == Some(sequence)).map(|(pair, _)| *pair)
     }
 
-    /// Pairs that the server has lost: the last heartbeat is older than `patience` and three leases, or
+    /// Pairs that the server has lost: the last heartbeat is older than the stall timeout and three leases, or
     /// none came while later pairs were begun. (The server itself gives the pairs of a worker that dies
     /// to others.)
-    pub fn overdue(&self, lease: Duration, patience: Duration, now: Duration) -> Vec<u64> {
+    pub(crate) fn overdue(
+        &self,
+        lease: Duration,
+        stall_timeout: Duration,
+        now: Duration,
+    ) -> Vec<u64> {
         let is_overdue = |(pair, pending): (&u64, &Pending<A>)| {
             let since = match (&pending.player, self.furthest) {
-                (Some(_), _) => now.saturating_sub(pending.heard + patience),
+                (Some(_), _) => now.saturating_sub(pending.heard + stall_timeout),
                 (None, Some((furthest, at))) if furthest > *pair => {
                     now.saturating_sub(pending.heard.max(at))
                 }
@@ -267,23 +271,22 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Pairs without an accepted result: those that no worker has begun, and the others.
-    pub fn counts(&self) -> (u64, u64) {
+    pub(crate) fn counts(&self) -> (u64, u64) {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());
-        let (queued, playing): (Vec<_>, Vec<_>) =
-            waiting.partition(|pending| pending.player.is_none());
-        (queued.len() as u64, playing.len() as u64)
+        let queued = waiting.clone().filter(|pending| pending.player.is_none()).count();
+        (queued as u64, (waiting.count() - queued) as u64)
     }
 
     /// Pairs that have to be in flight so that parked results are ordered; 0 if there are none of
     /// pairs that this run may have.
-    pub fn room_for_parked(&self) -> usize {
+    pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.keys().next_back().copied().max(self.stored.last());
         let is_near = |pair: &u64| ordered.is_none_or(|ordered| *pair < ordered + MAX_AHEAD);
         if self.parked.keys().any(is_near) { self.pending.len() + PARKED_STEP } else { 0 }
     }
 
     /// Forgets all pairs in flight.
-    pub fn cancel(&mut self) {
+    pub(crate) fn cancel(&mut self) {
         self.pending.clear();
         self.parked.clear();
     }
@@ -293,6 +296,7 @@ impl<A: Assignment> InFlight<A> {
 mod tests {
     use super::super::verify::tests::{job, played};
     use super::*;
+    use crate::run_id::RunId;
     use arbiter_plan::run::job::PairJob;
 
     const START: Duration = Duration::ZERO;
@@ -300,8 +304,7 @@ mod tests {
 
     fn result(pair: u64, worker: &str) -> JobResult {
         JobResult {
-            token: "0123456789abcdef".into(),
-            worker: worker.into(),
+            run_id: RunId::new("r", 1, "k"),
             ack: format!("ack of {worker}"),
             number: pair,
             attempt: 0,
@@ -310,7 +313,7 @@ mod tests {
     }
 
     fn heartbeat(pair: u64, half: Option<u8>) -> Heartbeat {
-        Heartbeat { worker: "a".into(), pair, half }
+        Heartbeat { pair, half }
     }
 
     #[test]
@@ -319,18 +322,15 @@ mod tests {
         assert_eq!(in_flight.order(job(4), START), Ok(0));
         in_flight.sent(4, 0, Some(77));
         assert_eq!((in_flight.owner(77), in_flight.owner(78)), (Some(4), None));
-        let disposition = in_flight.receive(result(4, "a"), 1);
-        assert_eq!(
-            disposition,
-            Disposition::Accept { played: played(4), noise: None, worker: "a".into() }
-        );
+        let disposition = in_flight.receive("a", result(4, "a"), 1);
+        assert_eq!(disposition, Disposition::Accept { played: played(4), noise: None });
         assert!(
-            matches!(in_flight.receive(result(4, "b"), 2), Disposition::Duplicate(why) if why.contains("second"))
+            matches!(in_flight.receive("b", result(4, "b"), 2), Disposition::Duplicate(why) if why.contains("second"))
         );
         let accepted = in_flight.stored(4).unwrap();
         assert_eq!(accepted, Accepted { receipt: 1, ack: "ack of a".into() });
         assert!(
-            matches!(in_flight.receive(result(4, "a"), 3), Disposition::Duplicate(why) if why.contains("late"))
+            matches!(in_flight.receive("a", result(4, "a"), 3), Disposition::Duplicate(why) if why.contains("late"))
         );
         assert_eq!(in_flight.stored(4), None);
     }
@@ -342,13 +342,13 @@ mod tests {
             // Pairs are not stored in their order.
             for pair in [first + 1, first] {
                 in_flight.order(job(pair), START).unwrap();
-                in_flight.receive(result(pair, "a"), pair);
+                in_flight.receive("a", result(pair, "a"), pair);
                 assert!(in_flight.stored(pair).is_some());
             }
         }
         assert_eq!(in_flight.stored.len(), 1);
         for pair in [0, 500, 999] {
-            let late = in_flight.receive(result(pair, "a"), 1_000);
+            let late = in_flight.receive("a", result(pair, "a"), 1_000);
             assert!(matches!(late, Disposition::Duplicate(_)), "pair {pair}");
         }
     }
@@ -356,15 +356,15 @@ mod tests {
     #[test]
     fn results_from_before_a_restart_wait_for_their_order() {
         let mut in_flight = InFlight::default();
-        assert_eq!(in_flight.receive(result(4, "a"), 1), Disposition::Park);
+        assert_eq!(in_flight.receive("a", result(4, "a"), 1), Disposition::Park);
         assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
-        assert_eq!(in_flight.receive(result(4, "b"), 2), Disposition::Park);
+        assert_eq!(in_flight.receive("b", result(4, "b"), 2), Disposition::Park);
         let parked = in_flight.order(job(4), START).unwrap_err();
         assert_eq!(in_flight.room_for_parked(), 0);
-        let parked: [(JobResult, Receipt); 2] = parked.try_into().unwrap();
-        let [(first, 1), (second, 2)] = parked else { panic!() };
-        assert!(matches!(in_flight.receive(first, 1), Disposition::Accept { .. }));
-        assert!(matches!(in_flight.receive(second, 2), Disposition::Duplicate(_)));
+        let parked: [(String, JobResult, Receipt); 2] = parked.try_into().unwrap();
+        let [(_, first, 1), (_, second, 2)] = parked else { panic!() };
+        assert!(matches!(in_flight.receive("a", first, 1), Disposition::Accept { .. }));
+        assert!(matches!(in_flight.receive("b", second, 2), Disposition::Duplicate(_)));
         assert!(!in_flight.is_waiting(4));
     }
 
@@ -374,26 +374,27 @@ mod tests {
         let mut in_flight = InFlight::default();
         let mut wrong = result(4, "mallory");
         wrong.report = Report::Played(played(5), None);
-        assert_eq!(in_flight.receive(wrong.clone(), 1), Disposition::Park);
-        assert_eq!(in_flight.receive(result(4, "a"), 2), Disposition::Park);
+        assert_eq!(in_flight.receive("mallory", wrong.clone(), 1), Disposition::Park);
+        assert_eq!(in_flight.receive("a", result(4, "a"), 2), Disposition::Park);
         for receipt in 3..=MAX_PARKED_PER_PAIR as Receipt {
-            assert_eq!(in_flight.receive(wrong.clone(), receipt), Disposition::Park);
+            assert_eq!(in_flight.receive("mallory", wrong.clone(), receipt), Disposition::Park);
         }
-        assert!(matches!(in_flight.receive(wrong.clone(), 99), Disposition::Discard(_)));
+        assert!(matches!(in_flight.receive("mallory", wrong.clone(), 99), Disposition::Discard(_)));
         let parked = in_flight.order(job(4), START).unwrap_err();
-        let dispositions =
-            parked.into_iter().map(|(result, receipt)| in_flight.receive(result, receipt));
+        let dispositions = parked
+            .into_iter()
+            .map(|(worker, result, receipt)| in_flight.receive(&worker, result, receipt));
         let dispositions: Vec<_> = dispositions.collect();
         assert!(matches!(&dispositions[0], Disposition::Reject(_)), "{dispositions:?}");
-        assert!(
-            matches!(&dispositions[1], Disposition::Accept { worker, .. } if worker == "a"),
-            "{dispositions:?}"
-        );
+        assert!(matches!(&dispositions[1], Disposition::Accept { .. }), "{dispositions:?}");
         // Nothing but nonsense leaves the pair to be played.
-        assert_eq!(in_flight.receive(JobResult { number: 6, ..wrong }, 100), Disposition::Park);
+        assert_eq!(
+            in_flight.receive("mallory", JobResult { number: 6, ..wrong }, 100),
+            Disposition::Park
+        );
         let parked = in_flight.order(job(6), START).unwrap_err();
-        for (result, receipt) in parked {
-            assert!(matches!(in_flight.receive(result, receipt), Disposition::Reject(_)));
+        for (worker, result, receipt) in parked {
+            assert!(matches!(in_flight.receive(&worker, result, receipt), Disposition::Reject(_)));
         }
         assert!(in_flight.is_waiting(6));
         assert_eq!(in_flight.resend(6, START), Some(1), "in the place of what is left of its job");
@@ -405,8 +406,8 @@ mod tests {
         in_flight.order(job(4), START).unwrap();
         let mut wrong = result(4, "a");
         wrong.report = Report::Played(played(5), None);
-        assert!(matches!(in_flight.receive(wrong, 1), Disposition::Reject(_)));
-        assert!(matches!(in_flight.receive(result(4, "b"), 2), Disposition::Accept { .. }));
+        assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_)));
+        assert!(matches!(in_flight.receive("b", result(4, "b"), 2), Disposition::Accept { .. }));
     }
 
     #[test]
@@ -415,7 +416,7 @@ mod tests {
         in_flight.order(job(4), START).unwrap();
         let mut fail = |worker: &str| {
             let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
-            in_flight.receive(failed, 1)
+            in_flight.receive(worker, failed, 1)
         };
         for worker in ["a", "a", "b", "a"] {
             assert!(matches!(fail(worker), Disposition::Retry(_)), "{worker}");
@@ -428,21 +429,31 @@ mod tests {
     fn a_void_pair_is_sent_as_another_attempt() {
         let mut in_flight = InFlight::default();
         in_flight.order(job(4), START).unwrap();
-        in_flight.receive(result(4, "a"), 1);
+        in_flight.receive("a", result(4, "a"), 1);
         in_flight.stored(4);
         assert_eq!(in_flight.order(job(4), START), Ok(1));
-        assert!(matches!(in_flight.receive(result(4, "a"), 2), Disposition::Accept { .. }));
+        assert!(matches!(in_flight.receive("a", result(4, "a"), 2), Disposition::Accept { .. }));
     }
 
     #[test]
     fn a_game_is_announced_once() {
         let mut in_flight = InFlight::default();
         in_flight.order(job(4), START).unwrap();
-        assert_eq!(in_flight.heartbeat(heartbeat(4, None), START), None);
-        assert_eq!(in_flight.heartbeat(heartbeat(4, Some(0)), START), Some((job(4).pairing, 0)));
-        assert_eq!(in_flight.heartbeat(heartbeat(4, Some(0)), START), None);
-        assert_eq!(in_flight.heartbeat(heartbeat(4, Some(1)), START), Some((job(4).pairing, 1)));
-        assert_eq!(in_flight.heartbeat(heartbeat(5, Some(1)), START), None, "nobody ordered it");
+        assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), START), None);
+        assert_eq!(
+            in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), START),
+            Some((job(4).pairing, 0))
+        );
+        assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), START), None);
+        assert_eq!(
+            in_flight.heartbeat("a".into(), heartbeat(4, Some(1)), START),
+            Some((job(4).pairing, 1))
+        );
+        assert_eq!(
+            in_flight.heartbeat("a".into(), heartbeat(5, Some(1)), START),
+            None,
+            "nobody ordered it"
+        );
     }
 
     #[test]
@@ -455,7 +466,7 @@ mod tests {
         in_flight.started(9, at);
         assert!(in_flight.overdue(LEASE, LEASE, 9 * at).is_empty(), "nobody ordered it");
         in_flight.started(1, at);
-        in_flight.receive(result(1, "a"), 1);
+        in_flight.receive("a", result(1, "a"), 1);
         assert!(in_flight.overdue(LEASE, LEASE, at + 3 * LEASE).is_empty());
         assert_eq!(in_flight.overdue(LEASE, LEASE, at + 4 * LEASE), [0]);
     }
@@ -471,15 +482,15 @@ mod tests {
             in_flight.overdue(LEASE, 2 * LEASE, at(seconds))
         };
         assert!(overdue(&in_flight, 9_999).is_empty(), "nobody takes anything");
-        in_flight.heartbeat(heartbeat(1, Some(0)), at(100));
+        in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), at(100));
         assert!(overdue(&in_flight, 130).is_empty());
         assert_eq!(overdue(&in_flight, 131), [0], "passed over");
         assert_eq!(overdue(&in_flight, 151), [0, 1], "and not heard of any more");
-        in_flight.heartbeat(heartbeat(1, Some(0)), at(150));
+        in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), at(150));
         in_flight.resend(0, at(150));
         assert!(overdue(&in_flight, 180).is_empty());
-        in_flight.receive(result(1, "a"), 1);
-        in_flight.receive(result(0, "a"), 2);
+        in_flight.receive("a", result(1, "a"), 1);
+        in_flight.receive("a", result(0, "a"), 2);
         assert!(overdue(&in_flight, 9_999).is_empty(), "results are here");
         assert_eq!(in_flight.counts(), (1, 0));
     }

@@ -1,22 +1,40 @@
 //! Runs that are played by other machines, over NATS JetStream.
 //!
-//! [`coordinator`] is the far end of [`arbiter_runner::executor::remote`]: it sends pairs out, or other
-//! assignments, takes results in, and believes only what [`in_flight`] and [`verify`] let through.
-//! [`worker`] plays pairs with the same executor as a local run. JetStream carries both; the store of the run is the truth,
-//! and what it lacks is sent out again. [`wire`] has all that is ever sent, and nothing else is.
+//! [`coordinate`] is the far end of [`arbiter_runner::executor::remote`]: it sends pairs, or other
+//! assignments, to workers and takes their results in, as far as `in_flight` and `verify` let them
+//! through. [`serve`] is a worker, which plays pairs with the same executor as a local run. JetStream
+//! keeps jobs and results meanwhile; what the store of the run lacks is sent again. [`wire`] has all
+//! messages.
 
-pub mod access;
-pub mod asking;
-pub mod assignment;
-pub mod bench;
-pub mod coordinator;
-pub mod in_flight;
-pub mod outliers;
-pub mod overview;
+mod assignment;
+mod bench;
+mod connection;
+mod coordinator;
+mod in_flight;
+mod monitor;
+mod outliers;
+mod overview;
 mod range_set;
-pub mod subject;
-pub mod trust;
-pub mod verify;
-pub mod watch;
+mod run_id;
+mod subject;
+mod suite;
+mod trust;
+mod verify;
 pub mod wire;
-pub mod worker;
+mod worker;
+
+pub use assignment::Assignment;
+pub use bench::measure;
+pub use connection::{Access, AccessError, Connection, Credentials, Secret};
+pub use coordinator::{
+    Identity, RunSpec, WorkerHistory, check, check_engines, coordinate, describe, describe_suite,
+};
+pub use monitor::{Cluster, Listener, observe};
+pub use overview::{document, trouble};
+pub use run_id::RunId;
+pub use subject::{
+    ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, is_inbox, worker_status,
+};
+pub use suite::{SuiteEvent, SuiteResults, SuiteRunError, run_suite};
+pub use trust::{Key, PublicKey, TrustError};
+pub use worker::{Config, Phase, serve};

@@ -13,10 +13,10 @@ use arbiter_stats::residuals;
 use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 
 /// Games of a worker before its first check.
-pub const FIRST_CHECK: u64 = 16;
+pub(crate) const FIRST_CHECK: u64 = 16;
 
 /// Probability, at most, that a run whose workers are alike excludes one, for each of the criteria.
-pub const FALSE_ALARM: f64 = 1e-3;
+pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
 /// More checks of a worker than there can be: 16 games cannot be doubled so often.
 const MAX_CHECKS: f64 = 24.0;
@@ -33,23 +33,23 @@ const MIN_WORKERS: usize = 3;
 
 /// A worker that is to be excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Its name.
-    pub worker: String,
+    pub(crate) worker: String,
     /// What is wrong, as a sentence.
-    pub reason: String,
+    pub(crate) reason: String,
 }
 
 /// The counted results of each worker.
 #[derive(Debug, Clone, Default)]
-pub struct OutlierDetector {
+pub(crate) struct OutlierDetector {
     /// Whether all pairs are between the same two engines, under the same conditions.
     is_uniform: bool,
     workers: BTreeMap<String, RunCounts>,
 }
 
 /// Whether a game ended by a failure of an engine or its machine other than a loss on time.
-pub fn is_breakdown(termination: Termination) -> bool {
+pub(crate) fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
 
@@ -60,28 +60,29 @@ fn is_time_loss(termination: Termination) -> bool {
 impl OutlierDetector {
     /// Without results. Residuals are compared only if `is_uniform`: if all pairs are between the
     /// same two engines, whose options do not change.
-    pub fn new(is_uniform: bool) -> OutlierDetector {
+    pub(crate) fn new(is_uniform: bool) -> OutlierDetector {
         OutlierDetector { is_uniform, workers: BTreeMap::new() }
     }
 
     /// Adds a pair of a worker.
-    pub fn add(&mut self, worker: &str, tally: &PairTally) {
+    pub(crate) fn add(&mut self, worker: &str, tally: &PairTally) {
         self.workers.entry(worker.to_owned()).or_default().count(tally);
     }
 
     /// Adds a pair of a worker, and checks the worker if that is due. Returns the outlier, if any.
-    pub fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
-        let games =
-            |outliers: &OutlierDetector| outliers.workers.get(worker).map_or(0, RunCounts::games);
-        let before = games(self);
+    pub(crate) fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
+        let doublings = |outliers: &OutlierDetector| {
+            let games = outliers.workers.get(worker).map_or(0, RunCounts::games);
+            (games / FIRST_CHECK).checked_ilog2()
+        };
+        let before = doublings(self);
         self.add(worker, tally);
-        let is_due =
-            (games(self) / FIRST_CHECK).checked_ilog2() != (before / FIRST_CHECK).checked_ilog2();
-        if is_due { self.check(worker) } else { None }
+        let is_due = doublings(self) != before;
+        is_due.then(|| self.check(worker)).flatten()
     }
 
     /// Removes all pairs of a worker.
-    pub fn remove(&mut self, worker: &str) {
+    pub(crate) fn remove(&mut self, worker: &str) {
         self.workers.remove(worker);
     }
 
@@ -93,7 +94,7 @@ impl OutlierDetector {
 
     /// Whether significantly more of a worker's games end in one of these ways than of the others'.
     fn excess(&self, worker: &str, what: &str, is_one: fn(Termination) -> bool) -> Option<Finding> {
-        let share = |counts: &RunCounts| FailureCount {
+        let count = |counts: &RunCounts| FailureCount {
             games: counts.games(),
             failures: counts
                 .terminations
@@ -102,15 +103,13 @@ impl OutlierDetector {
                 .map(|(_, count)| count)
                 .sum(),
         };
-        let own = share(self.workers.get(worker)?);
-        let others = self.workers.iter().filter(|(name, _)| *name != worker);
-        let others =
-            others.map(|(_, counts)| share(counts)).fold(FailureCount::default(), |sum, share| {
-                FailureCount {
-                    games: sum.games + share.games,
-                    failures: sum.failures + share.failures,
-                }
-            });
+        let own = count(self.workers.get(worker)?);
+        let mut others = FailureCount::default();
+        for (_, counts) in self.workers.iter().filter(|(name, _)| *name != worker) {
+            let FailureCount { games, failures } = count(counts);
+            others.games += games;
+            others.failures += failures;
+        }
         let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
         let is_out = p < FALSE_ALARM && own.failures as f64 > MIN_FAILURE_SHARE * own.games as f64;
         is_out.then(|| Finding {

@@ -3,16 +3,16 @@
 use arbiter_report::document::{Block, Document};
 use arbiter_report::table::Table;
 
-use crate::watch::Cluster;
+use crate::monitor::Cluster;
 use crate::wire::WorkerStatus;
 
-/// What went wrong at a worker last: why it does not play a run, or else what happened.
+/// Why a worker does not play for some run, or else its last problem.
 pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
     let refused = worker.refusals.first().map(|(_, why)| why.as_str());
     refused.or(worker.trouble.as_deref())
 }
 
-/// How fast engines are there.
+/// The speeds of engines on a worker.
 fn benches(worker: &WorkerStatus) -> String {
     let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
         true => format!("{engine} {:.1} knps", nps / 1e3),
@@ -22,7 +22,7 @@ fn benches(worker: &WorkerStatus) -> String {
     if benches.is_empty() { "-".to_owned() } else { benches.join(", ") }
 }
 
-/// What people get to see of a cluster.
+/// The overview of a cluster.
 pub fn document(cluster: &Cluster) -> Document {
     let mut workers = Table::new([
         "worker",
@@ -35,9 +35,9 @@ pub fn document(cluster: &Cluster) -> Document {
         "bench",
         "last trouble",
     ]);
-    for worker in cluster.workers() {
+    for (name, worker) in cluster.workers() {
         workers.push([
-            &worker.worker,
+            &name,
             &format!("{} of {}", worker.playing, worker.slots),
             &worker.pairs,
             &worker.pairs_per_minute().map_or("-".to_owned(), |pairs| format!("{pairs:.1}")),
@@ -55,11 +55,11 @@ pub fn document(cluster: &Cluster) -> Document {
     let mut document = Document::new("Cluster".to_owned());
     document.blocks.push(Block::Paragraph { strong: in_words(cluster), text: String::new() });
     for (heading, table, is_empty) in [
-        ("Workers", workers, cluster.workers().next().is_none()),
-        ("Runs", runs, cluster.runs().next().is_none()),
+        ("Workers", workers, cluster.workers().len() == 0),
+        ("Runs", runs, cluster.runs().len() == 0),
     ] {
         if !is_empty {
-            document.blocks.push(Block::Heading(heading.to_owned()));
+            document.heading(heading);
             document.table(table);
         }
     }
@@ -68,14 +68,15 @@ pub fn document(cluster: &Cluster) -> Document {
 
 /// How many there are, and what they do together.
 fn in_words(cluster: &Cluster) -> String {
-    let slots: u32 = cluster.workers().map(|worker| worker.slots).sum();
-    let playing: u32 = cluster.workers().map(|worker| worker.playing).sum();
-    let pace: f64 = cluster.workers().filter_map(WorkerStatus::pairs_per_minute).sum();
+    let workers = || cluster.workers().map(|(_, worker)| worker);
+    let slots: u32 = workers().map(|worker| worker.slots).sum();
+    let playing: u32 = workers().map(|worker| worker.playing).sum();
+    let pace: f64 = workers().filter_map(WorkerStatus::pairs_per_minute).sum();
     format!(
         "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",
-        count(cluster.workers().count(), "worker"),
+        count(cluster.workers().len(), "worker"),
         count(slots as usize, "slot"),
-        count(cluster.runs().count(), "run"),
+        count(cluster.runs().len(), "run"),
     )
 }
 

@@ -1,5 +1,5 @@
-//! Whose programs a worker starts: those that are named in a description which a key has signed that
-//! the worker's owner trusts.
+//! Keys of coordinators. A worker starts only programs of runs whose description is signed with a
+//! trusted key.
 
 use std::fmt;
 use std::fs;
@@ -11,13 +11,13 @@ use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use thiserror::Error;
 
-/// What is signed besides the text, so that a signature is good for nothing else.
+/// Prefix of the signed text, so that a signature is valid for nothing else.
 const PURPOSE: &str = "arbiter run description, version 1\n";
 
-/// What the written form of a public key begins with.
+/// Prefix of the text form of a public key.
 const PREFIX: &str = "ed25519:";
 
-/// A key or signature is not usable.
+/// Why a key or signature cannot be used.
 #[derive(Debug, Error)]
 pub enum TrustError {
     /// A file cannot be read or written.
@@ -37,11 +37,11 @@ pub enum TrustError {
     /// The signature does not fit.
     #[error("the signature is not that of key {0}")]
     Forged(String),
-    /// The key is somebody's who is not trusted.
+    /// The key is not one of the trusted ones.
     #[error(
         "key {0} is not trusted here; if its owner may start programs on this machine, give --trust {0}"
     )]
-    Stranger(String),
+    Untrusted(String),
 }
 
 /// A coordinator's key.
@@ -53,26 +53,24 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What a coordinator's signatures are checked with.
+/// The public key of a coordinator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
 impl Key {
-    /// Reads the key of a file, or makes one there that only its owner can read. Of processes that
-    /// make one at the same time, one wins, and all have its key.
+    /// Reads the key in a file, or creates one there that only its owner can read. Processes that do
+    /// so at the same time get the same key.
     pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
         let file = |source| TrustError::File { path: path.to_owned(), source };
         if !path.exists() {
             make(path).map_err(file)?;
         }
         let text = fs::read_to_string(path).map_err(file)?;
-        let bytes = HEXLOWER.decode(text.trim().as_bytes()).ok();
-        let bytes = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        let bytes = bytes.ok_or_else(|| TrustError::NoKey(path.to_owned()))?;
+        let bytes = decoded(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))?;
         Ok(Key(SigningKey::from_bytes(&bytes)))
     }
 
-    /// What others know of it.
+    /// The public key.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }
@@ -84,14 +82,19 @@ impl Key {
     }
 }
 
-/// Puts a new key into a file that is there as a whole or not at all, and not over another.
+/// The bytes of hexadecimal digits, if there are as many as expected.
+fn decoded<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    HEXLOWER.decode(digits.as_bytes()).ok()?.try_into().ok()
+}
+
+/// Writes a new key to a file atomically, unless the file exists.
 fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    // Such a file is its owner's alone.
+    // Only its owner can read such a file.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     writeln!(file, "{}", HEXLOWER.encode(&bytes))?;
     file.as_file().sync_all()?;
@@ -104,13 +107,13 @@ fn make(path: &Path) -> io::Result<()> {
 impl PublicKey {
     /// An error unless this key has signed the text.
     pub fn check(&self, text: &str, signature: &str) -> Result<(), TrustError> {
-        let bytes = HEXLOWER.decode(signature.as_bytes()).ok();
-        let bytes = bytes.and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
-        let is_good = bytes.is_some_and(|bytes| {
-            let signed = format!("{PURPOSE}{text}");
-            self.0.verify_strict(signed.as_bytes(), &Signature::from_bytes(&bytes)).is_ok()
-        });
-        if is_good { Ok(()) } else { Err(TrustError::Forged(self.to_string())) }
+        let signed = format!("{PURPOSE}{text}");
+        let signature = decoded(signature).map(|bytes| Signature::from_bytes(&bytes));
+        let verified = signature.map(|good| self.0.verify_strict(signed.as_bytes(), &good));
+        match verified {
+            Some(Ok(())) => Ok(()),
+            _ => Err(TrustError::Forged(self.to_string())),
+        }
     }
 
     /// The key of a text, or of the file of that name.
@@ -135,11 +138,9 @@ impl FromStr for PublicKey {
     type Err = TrustError;
 
     fn from_str(text: &str) -> Result<PublicKey, TrustError> {
-        let fail = || TrustError::Key(text.chars().take(100).collect());
-        let digits = text.strip_prefix(PREFIX).ok_or_else(fail)?;
-        let bytes = HEXLOWER.decode(digits.as_bytes()).map_err(|_| fail())?;
-        let bytes = <[u8; 32]>::try_from(bytes).map_err(|_| fail())?;
-        VerifyingKey::from_bytes(&bytes).map(PublicKey).map_err(|_| fail())
+        let bytes = text.strip_prefix(PREFIX).and_then(decoded);
+        let key = bytes.and_then(|bytes| VerifyingKey::from_bytes(&bytes).ok());
+        key.map(PublicKey).ok_or_else(|| TrustError::Key(text.chars().take(100).collect()))
     }
 }
 

@@ -1,16 +1,13 @@
-//! All that is ever sent between coordinators and workers, with its version and its limits.
+//! All messages between coordinators and workers, with their version and their limits.
 //!
-//! A message is an object of its version and its body. Types of other crates are mirrored, here or
-//! in [`arbiter_schema`], so that they may change while machines with different builds say that they
-//! do not understand each other. What comes in is foreign: its length is bounded before it is
-//! parsed, text is made fit to be shown while it is, and the rest is checked afterwards.
+//! A message is a JSON object of its version and its body. Types of other crates are mirrored, here
+//! or in [`arbiter_schema`], so that they may change while machines with different builds refuse each
+//! other's messages. What is received is not trusted: its length is bounded before it is parsed, text
+//! is made printable while it is, and the rest is checked afterwards.
 
-mod count;
-mod head;
+mod description;
 mod job;
-mod join;
-mod notes;
-mod question;
+mod messages;
 mod result;
 mod text;
 
@@ -24,54 +21,63 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::text::printable;
+use crate::subject;
 
-pub use head::{Contestant, Program, Requirements, RunDescription, sign, verified};
-pub use job::{Work, read_job, write_count, write_job, write_question};
-pub use join::{BenchResult, JoinRequest};
-pub use notes::{Beacon, CoordinatorMessage, Heartbeat, ProgramRequest, WorkerStatus};
+pub use description::{Program, Requirements, RunDescription, RunEngine, sign, verified};
+pub use job::{Work, read_job, write_job};
+pub use messages::{
+    Beacon, BenchResult, CoordinatorMessage, Heartbeat, JoinRequest, ProgramRequest, WorkerStatus,
+};
 pub use result::{JobResult, Payload, Report, read_result, write_result};
-pub use text::is_name;
+pub use text::is_worker_name;
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
-/// Version 1 had no body apart from its version.
-pub const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Longest message that is read, packed, in bytes.
 pub const MAX_PACKED: usize = 8 << 20;
 
 /// Longest message that is read, unpacked, in bytes.
-const MAX_UNPACKED: u64 = 64 << 20;
+const MAX_UNPACKED: usize = 64 << 20;
 
-/// Longest short message, in bytes.
-const MAX_NOTE: usize = 64 << 10;
-
-/// A message makes no sense.
+/// Why a message cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum WireError {
-    /// It is too long to be read.
+    /// It is longer than this many bytes.
     #[error("a message of more than {0} bytes")]
-    TooLong(u64),
-    /// It is from another version.
+    TooLong(usize),
+    /// It is of another version.
     #[error(
         "a message of version {0}, and this arbiter speaks version {VERSION}; use the same arbiter everywhere"
     )]
     Version(u32),
-    /// It is not of the form.
+    /// It is not JSON of the right form.
     #[error("not a message: {0}")]
     Malformed(String),
-    /// It is of the form and says what cannot be.
+    /// Its values are impossible.
     #[error("a message that cannot be: {0}")]
     Invalid(String),
 }
 
-/// What every message of every version has.
+/// A message of one kind.
+pub trait Message: Serialize + DeserializeOwned {
+    /// Longest form that is read, in bytes.
+    const MAX_BYTES: usize = 64 << 10;
+
+    /// Cuts what is longer than it may be; an error names a value that is impossible.
+    fn checked(self) -> Result<Self, WireError> {
+        Ok(self)
+    }
+}
+
+/// What messages of all versions have.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Message<T> {
+struct Envelope<T> {
     v: u32,
     body: T,
 }
@@ -80,22 +86,33 @@ fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(what.to_string())
 }
 
-fn write<T: Serialize>(body: &T) -> Vec<u8> {
-    let message = Message { v: VERSION, body };
+/// A message as it is sent.
+pub fn write<T: Message>(body: &T) -> Vec<u8> {
+    let message = Envelope { v: VERSION, body };
     serde_json::to_vec(&message).expect("messages are numbers, text and lists of them")
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8], most: usize) -> Result<T, WireError> {
-    if bytes.len() > most {
-        return Err(WireError::TooLong(most as u64));
+/// A message as it was received.
+pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
+    if bytes.len() > T::MAX_BYTES {
+        return Err(WireError::TooLong(T::MAX_BYTES));
     }
     let malformed = |error: serde_json::Error| WireError::Malformed(printable(&error.to_string()));
     let Versioned { v } = serde_json::from_slice(bytes).map_err(malformed)?;
     if v != VERSION {
         return Err(WireError::Version(v));
     }
-    let Message { body, .. } = serde_json::from_slice(bytes).map_err(malformed)?;
-    Ok(body)
+    let Envelope::<T> { body, .. } = serde_json::from_slice(bytes).map_err(malformed)?;
+    body.checked()
+}
+
+/// A message of a worker, and the name of the worker, which is part of the subject.
+pub fn read_from<T: Message>(message: &async_nats::Message) -> Result<(String, T), WireError> {
+    Ok((sender_of(message)?, read(&message.payload)?))
+}
+
+fn sender_of(message: &async_nats::Message) -> Result<String, WireError> {
+    text::checked_name(subject::sender(&message.subject))
 }
 
 /// Packs a message that may be long.
@@ -109,14 +126,12 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
 /// Unpacks a message, but not more than is read of any.
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, WireError> {
     if packed.len() > MAX_PACKED {
-        return Err(WireError::TooLong(MAX_PACKED as u64));
+        return Err(WireError::TooLong(MAX_PACKED));
     }
     let mut bytes = Vec::new();
-    let mut unpacker = ZlibDecoder::new(packed).take(MAX_UNPACKED + 1);
+    // One byte more shows that a message is too long.
+    let mut unpacker = ZlibDecoder::new(packed).take(MAX_UNPACKED as u64 + 1);
     unpacker.read_to_end(&mut bytes).map_err(|error| WireError::Malformed(error.to_string()))?;
-    if bytes.len() as u64 > MAX_UNPACKED {
-        return Err(WireError::TooLong(MAX_UNPACKED));
-    }
     Ok(bytes)
 }
 

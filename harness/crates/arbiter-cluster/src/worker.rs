@@ -28,11 +28,12 @@ use tokio::time::{Instant, interval, timeout};
 use self::known_runs::KnownRuns;
 use self::program_store::ProgramStore;
 use self::throughput::Throughput;
-use super::access::{AccessError, Link};
-use super::subject::{ALL_COORDINATOR_MESSAGES, BEACON, worker_status};
+use super::connection::{AccessError, Connection};
+use super::run_id::RunId;
+use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
-use super::wire::{Beacon, CoordinatorMessage, WorkerStatus};
-use arbiter_process::Bounds;
+use super::wire::{self, Beacon, CoordinatorMessage, WorkerStatus};
+use arbiter_process::{Bounds, Spawner};
 
 /// Time between two ticks of a worker.
 const TICK: Duration = Duration::from_millis(250);
@@ -55,8 +56,6 @@ const MAX_WAITING_STOPS: usize = 256;
 pub struct Config {
     /// Name, unique on the server.
     pub name: String,
-    /// Games at once.
-    pub slots: usize,
     /// Keys of the coordinators whose programs it starts.
     pub trusted: Vec<PublicKey>,
     /// Folder of fetched programs.
@@ -65,21 +64,10 @@ pub struct Config {
     pub bounds: Bounds,
     /// This program's file, which need not be fetched if a run asks for it.
     pub own_binary: PathBuf,
-    /// The machine.
-    pub machine: Machine,
-}
-
-/// The machine of a worker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Machine {
-    /// Cores.
-    pub cores: u32,
-    /// Memory, in MiB.
-    pub memory_mib: u64,
-    /// Operating system and architecture.
-    pub system: String,
-    /// Name of the processor.
-    pub cpu: String,
+    /// Starts the engines of suites.
+    pub spawner: Spawner,
+    /// Its status as far as that stays the same: version, slots, machine.
+    pub status: WorkerStatus,
 }
 
 /// Whether a worker goes on.
@@ -98,23 +86,25 @@ pub enum Phase {
 struct PendingJob {
     job: jetstream::Message,
     lease: Duration,
+    /// Time of the first tick, and of the last extension; `None` before.
+    since: Option<[Instant; 2]>,
 }
 
 /// A run is not played any more; sent to all slots.
 #[derive(Debug, Clone)]
 struct RunStopped {
-    token: String,
+    run_id: RunId,
     /// Whether other workers go on, so that current jobs are given back.
     others_go_on: bool,
 }
 
-/// Token of a run, pair, and its job if its lease is to be extended from now on; `None` ends that.
-type PendingChange = (String, u64, Option<PendingJob>);
+/// A run, a pair, and its job if its lease is to be extended from now on; `None` ends that.
+type PendingChange = (RunId, u64, Option<PendingJob>);
 
 /// What slots share.
 #[derive(Debug)]
 struct Shared {
-    link: Link,
+    connection: Connection,
     config: Config,
     programs: ProgramStore,
     known_runs: Mutex<KnownRuns>,
@@ -124,7 +114,7 @@ struct Shared {
     pending: mpsc::UnboundedSender<PendingChange>,
     phase: watch::Receiver<Phase>,
     /// Messages for the user.
-    notes: mpsc::UnboundedSender<String>,
+    log: mpsc::UnboundedSender<String>,
     playing: AtomicU32,
     pairs: AtomicU64,
     /// Pairs of the last minutes.
@@ -135,23 +125,23 @@ struct Shared {
 
 impl Shared {
     fn new(
-        link: Link,
+        connection: Connection,
         config: Config,
         phase: watch::Receiver<Phase>,
         pending: mpsc::UnboundedSender<PendingChange>,
-        notes: mpsc::UnboundedSender<String>,
+        log: mpsc::UnboundedSender<String>,
     ) -> Shared {
         Shared {
-            free_slots: Arc::new(Semaphore::new(config.slots)),
+            free_slots: Arc::new(Semaphore::new(config.status.slots as usize)),
             programs: ProgramStore::new(config.folder.clone(), config.own_binary.clone()),
-            link,
+            connection,
             config,
             known_runs: Mutex::new(KnownRuns::default()),
             changed: Notify::new(),
             cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
             pending,
             phase,
-            notes,
+            log,
             playing: AtomicU32::new(0),
             pairs: AtomicU64::new(0),
             throughput: Mutex::default(),
@@ -168,63 +158,55 @@ impl Shared {
         self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, text: String) {
-        let _ = self.notes.send(text);
+    fn log(&self, text: String) {
+        let _ = self.log.send(text);
     }
 
     /// Stops playing for a run and tells the user why.
-    fn refuse(&self, token: &str, why: String) {
-        let news = self.known_runs().refuse(token, &why);
-        if let Some(run) = news {
-            self.note(format!("does not play run {run}: {why}"));
+    fn refuse(&self, run_id: &RunId, why: String) {
+        let refused = self.known_runs().refuse(run_id, &why);
+        if let Some(run) = refused {
+            self.log(format!("does not play run {run}: {why}"));
         }
-    }
-
-    fn status(&self, is_leaving: bool) -> Vec<u8> {
-        let Config { name, slots, machine, .. } = &self.config;
-        let (refusals, trouble) = self.known_runs().troubles();
-        let (recent_pairs, recent_secs) = self.throughput().recent();
-        let status = WorkerStatus {
-            worker: name.clone(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            slots: u32::try_from(*slots).unwrap_or(u32::MAX),
-            playing: self.playing.load(Ordering::Relaxed),
-            pairs: self.pairs.load(Ordering::Relaxed),
-            recent_pairs,
-            recent_secs,
-            cores: machine.cores,
-            memory_mib: machine.memory_mib,
-            system: machine.system.clone(),
-            cpu: machine.cpu.clone(),
-            benches: self.known_runs().benches(),
-            refusals,
-            trouble,
-            is_leaving,
-        };
-        status.write()
     }
 
     async fn send_status(&self, is_leaving: bool) {
-        if self.link.is_connected() {
-            let subject = worker_status(&self.config.name);
-            let _ = self.link.client.publish(subject, self.status(is_leaving).into()).await;
+        if !self.connection.is_connected() {
+            return;
         }
+        let (recent_pairs, recent_secs) = self.throughput().recent();
+        let status = {
+            let known_runs = self.known_runs();
+            WorkerStatus {
+                playing: self.playing.load(Ordering::Relaxed),
+                pairs: self.pairs.load(Ordering::Relaxed),
+                recent_pairs,
+                recent_secs,
+                benches: known_runs.benches(),
+                refusals: known_runs.refusals(),
+                trouble: known_runs.trouble.clone(),
+                is_leaving,
+                ..self.config.status.clone()
+            }
+        };
+        let subject = worker_status(&self.config.name);
+        let _ = self.connection.client.publish(subject, wire::write(&status).into()).await;
     }
 }
 
 /// Plays until `phase` ends it or the server denies permission.
 pub async fn serve(
-    link: Link,
+    mut connection: Connection,
     config: Config,
     mut phase: watch::Receiver<Phase>,
-    notes: mpsc::UnboundedSender<String>,
+    log: mpsc::UnboundedSender<String>,
 ) -> Result<(), AccessError> {
-    let (mut beacons, mut messages) =
-        (link.hear(BEACON).await?, link.hear(ALL_COORDINATOR_MESSAGES).await?);
+    let mut beacons = connection.subscribe(BEACONS).await?;
+    let mut messages = connection.subscribe(ALL_COORDINATOR_MESSAGES).await?;
     let (pending_sender, mut changes) = mpsc::unbounded_channel();
-    let mut forbidden = link.forbidden.clone();
-    let slots = config.slots;
-    let shared = Arc::new(Shared::new(link, config, phase.clone(), pending_sender, notes));
+    let slots = config.status.slots;
+    let shared =
+        Arc::new(Shared::new(connection.clone(), config, phase.clone(), pending_sender, log));
     let mut slot_tasks = JoinSet::new();
     for _ in 0..slots {
         slot_tasks.spawn(slot::work(shared.clone()));
@@ -235,23 +217,21 @@ pub async fn serve(
     let mut ticks: u64 = 0;
     loop {
         tokio::select! {
-            Some(beacon) = beacons.next() => if let Ok(beacon) = Beacon::read(&beacon.payload) {
-                let is_new = shared.known_runs().hear(beacon);
+            Some(message) = beacons.next() => if let Ok(beacon) = wire::read::<Beacon>(&message.payload) {
+                let is_new = shared.known_runs().update(beacon);
                 if is_new {
                     shared.send_status(false).await;
                 }
                 shared.changed.notify_waiters();
             },
-            Some(message) = messages.next() => if let Some(token) = token_of(&message.subject) {
+            Some(message) = messages.next() => {
                 // The job that the message is about may wait in the channel.
                 pending.apply_all(&mut changes);
-                pending.hear(&shared, token, CoordinatorMessage::read(&message.payload).ok());
-            },
+                pending.receive(&shared, &message);
+            }
             Some(change) = changes.recv() => pending.apply(change),
-            Ok(()) = forbidden.changed() => {
-                if let Some(reason) = forbidden.borrow_and_update().clone() {
-                    return Err(AccessError::Denied { what: "what workers need".into(), reason });
-                }
+            reason = connection.denied() => {
+                return Err(AccessError::Denied { what: "what workers need".into(), reason });
             }
             _ = phase.changed() => shared.changed.notify_waiters(),
             ended = slot_tasks.join_next() => match ended {
@@ -278,48 +258,34 @@ pub async fn serve(
 /// Waits a moment for the last results to be stored, and says that the worker leaves.
 async fn shut_down(shared: &Shared, mut pending: PendingResults, mut messages: Subscriber) {
     // Without a connection nothing can be sent.
-    if !shared.link.is_connected() {
+    if !shared.connection.is_connected() {
         return;
     }
     let stored = async {
         while !pending.jobs.is_empty()
             && let Some(message) = messages.next().await
         {
-            if let Some(token) = token_of(&message.subject) {
-                pending.hear(shared, token, CoordinatorMessage::read(&message.payload).ok());
-            }
+            pending.receive(shared, &message);
         }
     };
     let _ = timeout(SHUTDOWN_WAIT, stored).await;
     shared.send_status(true).await;
-    let _ = timeout(SHUTDOWN_WAIT, shared.link.client.flush()).await;
-}
-
-/// The token of the run in the subject of a message.
-fn token_of(subject: &str) -> Option<&str> {
-    subject.split('.').nth(2)
+    let _ = timeout(SHUTDOWN_WAIT, shared.connection.client.flush()).await;
 }
 
 /// Jobs whose results wait to be stored; extends their leases, so that the server gives them to no
 /// other worker.
 #[derive(Debug, Default)]
 struct PendingResults {
-    /// By token of the run and pair.
-    jobs: BTreeMap<(String, u64), Entry>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    job: PendingJob,
-    /// Time of the first tick, and of the last extension; `None` before.
-    since: Option<[Instant; 2]>,
+    /// By run and pair.
+    jobs: BTreeMap<(RunId, u64), PendingJob>,
 }
 
 impl PendingResults {
-    fn apply(&mut self, (token, pair, job): PendingChange) {
+    fn apply(&mut self, (run_id, pair, job): PendingChange) {
         match job {
-            Some(job) => drop(self.jobs.insert((token, pair), Entry { job, since: None })),
-            None => drop(self.jobs.remove(&(token, pair))),
+            Some(job) => drop(self.jobs.insert((run_id, pair), job)),
+            None => drop(self.jobs.remove(&(run_id, pair))),
         }
     }
 
@@ -329,44 +295,42 @@ impl PendingResults {
         }
     }
 
-    fn hear(&mut self, shared: &Shared, token: &str, message: Option<CoordinatorMessage>) {
+    fn receive(&mut self, shared: &Shared, message: &async_nats::Message) {
+        let Some(run_id) = RunId::of_subject(&message.subject) else { return };
+        let Ok(message) = wire::read::<CoordinatorMessage>(&message.payload) else { return };
         match message {
-            Some(CoordinatorMessage::Stored(pair)) => {
-                self.jobs.remove(&(token.to_owned(), pair));
+            CoordinatorMessage::Stored(pair) => drop(self.jobs.remove(&(run_id, pair))),
+            CoordinatorMessage::Refused { worker, pair, why } if worker == shared.config.name => {
+                self.jobs.remove(&(run_id, pair));
+                shared.log(format!("a result was refused, of pair {}: {why}", pair + 1));
+                shared.known_runs().trouble = Some(why);
             }
-            Some(CoordinatorMessage::Refused { worker, pair, why })
-                if worker == shared.config.name =>
-            {
-                self.jobs.remove(&(token.to_owned(), pair));
-                shared.note(format!("a result was refused, of pair {}: {why}", pair + 1));
-                shared.known_runs().trouble(why);
+            CoordinatorMessage::Cancel => {
+                shared.known_runs().forget(&run_id);
+                self.stop(shared, RunStopped { run_id, others_go_on: false });
             }
-            Some(CoordinatorMessage::Cancel) => {
-                self.jobs.retain(|(other, _), _| other != token);
-                shared.known_runs().forget(token);
-                // An error means that no slot plays.
-                let stopped = RunStopped { token: token.to_owned(), others_go_on: false };
-                let _ = shared.cancelled.send(stopped);
+            CoordinatorMessage::Exclude { worker, why } if worker == shared.config.name => {
+                shared.refuse(&run_id, why);
+                self.stop(shared, RunStopped { run_id, others_go_on: true });
             }
-            Some(CoordinatorMessage::Exclude { worker, why }) if worker == shared.config.name => {
-                self.jobs.retain(|(other, _), _| other != token);
-                shared.refuse(token, why);
-                let stopped = RunStopped { token: token.to_owned(), others_go_on: true };
-                let _ = shared.cancelled.send(stopped);
-            }
-            Some(CoordinatorMessage::Refused { .. } | CoordinatorMessage::Exclude { .. })
-            | None => {}
+            CoordinatorMessage::Refused { .. } | CoordinatorMessage::Exclude { .. } => {}
         }
+    }
+
+    fn stop(&mut self, shared: &Shared, stopped: RunStopped) {
+        self.jobs.retain(|(run_id, _), _| *run_id != stopped.run_id);
+        // An error means that no slot plays.
+        let _ = shared.cancelled.send(stopped);
     }
 
     /// Extends the leases that need it.
     async fn tick(&mut self, now: Instant) {
-        self.jobs.retain(|_, entry| entry.since.is_none_or(|[first, _]| now < first + MAX_HOLD));
-        for Entry { job: held, since } in self.jobs.values_mut() {
+        self.jobs.retain(|_, held| held.since.is_none_or(|[first, _]| now < first + MAX_HOLD));
+        for PendingJob { job, lease, since } in self.jobs.values_mut() {
             let [_, last] = since.get_or_insert([now; 2]);
-            if now >= *last + held.lease / 3 {
+            if now >= *last + *lease / 3 {
                 *last = now;
-                let _ = held.job.ack_with(AckKind::Progress).await;
+                let _ = job.ack_with(AckKind::Progress).await;
             }
         }
     }

@@ -1,12 +1,14 @@
 //! What each feature of an engine is worth: the engine as it is against itself without the feature.
 
+use serde::{Deserialize, Serialize};
+
 use super::plan::Engine;
 
 /// Most features in one ablation.
 const MAX_ABLATED: usize = 200;
 
 /// The features that an engine is to do without, one at a time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ablation {
     /// The UCI option that takes the name of a feature and switches it off.
     pub option: String,

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use arbiter_protocol::Limits;
 
 /// A program that was built from a revision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The repository.
     pub repo: PathBuf,
@@ -35,7 +37,7 @@ impl Provenance {
 
 /// How the times of a run follow from those that were asked for: a slower machine gives more, so
 /// that engines search as much as on the machine of reference.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
     /// Nodes per second for which times are meant; positive.
     pub reference_nps: f64,

@@ -44,7 +44,7 @@ serde_conv!(
     }
 );
 
-/// Makes mirrors usable inside of other types: `As::<Option<ScaleDef>>`.
+/// Makes mirrors usable inside of other types: `As::<Option<TuningDef>>`.
 #[macro_export]
 macro_rules! mirrors {
     ($($mirror:ident: $type:ty;)*) => { $(

@@ -9,7 +9,7 @@ use serde_with::{As, DefaultOnNull, DisplayFromStr};
 use crate::convert::Nanos;
 use arbiter_plan::launch::LaunchSettings;
 use arbiter_plan::plan::{Engine, Program};
-use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_plan::provenance::Provenance;
 use arbiter_protocol::{Conditions, Limits, Protocol, Restart, TimeControl};
 
 /// An engine with the hash of its program.
@@ -20,9 +20,10 @@ pub(crate) struct EngineRow {
     pub(crate) program_hash: String,
 }
 
+/// An engine of a plan.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Engine")]
-struct EngineDef {
+pub struct EngineDef {
     name: String,
     #[serde(with = "ProgramDef")]
     program: Program,
@@ -33,7 +34,6 @@ struct EngineDef {
     launch: LaunchSettings,
     #[serde(flatten, with = "ConditionsDef")]
     conditions: Conditions,
-    #[serde(default, with = "As::<Option<ProvenanceDef>>")]
     provenance: Option<Provenance>,
 }
 
@@ -60,10 +60,9 @@ struct LaunchSettingsDef {
     memory_mib: Option<u64>,
 }
 
-/// What bounds an engine's thinking, and what overrun is forgiven.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Conditions")]
-pub struct ConditionsDef {
+struct ConditionsDef {
     #[serde(flatten, with = "LimitsDef")]
     limits: Limits,
     #[serde(rename = "margin_ns", with = "Nanos")]
@@ -81,26 +80,4 @@ struct LimitsDef {
     nodes: Option<u64>,
     depth: Option<u32>,
     nodestime: Option<u64>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Provenance")]
-struct ProvenanceDef {
-    repo: PathBuf,
-    revision: String,
-    commit: String,
-    is_dirty: bool,
-    bench: Option<u64>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Scale")]
-pub(crate) struct ScaleDef {
-    reference_nps: f64,
-    measured_nps: f64,
-}
-
-crate::mirrors! {
-    ProvenanceDef: Provenance;
-    ScaleDef: Scale;
 }

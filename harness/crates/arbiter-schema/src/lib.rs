@@ -13,6 +13,6 @@ mod game;
 mod plan;
 
 pub use convert::{DeadlinesMs, Millis, Nanos, nanos};
-pub use engine::ConditionsDef;
+pub use engine::EngineDef;
 pub use game::{GameRow, MoveRow};
-pub use plan::{AnnotationDef, Fingerprints, PlanRow, RulesDef};
+pub use plan::{AnnotationDef, Fingerprints, PlanRow};

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr, serde_conv};
 
 use crate::convert::{DeadlinesMs, Millis};
-use crate::engine::{EngineRow, ScaleDef};
-use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
+use crate::engine::EngineRow;
+use arbiter_game::adjudicate::{Rules, TablebaseRule};
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation};
 use arbiter_openings::Order;
 use arbiter_openings::Quarantine;
@@ -68,7 +68,7 @@ pub struct PlanRow {
 #[derive(Debug, Serialize, Deserialize)]
 struct TablesRow {
     paths: Vec<PathBuf>,
-    #[serde(flatten, with = "TablebaseDef")]
+    #[serde(flatten)]
     rule: TablebaseRule,
 }
 
@@ -107,14 +107,12 @@ struct PlanDef {
     affinity: Affinity,
     #[serde(default, with = "As::<Option<SprtConv>>")]
     sprt: Option<Sprt>,
-    #[serde(default, with = "As::<Option<AblationDef>>")]
     ablation: Option<Ablation>,
     #[serde(default, with = "As::<Option<Arc<TuningDef>>>")]
     tuning: Option<Arc<Tuning>>,
     fault_limit: f64,
-    #[serde(default, with = "As::<Option<ScaleDef>>")]
     scale: Option<Scale>,
-    #[serde(flatten, with = "RulesDef")]
+    #[serde(flatten)]
     rules: Rules,
     #[serde(skip)]
     tables: Vec<PathBuf>,
@@ -162,44 +160,6 @@ struct DesignDef {
     plays_out: bool,
 }
 
-/// When games end before the rules of chess say so; without what endgame tables decide.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Rules")]
-pub struct RulesDef {
-    #[serde(default, with = "As::<Option<DrawDef>>")]
-    draw: Option<DrawRule>,
-    #[serde(default, with = "As::<Option<ResignDef>>")]
-    resign: Option<ResignRule>,
-    move_cap: Option<u32>,
-    #[serde(skip)]
-    tablebase: Option<TablebaseRule>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "DrawRule")]
-struct DrawDef {
-    move_number: u32,
-    move_count: u32,
-    score_cp: u32,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "ResignRule")]
-struct ResignDef {
-    move_count: u32,
-    score_cp: u32,
-    two_sided: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "TablebaseRule")]
-struct TablebaseDef {
-    pieces: u32,
-    #[serde(rename = "ignore_fifty")]
-    ignores_fifty: bool,
-    scope: Scope,
-}
-
 /// What games tell besides their moves. What is absent is as it was before there was a choice.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Annotation")]
@@ -226,13 +186,6 @@ struct QuarantineDef {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Ablation")]
-struct AblationDef {
-    option: String,
-    features: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
 #[serde(remote = "Tuning")]
 struct TuningDef {
     #[serde(with = "As::<Vec<Line>>")]
@@ -246,9 +199,6 @@ struct TuningDef {
 }
 
 crate::mirrors! {
-    DrawDef: DrawRule;
-    ResignDef: ResignRule;
-    AblationDef: Ablation;
     TuningDef: Tuning;
 }
 

@@ -7,84 +7,66 @@ use tokio::time::{interval, sleep};
 
 use super::hub::LivePage;
 use crate::web::{Fragment, fragments};
-use arbiter_cluster::access::{Access, AccessError, Link};
-use arbiter_cluster::overview::document;
-use arbiter_cluster::watch::{Cluster, Listener};
+use arbiter_cluster::{Access, AccessError, Cluster, Connection, Listener, document};
 use arbiter_report::document::Document;
 
 /// Time before the server is contacted again.
 const RECONNECT: Duration = Duration::from_secs(5);
 
-/// What is known of the cluster, shared by the task that listens and the page that shows it.
+/// What is known of the cluster, shared by the task that listens and the page that shows it: the
+/// workers and runs, and the connection to the server; or a sentence that says why they are not known.
 #[derive(Debug)]
-pub struct ClusterMonitor(Mutex<State>);
+pub struct ClusterMonitor(Mutex<Result<(Cluster, Connection), String>>);
 
-#[derive(Debug)]
-enum State {
-    /// No server was named.
-    Unconfigured,
-    /// The server cannot be reached, for this reason.
-    Disconnected(String),
-    /// What was received, and the connection over which it was.
-    Connected(Box<Connection>),
-}
-
-#[derive(Debug)]
-struct Connection {
-    cluster: Cluster,
-    link: Link,
+fn unreachable(reason: &str) -> String {
+    format!("The NATS server cannot be reached: {reason}.")
 }
 
 impl ClusterMonitor {
-    /// Nothing was heard yet, if there is a server to listen to.
+    /// A monitor that is not connected yet; `is_named` says whether there is a server.
     pub fn new(is_named: bool) -> ClusterMonitor {
-        let waiting = || State::Disconnected("not connected yet".to_owned());
-        ClusterMonitor(Mutex::new(if is_named { waiting() } else { State::Unconfigured }))
+        let none = "No NATS server is configured: start arbiter serve with --nats URL.";
+        let why = if is_named { unreachable("not connected yet") } else { none.to_owned() };
+        ClusterMonitor(Mutex::new(Err(why)))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
         // Nothing in there can panic half-way.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Listens for ever, and calls the server again whenever it is lost.
+    /// Listens without end, and connects again whenever the connection is lost.
     pub async fn keep(&self, access: Access) {
         loop {
             let reason = match self.listen(&access).await {
                 Ok(()) => "the connection was lost".to_owned(),
                 Err(error) => error.to_string(),
             };
-            *self.state() = State::Disconnected(reason);
+            *self.state() = Err(unreachable(&reason));
             sleep(RECONNECT).await;
         }
     }
 
     async fn listen(&self, access: &Access) -> Result<(), AccessError> {
-        let link = access.connect("arbiter serve").await?;
-        let mut listener = Listener::new(&link).await?;
-        *self.state() = State::Connected(Box::new(Connection {
-            cluster: Cluster::default(),
-            link: link.clone(),
-        }));
-        let mut forbidden = link.forbidden.clone();
+        let mut connection = access.connect("arbiter serve").await?;
+        let mut listener = Listener::new(&connection).await?;
+        *self.state() = Ok((Cluster::default(), connection.clone()));
         let mut second = interval(Duration::from_secs(1));
         loop {
             tokio::select! {
-                heard = listener.next() => {
-                    let Some(heard) = heard else { return Ok(()) };
-                    if let State::Connected(connection) = &mut *self.state() {
-                        connection.cluster.hear(heard);
+                announcement = listener.next() => {
+                    let Some(announcement) = announcement else { return Ok(()) };
+                    if let Ok((cluster, _)) = &mut *self.state() {
+                        cluster.update(announcement);
                     }
                 }
                 _ = second.tick() => {
-                    if let State::Connected(connection) = &mut *self.state() {
-                        connection.cluster.second();
+                    if let Ok((cluster, _)) = &mut *self.state() {
+                        cluster.tick();
                     }
                 }
-                Ok(()) = forbidden.changed() => {
-                    if let Some(reason) = forbidden.borrow_and_update().clone() {
-                        return Err(AccessError::Denied { what: "to listen".into(), reason });
-                    }
+                reason = connection.denied() => {
+                    return Err(AccessError::Denied { what: "to listen".into(), reason });
                 }
             }
         }
@@ -93,24 +75,15 @@ impl ClusterMonitor {
 
 impl LivePage for Arc<ClusterMonitor> {
     fn fragments(&mut self) -> Vec<Fragment> {
-        let document = match &*self.state() {
-            State::Unconfigured => {
-                notice("No NATS server is configured: start arbiter serve with --nats URL.")
+        let notice = match &*self.state() {
+            Ok((cluster, connection)) if connection.is_connected() => {
+                return fragments(&document(cluster));
             }
-            State::Disconnected(reason) => {
-                notice(&format!("The NATS server cannot be reached: {reason}."))
-            }
-            State::Connected(connection) if !connection.link.is_connected() => {
-                notice("The connection to the NATS server is lost; reconnecting.")
-            }
-            State::Connected(connection) => document(&connection.cluster),
+            Ok(_) => "The connection to the NATS server is lost; reconnecting.".to_owned(),
+            Err(why) => why.clone(),
         };
+        let mut document = Document::new("Cluster".to_owned());
+        document.paragraph(notice);
         fragments(&document)
     }
-}
-
-fn notice(words: &str) -> Document {
-    let mut document = Document::new("Cluster".to_owned());
-    document.paragraph(words);
-    document
 }

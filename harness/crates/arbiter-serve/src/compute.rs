@@ -8,68 +8,21 @@ use crate::web::trends::{self, CommitRun};
 use crate::web::{NavPage, static_page};
 use arbiter_plan::command::command;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::statistics::{GameStatistics, LlrHistory};
-use arbiter_report::stored::{document, history_table, time};
-use arbiter_report::{html, summary::Summary};
+use arbiter_report::statistics::LlrHistory;
+use arbiter_report::stored::{history_table, time};
+use arbiter_report::summary::Summary;
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Why a page cannot be made, in a sentence.
-#[derive(Debug)]
-pub(crate) enum PageError {
-    /// There is no such run.
-    NoRun(String),
-    /// The store cannot be read.
-    Failed(String),
-}
-
-impl From<StoreError> for PageError {
-    fn from(error: StoreError) -> PageError {
-        match error {
-            StoreError::NoRun { run, .. } => {
-                PageError::NoRun(format!("There is no run named '{run}'."))
-            }
-            StoreError::Missing(_) => PageError::NoRun("There is no store yet.".to_owned()),
-            other => PageError::Failed(other.to_string()),
-        }
-    }
-}
-
 /// Whether there is a run of that name.
-pub(crate) fn check(results: &Path, run: &str) -> Result<(), PageError> {
-    Store::observe(results)?.run(run)?;
-    Ok(())
-}
-
-/// The report of a run as one file.
-pub(crate) fn report(results: &Path, run: &str) -> Result<String, PageError> {
-    let store = Store::observe(results)?;
-    let engines = store.run(run)?.plan.engines.len();
-    let mut statistics = GameStatistics::new(engines);
-    let mut counted = Vec::new();
-    let fold = Fold::begin(&store, run, |effect| {
-        if let Effect::Count { tally, sprt_status } = effect {
-            if engines == 2 {
-                statistics.llr_history.count(&tally, sprt_status);
-            }
-            counted.push(tally.pair);
-        }
-    })?;
-    for pair in counted {
-        statistics.add(&store.pair(run, pair)?.ok_or_else(|| store.misfit(run, pair))?);
-    }
-    Ok(html::render(&document(
-        &fold.stored,
-        &fold.summary(&store)?,
-        Some(&statistics),
-        &fold.gates,
-    )))
+pub(crate) fn check(results: &Path, run: &str) -> Result<(), StoreError> {
+    Store::observe(results)?.run(run).map(drop)
 }
 
 /// Runs side by side.
-pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, PageError> {
+pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, StoreError> {
     let store = Store::observe(results)?;
-    let compared: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
-    Ok(static_page(NavPage::Other, &compare::compare(&compared?)))
+    let runs: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
+    Ok(static_page(NavPage::Other, &compare::compare(&runs?)))
 }
 
 fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
@@ -107,7 +60,7 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
 }
 
 /// What came of commits.
-pub(crate) fn trends(results: &Path) -> Result<String, PageError> {
+pub(crate) fn trends(results: &Path) -> Result<String, StoreError> {
     let store = match Store::observe(results) {
         Err(StoreError::Missing(_)) => {
             return Ok(static_page(NavPage::Trends, &trends::trends(&[], None)));

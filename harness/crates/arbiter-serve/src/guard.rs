@@ -25,37 +25,25 @@ pub struct Guard {
     token: Option<blake3::Hash>,
 }
 
-/// Why a request is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// It is not addressed to us.
-    Host,
-    /// It comes from a page of somebody else.
-    Origin,
-    /// It has no token, or a wrong one.
-    Token,
-    /// Nobody may do that.
-    ReadOnly,
-}
+/// The status code and the text with which a request is refused.
+pub(crate) type Refusal = (StatusCode, &'static str);
 
-impl Refusal {
-    /// What is answered.
-    pub(crate) fn answer(self) -> (StatusCode, &'static str) {
-        match self {
-            Refusal::Host => (
-                StatusCode::MISDIRECTED_REQUEST,
-                "This server does not go by that name; arbiter serve --host NAME adds one.\n",
-            ),
-            Refusal::Origin => {
-                (StatusCode::FORBIDDEN, "Commands are taken from the server's own pages only.\n")
-            }
-            Refusal::Token => {
-                (StatusCode::UNAUTHORIZED, "That needs the token that arbiter serve printed.\n")
-            }
-            Refusal::ReadOnly => (StatusCode::FORBIDDEN, "This server only shows runs.\n"),
-        }
-    }
-}
+/// The request is addressed to another name.
+const HOST: Refusal = (
+    StatusCode::MISDIRECTED_REQUEST,
+    "This server does not go by that name; arbiter serve --host NAME adds one.\n",
+);
+
+/// The request comes from a page of another site.
+const ORIGIN: Refusal =
+    (StatusCode::FORBIDDEN, "Commands are taken from the server's own pages only.\n");
+
+/// The request has no token, or a wrong one.
+const TOKEN: Refusal =
+    (StatusCode::UNAUTHORIZED, "That needs the token that arbiter serve printed.\n");
+
+/// Nobody may steer.
+const READ_ONLY: Refusal = (StatusCode::FORBIDDEN, "This server only shows runs.\n");
 
 impl Guard {
     /// Answers to these names, and lets those steer who know the token.
@@ -74,8 +62,8 @@ impl Guard {
     ///
     /// If it is not.
     pub(crate) fn may_see(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let host = only(headers, &header::HOST).ok_or(Refusal::Host)?;
-        if self.is_ours(host) { Ok(()) } else { Err(Refusal::Host) }
+        let host = only(headers, &header::HOST).ok_or(HOST)?;
+        if self.is_ours(host) { Ok(()) } else { Err(HOST) }
     }
 
     /// Whether a request, which is for us, may steer a run.
@@ -84,10 +72,10 @@ impl Guard {
     ///
     /// If it may not.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let expected = self.token.ok_or(Refusal::ReadOnly)?;
+        let expected = self.token.ok_or(READ_ONLY)?;
         // Programs that are no browsers say neither.
         if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {
-            return Err(Refusal::Origin);
+            return Err(ORIGIN);
         }
         if headers.contains_key(header::ORIGIN) {
             let origin = only(headers, &header::ORIGIN).unwrap_or_default();
@@ -95,12 +83,12 @@ impl Guard {
             let host = only(headers, &header::HOST);
             let is_own = place.zip(host).is_some_and(|(own, host)| own.eq_ignore_ascii_case(host));
             if !is_own {
-                return Err(Refusal::Origin);
+                return Err(ORIGIN);
             }
         }
         let given = only(headers, &header::AUTHORIZATION).unwrap_or_default();
         let token = given.strip_prefix("Bearer ").unwrap_or_default();
-        if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(Refusal::Token) }
+        if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(TOKEN) }
     }
 
     /// An address is no name that somebody could have made to lead here, whatever its port.
@@ -129,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    const TOKEN: &str = "0123456789abcdef";
+    const SECRET: &str = "0123456789abcdef";
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         let header = |(name, value): &(&'static str, &'static str)| {
@@ -164,16 +152,16 @@ mod tests {
             "",
             "[::1",
         ] {
-            assert_eq!(see(host), Err(Refusal::Host), "{host}");
+            assert_eq!(see(host), Err(HOST), "{host}");
         }
-        assert_eq!(guard.may_see(&headers(&[])), Err(Refusal::Host));
+        assert_eq!(guard.may_see(&headers(&[])), Err(HOST));
         let two = headers(&[("host", "localhost"), ("host", "evil.example")]);
-        assert_eq!(guard.may_see(&two), Err(Refusal::Host));
+        assert_eq!(guard.may_see(&two), Err(HOST));
     }
 
     #[test]
     fn only_the_token_steers_and_only_from_our_pages() {
-        let guard = Guard::new(vec![], Some(TOKEN));
+        let guard = Guard::new(vec![], Some(SECRET));
         let right = ("authorization", "Bearer 0123456789abcdef");
         let host = ("host", "localhost:7878");
         let check = |rest: &[(&'static str, &'static str)], expected| {
@@ -187,19 +175,19 @@ mod tests {
             Ok(()),
         );
         for origin in ["http://evil.example", "null", "http://localhost:1", "localhost:7878"] {
-            check(&[right, ("origin", origin)], Err(Refusal::Origin));
+            check(&[right, ("origin", origin)], Err(ORIGIN));
         }
         for site in ["cross-site", "same-site", "none"] {
-            check(&[right, ("sec-fetch-site", site)], Err(Refusal::Origin));
+            check(&[right, ("sec-fetch-site", site)], Err(ORIGIN));
         }
         for wrong in
             ["Bearer 0123456789abcdeg", "Bearer ", "0123456789abcdef", "Basic 0123456789abcdef"]
         {
-            check(&[("authorization", wrong)], Err(Refusal::Token));
+            check(&[("authorization", wrong)], Err(TOKEN));
         }
-        check(&[], Err(Refusal::Token));
-        check(&[right, right], Err(Refusal::Token));
+        check(&[], Err(TOKEN));
+        check(&[right, right], Err(TOKEN));
         let read_only = Guard::new(vec![], None);
-        assert_eq!(read_only.may_steer(&headers(&[host, right])), Err(Refusal::ReadOnly));
+        assert_eq!(read_only.may_steer(&headers(&[host, right])), Err(READ_ONLY));
     }
 }

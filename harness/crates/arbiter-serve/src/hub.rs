@@ -49,7 +49,7 @@ pub(crate) type Latest = Option<Arc<PageVersion>>;
 
 /// All live pages.
 #[derive(Debug)]
-pub struct Hub {
+pub(crate) struct Hub {
     results: PathBuf,
     monitor: Arc<ClusterMonitor>,
     topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
@@ -63,7 +63,7 @@ pub(crate) trait LivePage {
 
 impl Hub {
     /// A hub without viewers.
-    pub fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
+    pub(crate) fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
         Hub { results, monitor, topics: Mutex::default() }
     }
 
@@ -147,12 +147,8 @@ impl Drop for TopicThread {
 }
 
 fn publish(sender: &watch::Sender<Latest>, fragments: Vec<Fragment>) {
-    let before = sender.borrow().clone();
-    let next = match before {
-        None => Some(PageVersion::first(fragments)),
-        Some(before) => before.next(fragments),
-    };
-    if let Some(next) = next {
+    let before = sender.borrow().clone().unwrap_or_default();
+    if let Some(next) = before.next(fragments) {
         sender.send_replace(Some(Arc::new(next)));
     }
 }

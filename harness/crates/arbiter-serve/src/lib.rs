@@ -18,5 +18,4 @@ use no_cluster as cluster;
 
 pub use cluster::ClusterMonitor;
 pub use guard::{Guard, MIN_TOKEN};
-pub use hub::Hub;
 pub use routes::Site;

@@ -20,7 +20,7 @@ const LIST_TICKS: u32 = 4;
 const NEW_RUNS: usize = 20;
 
 /// The list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RunListPage {
     results: PathBuf,
     store: Option<Store>,
@@ -43,21 +43,16 @@ struct Known {
 impl RunListPage {
     /// Knows nothing yet.
     pub(crate) fn new(results: PathBuf) -> RunListPage {
-        let (store, version, runs, rows) = (None, None, BTreeMap::new(), Vec::new());
-        RunListPage { results, store, version, runs, rows, rest: 0 }
+        RunListPage { results, ..RunListPage::default() }
     }
 
-    fn try_fragments(&mut self) -> Result<(), StoreError> {
-        let store = match self.store.take() {
+    /// Makes the rows again.
+    fn update(&mut self) -> Result<(), StoreError> {
+        let RunListPage { results, runs, .. } = self;
+        let store = match &mut self.store {
             Some(store) => store,
-            None => Store::observe(&self.results)?,
+            none => none.insert(Store::observe(results)?),
         };
-        let read = self.read(&store);
-        self.store = Some(store);
-        read
-    }
-
-    fn read(&mut self, store: &Store) -> Result<(), StoreError> {
         let version = Some(store.data_version()?);
         let has_changed = self.version != version;
         let outlines = store.outlines()?;
@@ -66,18 +61,18 @@ impl RunListPage {
         let mut rows = Vec::new();
         for outline in outlines[first..].iter().rev() {
             let name = &outline.run;
-            match self.runs.get_mut(name) {
-                Some(known) => known.go_on(store, &self.results, outline, has_changed)?,
+            match runs.get_mut(name) {
+                Some(known) => known.go_on(store, results, outline, has_changed)?,
                 None if unread >= NEW_RUNS => {
                     unread += 1;
                     continue;
                 }
                 None => {
                     unread += 1;
-                    self.runs.insert(name.clone(), Known::read(store, &self.results, name)?);
+                    drop(runs.insert(name.clone(), Known::read(store, results, name)?));
                 }
             }
-            rows.extend(self.runs.get(name).map(|known| known.row.clone()));
+            rows.extend(runs.get(name).map(|known| known.row.clone()));
         }
         if unread > NEW_RUNS {
             rows.push(notice(&format!("Reading {} more runs.", unread - NEW_RUNS)));
@@ -145,7 +140,7 @@ impl LivePage for RunListPage {
             return self.rows.clone();
         }
         self.rest = LIST_TICKS;
-        match self.try_fragments() {
+        match self.update() {
             Ok(()) => self.rows.clone(),
             Err(StoreError::Missing(_)) => {
                 vec![notice("There is no store yet; the first run in this folder makes it.")]

@@ -1,4 +1,4 @@
-//! Which address answers what.
+//! The routes of the server.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -17,14 +17,16 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 
-use super::compute::{self, PageError};
+use super::cluster::ClusterMonitor;
+use super::compute;
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
-use crate::web::{self, EventSource, PageVersion, list, run as run_page};
+use super::run::report as run_report;
+use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_plan::run::control::Command;
 use arbiter_report::html;
 use arbiter_runner::control_socket::{TIMEOUT, Untold, tell};
-use arbiter_store::RunLock;
+use arbiter_store::{RunLock, StoreError};
 
 /// What every answer says: browsers are to load nothing from elsewhere, show the page in no frame of
 /// others, tell no other site of it, and keep nothing.
@@ -48,7 +50,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Pages that are computed at once for one viewer each; the engines need the other processors.
 const MAX_COMPUTED: usize = 4;
 
-/// What the answers need.
+/// The server's state.
 #[derive(Debug, Clone)]
 pub struct Site(Arc<Inner>);
 
@@ -81,8 +83,9 @@ impl IntoResponse for HttpError {
 }
 
 impl Site {
-    /// The answers from a results folder; `boot` is different for each server.
-    pub fn new(hub: Arc<Hub>, guard: Guard, results: PathBuf, boot: String) -> Site {
+    /// The pages of a results folder and a cluster; `boot` is different for each server.
+    pub fn new(results: PathBuf, monitor: Arc<ClusterMonitor>, guard: Guard, boot: String) -> Site {
+        let hub = Arc::new(Hub::new(results.clone(), monitor));
         let (turns, permits) = (Mutex::default(), Arc::new(Semaphore::new(MAX_COMPUTED)));
         Site(Arc::new(Inner { hub, guard, results, boot, turns, permits }))
     }
@@ -107,18 +110,14 @@ impl Site {
             .route("/compare", get(compare))
             .route("/trends", get(trends))
             .route("/assets/{name}", get(asset))
-            .fallback(fallback)
+            .fallback(async || not_found())
             .layer(from_fn_with_state(self.clone(), guarded))
             .with_state(self)
     }
 
-    /// The state of a page, once there is one.
-    async fn first(&self, topic: Topic) -> Result<Arc<PageVersion>, HttpError> {
-        let unavailable = |words: String| HttpError(StatusCode::SERVICE_UNAVAILABLE, words);
-        let mut latest = self.0.hub.follow(topic).map_err(unavailable)?;
-        let found = latest.wait_for(Option::is_some).await.map(|latest| latest.clone());
-        let lost = || unavailable("The page could not be made.".to_owned());
-        found.ok().flatten().ok_or_else(lost)
+    /// The versions of a page.
+    fn follow(&self, topic: Topic) -> Result<watch::Receiver<Latest>, HttpError> {
+        self.0.hub.follow(topic).map_err(unavailable)
     }
 
     /// As the name of an event, and of the state of a page.
@@ -131,7 +130,7 @@ impl Site {
     async fn computed<T: Send + 'static>(
         &self,
         key: &str,
-        work: impl FnOnce(&std::path::Path) -> Result<T, PageError> + Send + 'static,
+        work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, HttpError> {
         let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
         let turn = turn.lock_owned().await;
@@ -147,14 +146,16 @@ impl Site {
     /// Reads the store, for which a thread has to wait.
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&std::path::Path) -> Result<T, PageError> + Send + 'static,
+        work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, HttpError> {
         let failed = |words: String| HttpError(StatusCode::INTERNAL_SERVER_ERROR, words);
+        let missing = |words: String| HttpError(StatusCode::NOT_FOUND, words);
         let results = self.0.results.clone();
         let done = tokio::task::spawn_blocking(move || work(&results)).await;
         done.map_err(|error| failed(error.to_string()))?.map_err(|error| match error {
-            PageError::NoRun(words) => HttpError(StatusCode::NOT_FOUND, words),
-            PageError::Failed(words) => failed(words),
+            StoreError::NoRun { run, .. } => missing(format!("There is no run named '{run}'.")),
+            StoreError::Missing(_) => missing("There is no store yet.".to_owned()),
+            error => failed(error.to_string()),
         })
     }
 }
@@ -163,7 +164,7 @@ impl Site {
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
     let mut response = match site.0.guard.may_see(request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.answer().into_response(),
+        Err(refusal) => refusal.into_response(),
     };
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
@@ -178,7 +179,9 @@ async fn live(
     render: impl FnOnce(&[web::Fragment], EventSource<'_>) -> String,
 ) -> Answer {
     let url = topic.events_url();
-    let page = site.first(topic).await?;
+    let mut latest = site.follow(topic)?;
+    let page = latest.wait_for(Option::is_some).await.ok().and_then(|latest| latest.clone());
+    let page = page.ok_or_else(|| unavailable("The page could not be made.".to_owned()))?;
     let source = EventSource { url: &url, last_event_id: &site.id(page.version()) };
     Ok(Html(render(page.fragments(), source)).into_response())
 }
@@ -230,8 +233,7 @@ async fn events(
     let seen = in_header.or(in_query).and_then(|id| id.split_once('-'));
     let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
-    let latest = site.0.hub.follow(topic);
-    let latest = latest.map_err(|words| HttpError(StatusCode::SERVICE_UNAVAILABLE, words))?;
+    let latest = site.follow(topic)?;
     let events = Sse::new(changes(site, latest, seen));
     Ok(events.keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
@@ -262,7 +264,7 @@ async fn steer(
     headers: HeaderMap,
 ) -> Response {
     if let Err(refusal) = site.0.guard.may_steer(&headers) {
-        return refusal.answer().into_response();
+        return refusal.into_response();
     }
     let command = match command.as_str() {
         "pause" => Command::Pause,
@@ -290,7 +292,7 @@ async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     let name = format!("inline; filename=\"{run}.html\"");
     let policy = format!("{}; {SANDBOX}", html::POLICY);
     let key = run.clone();
-    let page = site.computed(&key, move |results| compute::report(results, &run)).await?;
+    let page = site.computed(&key, move |results| run_report(results, &run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
     Ok((headers, Html(page)).into_response())
 }
@@ -317,8 +319,8 @@ async fn asset(Path(name): Path<String>) -> Answer {
     Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
 }
 
-async fn fallback() -> HttpError {
-    not_found()
+fn unavailable(words: String) -> HttpError {
+    HttpError(StatusCode::SERVICE_UNAVAILABLE, words)
 }
 
 fn not_found() -> HttpError {
@@ -327,7 +329,6 @@ fn not_found() -> HttpError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cluster::ClusterMonitor;
     use super::*;
 
     /// A page that takes long must keep neither the pages of other runs nor the checks of names waiting.
@@ -335,8 +336,9 @@ mod tests {
     fn a_slow_page_does_not_hold_up_those_of_other_runs() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let results = PathBuf::from("no-such-folder");
-        let hub = Arc::new(Hub::new(results.clone(), Arc::new(ClusterMonitor::new(false))));
-        let site = Site::new(hub, Guard::new(Vec::new(), None), results, "boot".to_owned());
+        let monitor = Arc::new(ClusterMonitor::new(false));
+        let guard = Guard::new(Vec::new(), None);
+        let site = Site::new(results, monitor, guard, "boot".to_owned());
         let (started, has_started) = std::sync::mpsc::channel();
         let (release, released) = std::sync::mpsc::channel::<()>();
         let slow = site.clone();

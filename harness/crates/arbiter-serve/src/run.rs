@@ -12,14 +12,15 @@ use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::run::control::Command;
 use arbiter_plan::run::state::Effect;
 use arbiter_report::boards::Running;
+use arbiter_report::html;
 use arbiter_report::statistics::GameStatistics;
 use arbiter_report::stored::document;
 use arbiter_report::summary::Summary;
 use arbiter_runner::control_socket::{Untold, tell};
 use arbiter_store::{Store, StoreError};
 
-/// Ticks from one making of the report to the next: each pair changes a report of few, and hardly one
-/// of many, which is large and goes to each who sprt_statuses on.
+/// Ticks from one version of the report to the next: each pair changes the report of a short run, and
+/// hardly that of a long one, which is large and is sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
 /// Pairs for which it is one tick more.
@@ -37,7 +38,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct RunPage {
     results: PathBuf,
     run: String,
-    /// What was read; `None` before the first sprt_status, and after an error.
+    /// What was read; `None` before the first tick, and after an error.
     read: Option<Reading>,
 }
 
@@ -96,6 +97,16 @@ pub(crate) fn ask(results: &Path, run: &str) -> Result<Running, Untold> {
     let told = tell(results, run, Command::Boards, true, TIMEOUT)?;
     Running::read(told.trim_end())
         .map_err(|error| Untold::Refused(format!("run '{run}' is of another version: {error}")))
+}
+
+/// The report of a run as one file.
+pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
+    let mut reading = Reading::begin(Store::observe(results)?, run)?;
+    while !reading.unread.is_empty() {
+        reading.read_games()?;
+    }
+    let Reading { fold, summary, statistics, .. } = &reading;
+    Ok(html::render(&document(&fold.stored, summary, Some(statistics), &fold.gates)))
 }
 
 impl LivePage for RunPage {
@@ -165,8 +176,7 @@ impl Reading {
         self.rest = self.rest.saturating_sub(1);
         // The last word of a run is not kept waiting.
         if self.is_stale && (self.rest == 0 || self.fold.ending().is_some()) {
-            // A statistics of half of the games would tell something else than the counts, and one of
-            // none tells nothing.
+            // Statistics of a part of the games would not agree with the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             self.report =

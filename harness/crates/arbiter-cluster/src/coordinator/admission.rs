@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::{BenchResult, JoinRequest};
+use crate::wire::BenchResult;
 
 /// Workers whose benchmarks have to differ from those of the coordinator until it may itself be wrong.
 const MIN_WRONG: usize = 2;
+
+/// The result of a benchmark on a worker; an error says why it failed.
+type BenchOutcome = Result<BenchResult, String>;
 
 /// The answer to a join request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,18 +38,18 @@ impl Admission {
     }
 
     /// The answer to a request.
-    pub(super) fn judge(&mut self, join: &JoinRequest) -> Verdict {
+    pub(super) fn judge(&mut self, worker: &str, benches: &[Option<BenchOutcome>]) -> Verdict {
         let mut verdict = Verdict::Admit;
         for (index, (name, expected)) in self.engines.iter().enumerate() {
             let Some(nodes) = expected else { continue };
-            match join.benches.get(index).and_then(Option::as_ref) {
+            match benches.get(index).and_then(Option::as_ref) {
                 Some(Ok(found)) if found.nodes == *nodes => {}
                 Some(Ok(found)) => {
                     let why = format!(
                         "the bench of engine '{name}' has {} nodes there, and {nodes} here",
                         found.nodes
                     );
-                    self.wrong.insert(join.worker.clone(), why.clone());
+                    self.wrong.insert(worker.to_owned(), why.clone());
                     verdict = Verdict::Exclude(why);
                     break;
                 }
@@ -60,22 +63,16 @@ impl Admission {
                 }
             }
         }
-        let is_wrong = self.wrong.contains_key(&join.worker);
-        if is_wrong && self.wrong.len() >= MIN_WRONG {
-            Verdict::EndRun(self.end_reason())
-        } else {
-            verdict
+        if !self.wrong.contains_key(worker) || self.wrong.len() < MIN_WRONG {
+            return verdict;
         }
-    }
-
-    fn end_reason(&self) -> String {
         let found = self.wrong.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
-        format!(
+        Verdict::EndRun(format!(
             "{} workers agree that something is wrong: {}; the engine depends on the machine, or \
              this machine is the odd one",
             self.wrong.len(),
             found.collect::<Vec<_>>().join("; ")
-        )
+        ))
     }
 }
 
@@ -83,9 +80,8 @@ impl Admission {
 mod tests {
     use super::*;
 
-    fn join(worker: &str, nodes: [u64; 2]) -> JoinRequest {
-        let bench = |nodes| Some(Ok(BenchResult { nodes, nps: 1.0 }));
-        JoinRequest { worker: worker.into(), benches: nodes.map(bench).to_vec() }
+    fn benches(nodes: [u64; 2]) -> Vec<Option<BenchOutcome>> {
+        nodes.map(|nodes| Some(Ok(BenchResult { nodes, nps: 1.0 }))).to_vec()
     }
 
     fn admission() -> Admission {
@@ -97,12 +93,11 @@ mod tests {
     fn who_finds_the_same_may_play() {
         let mut admission = admission();
         for worker in ["a", "b", "c"] {
-            assert_eq!(admission.judge(&join(worker, [10, 20])), Verdict::Admit);
+            assert_eq!(admission.judge(worker, &benches([10, 20])), Verdict::Admit);
         }
         // Engines that have no benchmark are not compared.
         let mut none = Admission::new([("A".to_owned(), None)].into_iter());
-        let silent = JoinRequest { worker: "a".into(), benches: Vec::new() };
-        assert_eq!(none.judge(&silent), Verdict::Admit);
+        assert_eq!(none.judge("a", &[]), Verdict::Admit);
     }
 
     #[test]
@@ -110,11 +105,11 @@ mod tests {
         let mut admission = admission();
         let why = "the bench of engine 'B' has 21 nodes there, and 20 here";
         for _ in 0..3 {
-            let verdict = admission.judge(&join("a", [10, 21]));
+            let verdict = admission.judge("a", &benches([10, 21]));
             assert_eq!(verdict, Verdict::Exclude(why.into()), "the same worker is one worker");
         }
-        assert_eq!(admission.judge(&join("b", [10, 20])), Verdict::Admit);
-        let verdict = admission.judge(&join("c", [9, 20]));
+        assert_eq!(admission.judge("b", &benches([10, 20])), Verdict::Admit);
+        let verdict = admission.judge("c", &benches([9, 20]));
         let Verdict::EndRun(words) = verdict else { panic!("{verdict:?}") };
         for part in ["2 workers", "worker a: the bench of engine 'B'", "worker c: ", "9 nodes"] {
             assert!(words.contains(part), "{words}");
@@ -125,15 +120,15 @@ mod tests {
     fn a_bench_that_fails_is_the_workers_own_trouble() {
         let mut admission = admission();
         for worker in ["a", "b", "c"] {
-            let mut failed = join(worker, [10, 20]);
-            failed.benches[1] = Some(Err("ended with signal 4".into()));
-            let verdict = admission.judge(&failed);
+            let mut failed = benches([10, 20]);
+            failed[1] = Some(Err("ended with signal 4".into()));
+            let verdict = admission.judge(worker, &failed);
             assert!(
                 matches!(&verdict, Verdict::Exclude(why) if why.contains("signal 4")),
                 "{verdict:?}"
             );
-            failed.benches.truncate(1);
-            assert!(matches!(admission.judge(&failed), Verdict::Exclude(_)));
+            failed.truncate(1);
+            assert!(matches!(admission.judge(worker, &failed), Verdict::Exclude(_)));
         }
     }
 }

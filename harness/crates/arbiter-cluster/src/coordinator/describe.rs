@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use crate::subject::token_of;
+use crate::run_id::RunId;
 use crate::trust::PublicKey;
-use crate::wire::{Contestant, Program, Requirements, RunDescription};
+use crate::wire::{Program, Requirements, RunDescription, RunEngine};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::engine::EngineSetup;
 use arbiter_plan::affinity::{cpus_per_game, threads};
-use arbiter_plan::plan::{Engine, Plan};
-use arbiter_protocol::{Deadlines, Limits};
+use arbiter_plan::plan::{self, Engine, Plan};
+use arbiter_protocol::Deadlines;
+use arbiter_protocol::Limits;
 
 /// Moves of a side for which a clock is taken to give time that it may spend on one of them.
 const MOVES: u32 = 200;
 
-/// How long anything may take besides what is known of it.
+/// How much longer anything may take than is known.
 const SLACK: Duration = Duration::from_secs(10);
 
 /// What identifies a run.
@@ -29,103 +29,80 @@ pub struct Identity<'a> {
     pub key: &'a PublicKey,
 }
 
-impl Identity<'_> {
-    fn token(&self) -> String {
-        token_of(self.run, self.created_ms, &self.key.to_string())
-    }
-}
-
-/// What workers have to know of a plan; `seats` and `programs` are those of its engines, in order. An
-/// error names what only this machine could do.
+/// What workers have to know of a plan; `programs` are those of its engines, in order. An error names
+/// what only this machine could do.
 pub fn describe(
     plan: &Plan,
     identity: Identity<'_>,
-    seats: Vec<EngineSetup>,
     programs: Vec<Program>,
     lease: Duration,
 ) -> Result<RunDescription, String> {
     check(plan)?;
-    let thoughts =
-        plan.engines.iter().map(|e| longest_silence(&e.conditions.limits, &plan.deadlines));
     let deadlines = plan.deadlines;
+    let searches = plan.engines.iter().map(|engine| longest_search(engine, &deadlines));
     let start = deadlines.uciok + deadlines.readyok;
-    let patience = thoughts.max().unwrap_or_default().max(start) + plan.wait + SLACK;
+    let mut hashes: Vec<u64> = plan.engines.iter().map(hash_mib).collect();
+    hashes.sort_unstable();
     Ok(RunDescription {
-        token: identity.token(),
-        run: identity.run.to_owned(),
-        contestants: contestants(&plan.engines, seats, programs),
         rules: plan.rules,
         transcripts: plan.transcripts,
         annotation: plan.annotation.clone(),
         noise_limit: plan.noise_limit,
         wait: plan.wait,
-        lease,
-        patience,
-        needs: needs(plan),
-        // The times of the plan are those of this machine by now.
+        stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
+        requirements: Requirements {
+            threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
+            // Any two engines may meet: the two largest.
+            memory_mib: hashes.iter().rev().take(2).sum(),
+        },
+        // By now the times of the plan are those of this machine.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
+        ..describe_suite(&plan.engines, deadlines, identity, programs, lease)?
     })
 }
 
 /// What workers have to know of a suite, whose positions all engines search one after another.
 pub fn describe_suite(
     engines: &[Engine],
+    deadlines: Deadlines,
     identity: Identity<'_>,
-    seats: Vec<EngineSetup>,
     programs: Vec<Program>,
     lease: Duration,
 ) -> Result<RunDescription, String> {
     check_engines(engines)?;
-    let silence = |(engine, seat): (&Engine, &EngineSetup)| {
-        let Deadlines { uciok, readyok, .. } = seat.deadlines;
-        uciok + readyok + longest_silence(&engine.conditions.limits, &seat.deadlines)
-    };
-    let patience = engines.iter().zip(&seats).map(silence).sum::<Duration>() + SLACK;
-    let annotation = Annotation::default();
+    let start = deadlines.uciok + deadlines.readyok;
+    let all = engines.iter().map(|engine| start + longest_search(engine, &deadlines));
     let threads = engines.iter().map(threads).max().unwrap_or(1);
+    let Identity { run, created_ms, key } = identity;
     Ok(RunDescription {
-        token: identity.token(),
-        run: identity.run.to_owned(),
-        contestants: contestants(engines, seats, programs),
+        run_id: RunId::new(run, created_ms, &key.to_string()),
+        run: run.to_owned(),
+        engines: engines.iter().zip(programs).map(run_engine).collect(),
+        deadlines,
         rules: Rules::default(),
-        transcripts: Keeping::default(),
-        annotation,
+        transcripts: Keeping::None,
+        annotation: Annotation::default(),
         noise_limit: None,
         wait: Duration::ZERO,
         lease,
-        patience,
-        needs: Requirements {
+        stall_timeout: all.sum::<Duration>() + SLACK,
+        requirements: Requirements {
             threads: u32::try_from(threads).unwrap_or(u32::MAX),
-            // All sit at the table at the same time.
+            // All engines are started at the same time.
             memory_mib: engines.iter().map(hash_mib).sum(),
         },
         reference_nps: None,
     })
 }
 
-fn contestants(
-    engines: &[Engine],
-    seats: Vec<EngineSetup>,
-    programs: Vec<Program>,
-) -> Vec<Contestant> {
-    let contestant = |((seat, program), engine): ((EngineSetup, Program), &Engine)| Contestant {
-        seat,
-        program,
-        conditions: engine.conditions,
-        is_benched: false,
+/// Paths and repositories are those of this machine.
+fn run_engine((engine, program): (&Engine, Program)) -> RunEngine {
+    let path = match engine.program {
+        plan::Program::Bundled => plan::Program::Bundled,
+        plan::Program::Path(_) => plan::Program::Path(program.name.clone().into()),
     };
-    seats.into_iter().zip(programs).zip(engines).map(contestant).collect()
-}
-
-/// What a game of the plan needs of a machine.
-fn needs(plan: &Plan) -> Requirements {
-    let mut hashes: Vec<u64> = plan.engines.iter().map(hash_mib).collect();
-    hashes.sort_unstable();
-    Requirements {
-        threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
-        // Whoever meets whom: the two largest.
-        memory_mib: hashes.iter().rev().take(2).sum(),
-    }
+    let engine = Engine { program: path, provenance: None, ..engine.clone() };
+    RunEngine { engine, program, is_benched: false }
 }
 
 /// The hash table that an engine is told to have, in MiB; 0 if it is told nothing.
@@ -144,52 +121,48 @@ pub fn check(plan: &Plan) -> Result<(), String> {
 
 /// An error if an engine can only be started on this machine.
 pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
-    engines.iter().try_for_each(refuse_local)
+    for Engine { name, dir, launch, .. } in engines {
+        let local = match (dir, &launch.stderr) {
+            (Some(_), _) => "dir=",
+            (_, Some(_)) => "stderr= (or --stderr-dir)",
+            (None, None) => continue,
+        };
+        return Err(format!(
+            "engine '{name}': {local} cannot be used with --on: the folder is on this machine"
+        ));
+    }
+    Ok(())
 }
 
-fn refuse_local(engine: &Engine) -> Result<(), String> {
-    let name = &engine.name;
-    let local = match (&engine.dir, &engine.launch.stderr) {
-        (Some(_), _) => "dir=",
-        (_, Some(_)) => "stderr= (or --stderr-dir)",
-        (None, None) => return Ok(()),
-    };
-    Err(format!("engine '{name}': {local} cannot be used with --on: the folder is on this machine"))
-}
-
-/// The longest that an engine may be silent about a move.
-fn longest_silence(limits: &Limits, deadlines: &Deadlines) -> Duration {
+/// The longest that an engine may search for a move.
+fn longest_search(engine: &Engine, deadlines: &Deadlines) -> Duration {
+    let limits: &Limits = &engine.conditions.limits;
     limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::trust::Key;
     use crate::wire;
     use arbiter_plan::plan::Kind;
     use arbiter_plan::request::Request;
     use arbiter_plan::spec::EngineSpec;
-    use arbiter_runner::preflight::engine_setups;
 
     fn described(each: &str) -> Result<RunDescription, String> {
         let each = EngineSpec::parse(each).unwrap();
         let plan = Plan::resolve(Kind::Sprt, Request { each, ..Request::default() }).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("key")).unwrap();
-        let program = Program { hash: "ab".repeat(32), bytes: 7, name: "arbiter".into() };
+        let program = Program { hash: blake3::hash(b"x"), bytes: 7, name: "arbiter".into() };
         let identity = Identity { run: "r", created_ms: 5, key: &key.public() };
         let programs = vec![program.clone(), program];
         let lease = Duration::from_secs(30);
-        let description =
-            describe(&plan, identity, engine_setups(&plan, Path::new("/x")), programs, lease)?;
+        let description = describe(&plan, identity, programs, lease)?;
         // What workers read is what was written, whatever is signed.
         let read = wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();
         let without_programs = |description: &RunDescription| {
             let mut description = description.clone();
-            description.contestants.iter_mut().for_each(|c| c.seat.launch.program = "/x".into());
             description.annotation = Default::default();
             format!("{description:?}")
         };
@@ -198,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn patience_is_longer_than_any_thought() {
-        let secs = |each: &str| described(each).unwrap().patience.as_secs();
+    fn the_stall_timeout_is_longer_than_any_search() {
+        let secs = |each: &str| described(each).unwrap().stall_timeout.as_secs();
         // The start may take 10 + 30 seconds, a move without a clock 60 + 2.
         assert_eq!(secs("nodes=100"), 72);
         assert_eq!(secs("tc=8+0.1"), 50);
@@ -208,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_game_needs_the_threads_of_one_engine_and_the_memory_of_both() {
-        let needs = |each: &str| described(each).unwrap().needs;
+        let needs = |each: &str| described(each).unwrap().requirements;
         let threads = needs("nodes=1,option.Threads=3,option.Hash=200");
         assert_eq!(threads, Requirements { threads: 3, memory_mib: 400 });
         assert_eq!(needs("nodes=1").threads, 1);
@@ -237,7 +210,7 @@ mod tests {
         refused(&bytes, &[other.public()], "is not trusted here");
         refused(&bytes, &[], "is not trusted here");
         let mut empty = described("nodes=1").unwrap();
-        empty.contestants.clear();
+        empty.engines.clear();
         refused(&wire::sign(&empty, &own), &[own.public()], "a run without engines");
         let text = String::from_utf8(bytes).unwrap();
         let forged = text.replace("nodes\\\":1", "nodes\\\":2");
@@ -250,6 +223,6 @@ mod tests {
             "the signature is not that of",
         );
         refused(b"{}", &[own.public()], "not a message");
-        refused(text.replacen("\"v\":2", "\"v\":1", 1).as_bytes(), &[own.public()], "version 1");
+        refused(text.replacen("\"v\":3", "\"v\":1", 1).as_bytes(), &[own.public()], "version 1");
     }
 }

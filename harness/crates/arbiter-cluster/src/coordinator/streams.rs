@@ -1,6 +1,6 @@
 //! What a coordinator keeps on the server: a stream of jobs, one of results, and programs.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,24 +16,25 @@ use futures_util::StreamExt;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
 
-use crate::access::{AccessError, Link};
-use crate::subject::{JOB_CONSUMER, Names, PROGRAMS, RESULT_CONSUMER};
+use crate::connection::{AccessError, Connection};
+use crate::run_id::RunId;
+use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER};
 use crate::wire;
 
-/// How long what nobody asks for any more stays on the server.
-const KEPT: Duration = Duration::from_secs(14 * 24 * 3600);
+/// Time after which the server removes messages and programs.
+const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 
-/// Jobs that may be in work at once, and requests for jobs that may wait.
-const MANY: i64 = 1 << 16;
+/// Most unacknowledged jobs, and waiting requests for jobs.
+const MAX_PENDING: i64 = 1 << 16;
 
-/// How long a result may wait to be committed before it is delivered again.
-const COMMIT: Duration = Duration::from_secs(600);
+/// Time after which the server delivers a result again that was not acknowledged.
+const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 
-/// Results that are taken at once.
+/// Most results in a batch.
 const BATCH: usize = 256;
 
-/// Pause before something is tried again that the server did not answer.
-const AGAIN: Duration = Duration::from_millis(500);
+/// Pause before a failed request is repeated.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
 /// How long a request for results waits for one.
 const POLL: Duration = Duration::from_secs(5);
@@ -41,15 +42,15 @@ const POLL: Duration = Duration::from_secs(5);
 /// How long the first request waits; without an answer nothing was left from before.
 const FIRST_POLL: Duration = Duration::from_millis(500);
 
-/// What the tasks beside the coordinator tell it.
+/// What the tasks that send jobs and receive results report.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most of them are the large one")]
-pub(super) enum Happening {
-    /// A job is at this place in its stream; unknown if it had been there before.
+pub(super) enum StreamEvent {
+    /// A job has this sequence number in its stream; unknown if it was there before.
     Sent { pair: u64, attempt: u32, sequence: Option<u64> },
-    /// A result has come.
+    /// A result was received.
     Result(Message),
-    /// All results that were there from before have come.
+    /// All results from before the start were received.
     Drained,
 }
 
@@ -66,28 +67,32 @@ fn denied(what: &str, reason: impl ToString) -> AccessError {
 }
 
 /// Makes the streams of a run, or finds them again.
-pub(super) async fn open(link: &Link, names: &Names, lease: Duration) -> Result<(), AccessError> {
+pub(super) async fn open(
+    connection: &Connection,
+    id: &RunId,
+    lease: Duration,
+) -> Result<(), AccessError> {
     let common = || Config {
         retention: RetentionPolicy::WorkQueue,
         storage: StorageType::File,
-        max_age: KEPT,
+        max_age: MAX_AGE,
         ..Config::default()
     };
     let jobs = Config {
-        name: names.jobs(),
-        subjects: vec![names.all_jobs()],
+        name: id.job_stream(),
+        subjects: vec![id.job_subject("*")],
         // A job that is sent again takes the place of what is left of it.
         max_messages_per_subject: 1,
         ..common()
     };
     let results = Config {
-        name: names.results(),
-        subjects: vec![names.all_results()],
+        name: id.result_stream(),
+        subjects: vec![id.result_subject("*", ">")],
         discard: DiscardPolicy::New,
         max_message_size: wire::MAX_PACKED as i32,
         ..common()
     };
-    let stream = &link.stream;
+    let stream = &connection.jetstream;
     let jobs =
         stream.get_or_create_stream(jobs).await.map_err(|e| denied("a stream of jobs", e))?;
     let results =
@@ -97,8 +102,8 @@ pub(super) async fn open(link: &Link, names: &Names, lease: Duration) -> Result<
         ack_policy: AckPolicy::Explicit,
         ack_wait,
         max_deliver: -1,
-        max_ack_pending: MANY,
-        max_waiting: MANY,
+        max_ack_pending: MAX_PENDING,
+        max_waiting: MAX_PENDING,
         ..pull::Config::default()
     };
     let takers = jobs.create_consumer(consumer(JOB_CONSUMER, lease)).await;
@@ -115,47 +120,54 @@ pub(super) async fn open(link: &Link, names: &Names, lease: Duration) -> Result<
     {
         return Err(denied("a consumer of results", error));
     }
-    let collector = results.create_consumer(consumer(RESULT_CONSUMER, COMMIT)).await;
+    let collector = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
     collector.map(drop).map_err(|e| denied("a consumer of results", e))
 }
 
 /// The object store of programs.
-pub(super) async fn programs(link: &Link) -> Result<ObjectStore, AccessError> {
-    if let Ok(store) = link.stream.get_object_store(PROGRAMS).await {
+pub(super) async fn programs(connection: &Connection) -> Result<ObjectStore, AccessError> {
+    if let Ok(store) = connection.jetstream.get_object_store(PROGRAMS).await {
         return Ok(store);
     }
-    let config =
-        object_store::Config { bucket: PROGRAMS.to_owned(), max_age: KEPT, ..Default::default() };
-    let made = link.stream.create_object_store(config).await;
+    let config = object_store::Config {
+        bucket: PROGRAMS.to_owned(),
+        max_age: MAX_AGE,
+        ..Default::default()
+    };
+    let made = connection.jetstream.create_object_store(config).await;
     made.map_err(|error| denied("an object store of programs", error))
 }
 
-/// Programs of a run, put on the server when the first worker asks for them.
-pub(super) struct Shelf {
-    paths: BTreeMap<String, PathBuf>,
+/// Puts programs of a run on the server when a worker requests them.
+pub(super) struct ProgramUploader {
+    paths: HashMap<blake3::Hash, PathBuf>,
     store: Mutex<ObjectStore>,
 }
 
-impl Shelf {
-    /// The programs at these paths, by their hashes.
-    pub(super) fn new(paths: BTreeMap<String, PathBuf>, store: ObjectStore) -> Shelf {
-        Shelf { paths, store: Mutex::new(store) }
+impl ProgramUploader {
+    /// For the programs in these files, by their hashes.
+    pub(super) fn new(
+        paths: HashMap<blake3::Hash, PathBuf>,
+        store: ObjectStore,
+    ) -> ProgramUploader {
+        ProgramUploader { paths, store: Mutex::new(store) }
     }
 
-    /// Sees to it that a program is on the server.
-    pub(super) async fn supply(&self, hash: &str) -> Result<(), String> {
-        let path = self.paths.get(hash).ok_or("this run has no such program")?.clone();
-        // One upload at a time: the next who wants the same finds it there.
+    /// Puts a program on the server, if it is not there.
+    pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
+        let path = self.paths.get(&hash).ok_or("this run has no such program")?.clone();
+        let name = hash.to_hex();
+        // One upload at a time: the next request for the same program finds it there.
         let store = self.store.lock().await;
-        if store.info(hash).await.is_ok_and(|info| !info.deleted) {
+        if store.info(name.as_str()).await.is_ok_and(|info| !info.deleted) {
             return Ok(());
         }
         let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
         let bytes = read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        if blake3::hash(&bytes).to_hex().as_str() != hash {
+        if blake3::hash(&bytes) != hash {
             return Err("the program has changed since the run began".to_owned());
         }
-        let put = store.put(hash, &mut &bytes[..]).await;
+        let put = store.put(name.as_str(), &mut &bytes[..]).await;
         put.map(drop).map_err(|error| error.to_string())
     }
 }
@@ -163,9 +175,9 @@ impl Shelf {
 /// Sends jobs, one after another, each until the server has it.
 pub(super) async fn send_jobs(
     context: jetstream::Context,
-    names: Names,
+    id: RunId,
     mut queue: mpsc::UnboundedReceiver<Outgoing>,
-    happen: mpsc::UnboundedSender<Happening>,
+    events: mpsc::UnboundedSender<StreamEvent>,
 ) {
     while let Some(Outgoing { pair, attempt, job }) = queue.recv().await {
         let sequence = loop {
@@ -174,38 +186,38 @@ pub(super) async fn send_jobs(
                 // After a restart of the coordinator it may be there already, or be in work.
                 message = message.expected_last_subject_sequence(0);
             }
-            let sent = match context.send_publish(names.job(pair), message).await {
+            let sent = match context.send_publish(id.job_subject(pair), message).await {
                 Ok(ack) => ack.await,
                 Err(error) => Err(error),
             };
             match sent {
                 Ok(ack) => break Some(ack.sequence),
                 Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => break None,
-                Err(_) => sleep(AGAIN).await,
+                Err(_) => sleep(RETRY_PAUSE).await,
             }
         };
-        if happen.send(Happening::Sent { pair, attempt, sequence }).is_err() {
+        if events.send(StreamEvent::Sent { pair, attempt, sequence }).is_err() {
             return;
         }
     }
 }
 
 /// Takes results as they come, for ever.
-pub(super) async fn collect(
+pub(super) async fn receive_results(
     context: jetstream::Context,
-    names: Names,
-    happen: mpsc::UnboundedSender<Happening>,
+    id: RunId,
+    events: mpsc::UnboundedSender<StreamEvent>,
 ) {
     let mut is_drained = false;
-    while !happen.is_closed() {
+    while !events.is_closed() {
         let consumer: Result<PullConsumer, _> =
-            context.get_consumer_from_stream(RESULT_CONSUMER, names.results()).await;
+            context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
         let Ok(consumer) = consumer else {
-            sleep(AGAIN).await;
+            sleep(RETRY_PAUSE).await;
             continue;
         };
         // A consumer that fails is looked up again: the server may have been restarted.
-        while !happen.is_closed() {
+        while !events.is_closed() {
             let wait = if is_drained { POLL } else { FIRST_POLL };
             let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
             let Ok(mut batch) = batch else { break };
@@ -217,23 +229,23 @@ pub(super) async fn collect(
                     break;
                 };
                 count += 1;
-                let _ = happen.send(Happening::Result(message));
+                let _ = events.send(StreamEvent::Result(message));
             }
             if has_failed {
                 break;
             }
             if count == 0 && !is_drained {
                 is_drained = true;
-                let _ = happen.send(Happening::Drained);
+                let _ = events.send(StreamEvent::Drained);
             }
         }
-        sleep(AGAIN).await;
+        sleep(RETRY_PAUSE).await;
     }
 }
 
 /// Removes what a run has on the server, as far as it is there.
-pub(super) async fn remove(link: &Link, names: &Names) {
-    for stream in [names.jobs(), names.results()] {
-        let _ = link.stream.delete_stream(stream).await;
+pub(super) async fn remove(connection: &Connection, id: &RunId) {
+    for stream in [id.job_stream(), id.result_stream()] {
+        let _ = connection.jetstream.delete_stream(stream).await;
     }
 }

@@ -9,24 +9,22 @@ use super::Coordinator;
 use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
-use crate::subject::{is_inbox, speaker};
-use crate::wire::{BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
-use arbiter_plan::run::counts::PairTally;
+use crate::wire::{self, BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
 use arbiter_plan::run::event::Remark;
 use arbiter_runner::executor::JobEvent;
 
-/// What the store knows of workers when a run is resumed; nothing for a new run.
+/// What the store knows of workers when a run is resumed; empty for a new run.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct WorkerHistory {
     /// Workers that were excluded, and why.
     pub excluded: BTreeMap<String, String>,
-    /// What was played for the run, and by whom.
+    /// The workers and pairs played for the run.
     pub played: Vec<(String, PairTally)>,
     /// Whether all pairs are between the same two engines, under the same conditions.
     pub is_uniform: bool,
 }
 
-/// Who may play.
+/// Which workers may play.
 #[derive(Debug)]
 pub(super) struct WorkerPolicy {
     admission: Admission,
@@ -41,18 +39,18 @@ impl WorkerPolicy {
     pub(super) fn new(
         description: &RunDescription,
         benches: &[Option<BenchResult>],
-        known: Known,
+        history: WorkerHistory,
     ) -> WorkerPolicy {
-        let mut outliers = OutlierDetector::new(known.is_uniform);
-        for (worker, tally) in &known.played {
+        let mut outliers = OutlierDetector::new(history.is_uniform);
+        for (worker, tally) in &history.played {
             outliers.add(worker, tally);
         }
-        let names = description.contestants.iter().map(|contestant| contestant.seat.name.clone());
+        let names = description.engines.iter().map(|own| own.engine.name.clone());
         let benches = benches.iter().copied().chain(std::iter::repeat(None));
         WorkerPolicy {
             admission: Admission::new(names.zip(benches)),
             outliers,
-            excluded: known.excluded,
+            excluded: history.excluded,
             accepted: BTreeMap::new(),
         }
     }
@@ -70,43 +68,32 @@ impl WorkerPolicy {
     /// A pair was stored. Returns the outlier among the workers, if one shows now.
     fn stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
-        if self.excluded.contains_key(&worker) {
-            None
-        } else {
-            self.outliers.add_and_check(&worker, &tally)
-        }
+        let is_excluded = self.excluded.contains_key(&worker);
+        (!is_excluded).then(|| self.outliers.add_and_check(&worker, &tally)).flatten()
     }
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Answers a join request: with an empty message if the worker may play, else with the reason.
-    pub(super) async fn answer_join(&mut self, asked: Message) {
-        let Some(reply) = asked.reply.filter(is_inbox) else { return };
-        let answer = match JoinRequest::read(speaker(&asked.subject), &asked.payload) {
-            Ok(join) => self.admit(&join).await,
-            Err(error) => Some(error.to_string()),
+    /// The answer to a join request: empty if the worker may play, else the reason why not.
+    pub(super) async fn answer_join(&mut self, request: &Message) -> String {
+        let (worker, JoinRequest { benches }) = match wire::read_from(request) {
+            Ok(read) => read,
+            Err(error) => return error.to_string(),
         };
-        let answer = answer.unwrap_or_default();
-        let _ = self.link.client.publish(reply, answer.into()).await;
-    }
-
-    /// Why a worker may not play; `None` if it may.
-    async fn admit(&mut self, join: &JoinRequest) -> Option<String> {
-        if let Some(why) = self.policy.why_excluded(&join.worker) {
-            return Some(format!("excluded: {why}"));
+        if let Some(why) = self.policy.why_excluded(&worker) {
+            return format!("excluded: {why}");
         }
-        let (why, end) = match self.policy.admission.judge(join) {
-            Verdict::Admit => return None,
+        let (reason, end) = match self.policy.admission.judge(&worker, &benches) {
+            Verdict::Admit => return String::new(),
             Verdict::Exclude(why) => (why, None),
-            Verdict::EndRun(words) => {
-                ("the run ends, as others find the same".to_owned(), Some(words))
-            }
+            Verdict::EndRun(why) => ("the run ends, as others find the same".to_owned(), Some(why)),
         };
-        self.exclude(Finding { worker: join.worker.clone(), reason: why.clone() }).await;
-        if let Some(words) = end {
-            let _ = self.ends.events.send(JobEvent::Unfit(words));
+        let answer = format!("excluded: {reason}");
+        self.exclude(Finding { worker, reason }).await;
+        if let Some(why) = end {
+            self.notify(JobEvent::Unfit(why));
         }
-        Some(format!("excluded: {why}"))
+        answer
     }
 
     /// A pair was stored: excludes the outlier among the workers, if one shows now.
@@ -116,17 +103,14 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// A worker plays no more, and what it has played is played again by others.
+    /// Excludes a worker; other workers play its pairs again.
     async fn exclude(&mut self, Finding { worker, reason }: Finding) {
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
-        self.say(&CoordinatorMessage::Exclude {
-            worker: worker.clone(),
-            why: format!("excluded: {reason}"),
-        })
-        .await;
-        let remark = Remark { worker, pair: None, what: reason };
-        let _ = self.ends.events.send(JobEvent::WorkerExcluded(remark));
-        self.make_room();
+        let why = format!("excluded: {reason}");
+        let excluded = CoordinatorMessage::Exclude { worker: worker.clone(), why };
+        self.send_to_workers(&excluded).await;
+        self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, what: reason }));
+        self.update_room();
     }
 }

@@ -1,50 +1,37 @@
-//! A pair to be played, or another assignment. It is complete together with the description of its
-//! run.
+//! A job: a pair to play, or a position of a suite to search or to count. It is complete together with
+//! the description of its run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use shakmaty::fen::Fen;
+use serde_with::{As, DisplayFromStr, Same, serde_conv};
 use shakmaty::uci::UciMove;
-use shakmaty::{ByColor, CastlingMode, Position};
+use shakmaty::{ByColor, CastlingMode, Chess, Move, Position};
 
-use super::count::CountMessage;
-use super::question::QuestionMessage;
-use super::text::Token;
-use super::{RunDescription, WireError, invalid, read, write};
+use super::{Message, RunDescription, WireError, invalid, read, write};
+use crate::run_id::RunId;
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
 use arbiter_plan::run::job::{Games, PairJob};
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::Question;
-use arbiter_suite::perft::NumberedCount;
+use arbiter_schema::Millis;
+use arbiter_suite::Start;
+use arbiter_suite::epd::{Goal, Question, Record};
+use arbiter_suite::perft::{Count, NumberedCount, Patterns, PerftQuery};
 
-/// Longest job, in bytes.
-const MAX_JOB: usize = 1 << 20;
+/// Most moves of an opening, and options that an engine is told for a game.
+const MAX_LIST: usize = 1_000;
 
-/// Most moves of an opening.
-const MAX_BOOK: usize = 1_000;
+/// Most moves that a position of a suite lists of one kind: no position has more.
+const MAX_MOVES: usize = 256;
 
-/// Most options that an engine is told for a game.
-const MAX_SETTINGS: usize = 1_000;
+/// Longest command or pattern of a count, in bytes.
+const MAX_TEXT: usize = 1_000;
 
-#[derive(Serialize, Deserialize)]
-struct JobMessage {
-    #[serde(with = "Token")]
-    run: String,
-    number: u64,
-    attempt: u32,
-    work: WorkMessage,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum WorkMessage {
-    Pair { engines: [usize; 2], opening: u64, games: Vec<GameMessage> },
-    Search(QuestionMessage),
-    Count(CountMessage),
-}
+/// Deepest count, in plies.
+const MAX_DEPTH: u32 = 64;
 
 /// What a worker is to do.
 #[derive(Debug)]
@@ -52,14 +39,14 @@ enum WorkMessage {
 pub enum Work {
     /// Play a pair.
     Pair(PairJob),
-    /// Have a position searched.
+    /// Have all engines search a position.
     Search(Question),
-    /// Have the leaves of a position counted.
+    /// Have an engine count the leaves of a position.
     Count(NumberedCount),
 }
 
 impl Work {
-    /// Its number; no other of the run has it.
+    /// Its number, unique in the run.
     pub fn number(&self) -> u64 {
         match self {
             Work::Pair(job) => job.pairing.pair,
@@ -70,140 +57,236 @@ impl Work {
 }
 
 #[derive(Serialize, Deserialize)]
-struct GameMessage {
-    white: usize,
-    black: usize,
+struct JobMessage {
+    run_id: RunId,
+    number: u64,
+    attempt: u32,
+    work: WorkMessage,
+}
+
+impl Message for JobMessage {
+    const MAX_BYTES: usize = 1 << 20;
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WorkMessage {
+    Pair(PairMessage),
+    Search(SearchMessage),
+    Count(#[serde(with = "CountDef")] Count),
+}
+
+/// Both games of a pair have the same opening, with colours reversed.
+#[derive(Serialize, Deserialize)]
+struct PairMessage {
+    /// The first has White in the first game.
+    engines: [usize; 2],
+    opening: u64,
     fen: String,
     chess960: bool,
-    book: Vec<String>,
-    /// What White and Black are told for this game in particular.
-    #[serde(default, skip_serializing_if = "is_plain")]
+    #[serde(with = "As::<Vec<DisplayFromStr>>")]
+    book: Vec<UciMove>,
+    /// Options of each engine for this pair.
     settings: [Vec<(String, String)>; 2],
+    /// Whether there is no second game.
+    is_single: bool,
 }
 
-fn is_plain(settings: &[Vec<(String, String)>; 2]) -> bool {
-    settings.iter().all(Vec::is_empty)
+#[derive(Serialize, Deserialize)]
+struct SearchMessage {
+    #[serde(with = "StartConv")]
+    start: Start,
+    #[serde(with = "As::<Vec<DisplayFromStr>>")]
+    best: Vec<UciMove>,
+    #[serde(with = "As::<Vec<DisplayFromStr>>")]
+    avoid: Vec<UciMove>,
+    mate: Option<u32>,
+    #[serde(with = "As::<Vec<(DisplayFromStr, Same)>>")]
+    points: Vec<(UciMove, u32)>,
+    hold: Option<u32>,
 }
 
-/// A job as it is sent; `attempt` counts from 0 how often it was sent before.
-pub fn write_job(token: &str, job: &PairJob, attempt: u32) -> Vec<u8> {
-    let Pairing { pair, engines, opening } = job.pairing;
-    let game = |setup: &GameSetup| GameMessage {
-        white: setup.engines.white,
-        black: setup.engines.black,
-        fen: setup.fen.clone(),
-        chess960: setup.mode == CastlingMode::Chess960,
-        book: setup.book.iter().map(UciMove::to_string).collect(),
-        settings: [setup.settings.white.to_vec(), setup.settings.black.to_vec()],
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Count")]
+struct CountDef {
+    #[serde(with = "StartConv")]
+    start: Start,
+    depth: u32,
+    expected: u64,
+    #[serde(with = "PerftQueryDef")]
+    query: PerftQuery,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "PerftQuery")]
+struct PerftQueryDef {
+    command: String,
+    #[serde(with = "PatternsConv")]
+    patterns: Patterns,
+    #[serde(rename = "limit_ms", with = "Millis")]
+    limit: Duration,
+}
+
+serde_conv!(StartConv, Start, |start: &Start| (start.fen(), start.is_chess960()), |(
+    fen,
+    is_chess960,
+): (
+    String,
+    bool
+)| start(
+    &fen,
+    is_chess960
+));
+
+serde_conv!(
+    PatternsConv,
+    Patterns,
+    |patterns: &Patterns| patterns.total().map(str::to_owned),
+    |own: Option<String>| match own {
+        Some(text) if text.len() > MAX_TEXT => Err("a pattern of many bytes".to_owned()),
+        own => Patterns::new(own.as_deref()),
+    }
+);
+
+fn start(fen: &str, is_chess960: bool) -> Result<Start, WireError> {
+    Start::read(fen, is_chess960).map_err(|error| invalid(format!("FEN: {error}")))
+}
+
+/// A job as it is sent; `attempt` is the number of times that it was sent before.
+pub fn write_job(run_id: &RunId, work: &Work, attempt: u32) -> Vec<u8> {
+    let number = work.number();
+    let work = match work {
+        Work::Pair(PairJob { pairing, games: Games { first, second } }) => {
+            WorkMessage::Pair(PairMessage {
+                engines: pairing.engines,
+                opening: pairing.opening,
+                fen: first.fen.clone(),
+                chess960: first.mode == CastlingMode::Chess960,
+                book: first.book.clone(),
+                settings: [first.settings.white.to_vec(), first.settings.black.to_vec()],
+                is_single: second.is_none(),
+            })
+        }
+        Work::Search(Question { record, hold, .. }) => {
+            let Record { start, goal, .. } = &**record;
+            let uci = |played: &Move| played.to_uci(start.mode);
+            WorkMessage::Search(SearchMessage {
+                start: start.clone(),
+                best: goal.best.iter().map(uci).collect(),
+                avoid: goal.avoid.iter().map(uci).collect(),
+                mate: goal.mate,
+                points: goal.points.iter().map(|(played, points)| (uci(played), *points)).collect(),
+                hold: *hold,
+            })
+        }
+        Work::Count(counting) => WorkMessage::Count(counting.count.clone()),
     };
-    let games = job.games.iter().map(game).collect();
-    write_work(token, pair, attempt, WorkMessage::Pair { engines, opening, games })
+    write(&JobMessage { run_id: run_id.clone(), number, attempt, work })
 }
 
-/// A question as it is sent; `attempt` as of a job.
-pub fn write_question(token: &str, question: &Question, attempt: u32) -> Vec<u8> {
-    let work = WorkMessage::Search(QuestionMessage::of(question));
-    write_work(token, question.number, attempt, work)
-}
-
-/// A count as it is sent; `attempt` as of a job.
-pub fn write_count(token: &str, counting: &NumberedCount, attempt: u32) -> Vec<u8> {
-    let work = WorkMessage::Count(CountMessage::of(&counting.count));
-    write_work(token, counting.number, attempt, work)
-}
-
-fn write_work(token: &str, number: u64, attempt: u32, work: WorkMessage) -> Vec<u8> {
-    write(&JobMessage { run: token.to_owned(), number, attempt, work })
-}
-
-/// An assignment of the run that `head` describes, and which attempt it is.
-pub fn read_job(bytes: &[u8], head: &RunDescription) -> Result<(Work, u32), WireError> {
-    let JobMessage { run, number, attempt, work } = read(bytes, MAX_JOB)?;
-    if run != head.token {
+/// A job of the run with this description, and the number of its attempt.
+pub fn read_job(bytes: &[u8], description: &RunDescription) -> Result<(Work, u32), WireError> {
+    let JobMessage { run_id, number, attempt, work } = read(bytes)?;
+    if run_id != description.run_id {
         return Err(invalid("a job of another run"));
     }
     let work = match work {
-        WorkMessage::Pair { engines, opening, games } => {
-            Work::Pair(pair(Pairing { pair: number, engines, opening }, games, head)?)
+        WorkMessage::Pair(message) => Work::Pair(pair(message, number, description)?),
+        WorkMessage::Search(message) => {
+            Work::Search(question(message, number, description.engines.len())?)
         }
-        WorkMessage::Search(question) => {
-            Work::Search(question.into_question(number, head.contestants.len())?)
-        }
-        WorkMessage::Count(count) => Work::Count(count.into_counting(number)?),
+        WorkMessage::Count(count) => Work::Count(counting(count, number)?),
     };
     Ok((work, attempt))
 }
 
 fn pair(
-    pairing: Pairing,
-    games: Vec<GameMessage>,
-    head: &RunDescription,
+    message: PairMessage,
+    pair: u64,
+    description: &RunDescription,
 ) -> Result<PairJob, WireError> {
-    let engines = pairing.engines;
-    if engines[0] == engines[1] || engines.iter().any(|index| *index >= head.contestants.len()) {
-        return Err(invalid("engines that are not in the run"));
-    }
-    let progress = Progress::default();
-    let mut setups = Vec::new();
-    for game in games {
-        let seats = [game.white, game.black];
-        if seats != engines && seats != [engines[1], engines[0]] {
-            return Err(invalid("a game between engines that are not the pair's"));
-        }
-        setups.push(setup(game, head, &progress)?);
-    }
-    let mut setups = setups.into_iter();
-    let games = match (setups.next(), setups.next(), setups.next()) {
-        (Some(first), second, None) => Games { first, second },
-        _ => return Err(invalid("a pair has one game or two")),
+    let PairMessage { engines, opening, fen, chess960, book, settings, is_single } = message;
+    let engine = |index: usize| description.engines.get(index);
+    let [first, second] = match engines.map(engine) {
+        [Some(first), Some(second)] if engines[0] != engines[1] => [first, second],
+        _ => return Err(invalid("engines that are not in the run")),
     };
-    Ok(PairJob { pairing, games })
-}
-
-fn setup(
-    game: GameMessage,
-    head: &RunDescription,
-    progress: &Progress,
-) -> Result<GameSetup, WireError> {
-    let mode = CastlingMode::from_chess960(game.chess960);
-    let fen: Fen = game.fen.parse().map_err(|error| invalid(format!("FEN: {error}")))?;
-    let start: shakmaty::Chess =
-        fen.into_position(mode).map_err(|error| invalid(format!("FEN: {error}")))?;
-    if game.book.len() > MAX_BOOK {
+    if book.len() > MAX_LIST {
         return Err(invalid("an opening of more than a thousand moves"));
     }
+    let Start { position: start, mode } = start(&fen, chess960)?;
     let mut position = start.clone();
-    let mut book = Vec::new();
-    for text in game.book {
-        let illegal = || invalid("an opening with an illegal move");
-        let uci: UciMove = text.parse().map_err(|_| illegal())?;
-        let legal = uci.to_move(&position).map_err(|_| illegal())?;
-        position.play_unchecked(legal);
-        book.push(uci);
+    for uci in &book {
+        position.play_unchecked(legal(uci, &position)?);
     }
-    let engines = ByColor { white: game.white, black: game.black };
-    let [white, black] = game.settings.map(settings);
-    Ok(GameSetup {
-        engines,
-        fen: game.fen,
+    let settings = settings.map(checked_settings);
+    let [first_settings, second_settings] = settings;
+    let setup = GameSetup {
+        engines: ByColor { white: engines[0], black: engines[1] },
+        fen,
         start,
         mode,
         book,
-        conditions: engines.map(|index| head.contestants[index].conditions),
-        settings: ByColor { white: white?, black: black? },
-        rules: head.rules,
+        conditions: ByColor { white: first, black: second }.map(|own| own.engine.conditions),
+        settings: ByColor { white: first_settings?, black: second_settings? },
+        rules: description.rules,
         tables: None,
-        keep: Arc::new(Keep::for_annotation(&head.annotation, head.transcripts)),
-        progress: progress.clone(),
+        keep: Arc::new(Keep::for_annotation(&description.annotation, description.transcripts)),
+        progress: Progress::default(),
+    };
+    let reversed = || GameSetup {
+        engines: setup.engines.into_swapped(),
+        conditions: setup.conditions.into_swapped(),
+        settings: setup.settings.clone().into_swapped(),
+        ..setup.clone()
+    };
+    let second = (!is_single).then(reversed);
+    Ok(PairJob {
+        pairing: Pairing { pair, engines, opening },
+        games: Games { first: setup, second },
     })
 }
 
 /// Options as an engine can be told them: each on a line of its own.
-fn settings(options: Vec<(String, String)>) -> Result<Settings, WireError> {
+fn checked_settings(options: Vec<(String, String)>) -> Result<Settings, WireError> {
     let is_line = |text: &String| !text.chars().any(char::is_control);
     match options.iter().all(|(name, value)| is_line(name) && is_line(value)) {
-        true if options.len() <= MAX_SETTINGS => Ok(options.into()),
+        true if options.len() <= MAX_LIST => Ok(options.into()),
         true => Err(invalid("more than a thousand options for a game")),
         false => Err(invalid("an option that is no line")),
     }
+}
+
+fn legal(uci: &UciMove, position: &Chess) -> Result<Move, WireError> {
+    uci.to_move(position).map_err(|_| invalid(format!("the illegal move {uci}")))
+}
+
+fn question(message: SearchMessage, number: u64, engines: usize) -> Result<Question, WireError> {
+    let SearchMessage { start, best, avoid, mate, points, hold } = message;
+    if [best.len(), avoid.len(), points.len()].iter().any(|count| *count > MAX_MOVES) {
+        return Err(invalid("more moves than a position has"));
+    }
+    let read = |uci: &UciMove| legal(uci, &start.position);
+    let goal = Goal {
+        best: best.iter().map(read).collect::<Result<_, _>>()?,
+        avoid: avoid.iter().map(read).collect::<Result<_, _>>()?,
+        mate,
+        points: points
+            .iter()
+            .map(|(uci, points)| Ok((read(uci)?, *points)))
+            .collect::<Result<_, WireError>>()?,
+    };
+    let record = Record { line: 0, id: None, theme: None, start, goal, notes: Vec::new() };
+    Ok(Question { number, record: Arc::new(record), hold, engines })
+}
+
+fn counting(count: Count, number: u64) -> Result<NumberedCount, WireError> {
+    let command = &count.query.command;
+    if command.len() > MAX_TEXT || command.chars().any(char::is_control) {
+        return Err(invalid("a command that is no line of at most a thousand bytes"));
+    }
+    if !(1..=MAX_DEPTH).contains(&count.depth) {
+        return Err(invalid(format!("a count of depth {}", count.depth)));
+    }
+    Ok(NumberedCount { number, count })
 }

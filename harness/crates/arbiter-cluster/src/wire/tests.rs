@@ -4,71 +4,85 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::run_id::RunId;
 use crate::verify::tests::{job, played};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::engine::EngineSetup;
 use arbiter_game::record::{Details, Thought};
+use arbiter_plan::launch::LaunchSettings;
+use arbiter_plan::plan::{self, Engine};
 use arbiter_plan::run::job::PlayedPair;
-use arbiter_process::{Bounds, Launch};
-use arbiter_protocol::{Conditions, Deadlines, Protocol, Restart, Score, Setup};
+use arbiter_protocol::Conditions;
+use arbiter_protocol::Deadlines;
+use arbiter_protocol::Score;
 use arbiter_suite::epd::{Answer, Answered, Found, Question, read as read_suite};
 use arbiter_suite::perft::{
     Count, Counted, Finding, NumberedCount, Patterns, PerftQuery, Verdict, Wrong,
     read as read_cases,
 };
 
-const TOKEN: &str = "0123456789abcdef";
+const RUN_ID: &str = "0123456789abcdef";
 
-fn head() -> RunDescription {
-    let contestant = |conditions: Conditions| Contestant {
-        seat: EngineSetup {
+fn run_id() -> RunId {
+    RunId::try_from(RUN_ID.to_owned()).unwrap()
+}
+
+/// A message of a worker.
+fn message(worker: &str, payload: Vec<u8>) -> async_nats::Message {
+    let subject = run_id().result_subject(7, worker);
+    async_nats::Message {
+        subject: subject.into(),
+        reply: None,
+        length: payload.len(),
+        payload: payload.into(),
+        headers: None,
+        status: None,
+        description: None,
+    }
+}
+
+fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> {
+    read_result(&message("host-1", payload)).map(|(worker, result)| {
+        assert_eq!(worker, "host-1");
+        result
+    })
+}
+
+fn description() -> RunDescription {
+    let engine = |conditions: Conditions| RunEngine {
+        engine: Engine {
             name: "A".into(),
-            launch: Launch {
-                program: "x".into(),
-                args: vec![],
-                dir: None,
-                stderr: None,
-                bounds: Bounds::default(),
-                cpus: vec![],
-            },
-            protocol: Protocol::Uci,
-            setup: Setup::default(),
-            restart: Restart::Auto,
-            deadlines: Deadlines::default(),
-            pattern: None,
-            is_recorded: false,
+            program: plan::Program::Bundled,
+            args: vec![],
+            dir: None,
+            options: vec![],
+            launch: LaunchSettings::default(),
+            conditions,
+            provenance: None,
         },
-        program: Program { hash: "ab".repeat(32), bytes: 1, name: "x".into() },
-        conditions,
+        program: Program { hash: blake3::hash(b"x"), bytes: 1, name: "x".into() },
         is_benched: false,
     };
     let conditions = job(0).games.first.conditions;
     RunDescription {
-        token: TOKEN.into(),
+        run_id: run_id(),
         run: "run".into(),
-        contestants: vec![contestant(conditions.white), contestant(conditions.black)],
+        engines: vec![engine(conditions.white), engine(conditions.black)],
+        deadlines: Deadlines::default(),
         rules: Rules::default(),
         transcripts: Keeping::default(),
         annotation: Annotation::default(),
         noise_limit: None,
         wait: Duration::ZERO,
         lease: Duration::from_secs(30),
-        patience: Duration::from_secs(60),
-        needs: Requirements { threads: 1, memory_mib: 32 },
+        stall_timeout: Duration::from_secs(60),
+        requirements: Requirements { threads: 1, memory_mib: 32 },
         reference_nps: None,
     }
 }
 
 fn result(report: Report) -> JobResult {
-    JobResult {
-        token: TOKEN.into(),
-        worker: "host-1".into(),
-        ack: "$JS.ACK.x".into(),
-        number: 7,
-        attempt: 2,
-        report,
-    }
+    JobResult { run_id: run_id(), ack: "$JS.ACK.x".into(), number: 7, attempt: 2, report }
 }
 
 /// A result with everything that one can have.
@@ -103,7 +117,7 @@ fn full() -> JobResult {
 #[test]
 fn results_arrive_as_they_were_sent() {
     for sent in [full(), result(Report::Failed("no memory".into()))] {
-        assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+        assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
 
@@ -122,13 +136,14 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
     let bare = write_result(bare, usize::MAX);
     assert!(write_result(long.clone(), usize::MAX).len() > 100_000);
     assert_eq!(write_result(long.clone(), 10_000), bare);
-    let failed = read_result::<PlayedPair>("host-1", &write_result(long, bare.len() - 1)).unwrap();
+    let failed = read_packed::<PlayedPair>(write_result(long, bare.len() - 1)).unwrap();
     assert!(matches!(failed.report, Report::Failed(why) if why.contains("the server takes")));
 }
 
 #[test]
 fn jobs_arrive_as_they_were_sent() {
-    let (read, attempt) = read_job(&write_job(TOKEN, &job(7), 3), &head()).unwrap();
+    let (read, attempt) =
+        read_job(&write_job(&run_id(), &Work::Pair(job(7)), 3), &description()).unwrap();
     let Work::Pair(read) = read else { panic!("{read:?}") };
     assert_eq!((format!("{read:?}"), attempt), (format!("{:?}", job(7)), 3));
 }
@@ -142,22 +157,22 @@ fn question() -> Question {
 
 #[test]
 fn questions_arrive_as_they_were_sent() {
-    let (sent, bytes) = (question(), write_question(TOKEN, &question(), 2));
-    let (read, attempt) = read_job(&bytes, &head()).unwrap();
+    let (sent, bytes) = (question(), write_job(&run_id(), &Work::Search(question()), 2));
+    let (read, attempt) = read_job(&bytes, &description()).unwrap();
     let Work::Search(read) = read else { panic!("{read:?}") };
     assert_eq!((read.number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
     assert_eq!(read.record.goal, sent.record.goal);
     assert_eq!(read.record.start.fen(), sent.record.start.fen());
     let text = String::from_utf8(bytes).unwrap();
     for (from, to, part) in [
-        ("e2e4", "e2e5", "a move that is none"),
-        ("e2e4", "nonsense", "a move that is none"),
+        ("e2e4", "e2e5", "the illegal move e2e5"),
+        ("e2e4", "nonsense", "not a message"),
         ("4k3", "8", "FEN"),
         ("\"mate\":9", "\"mate\":-9", "not a message"),
     ] {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
-        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     }
 }
@@ -177,9 +192,9 @@ fn answers_arrive_as_they_were_sent() {
     let other = Answer { score, since: None, depth: None, ..answer.clone() };
     let answers = vec![Ok(answer), Ok(other), Err("it crashed".into())];
     let report = Report::Played(Answered { number: 7, answers }, None);
-    let JobResult { token, worker, ack, number, attempt, .. } = full();
-    let sent = JobResult { token, worker, ack, number, attempt, report };
-    assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+    let JobResult { run_id, ack, number, attempt, .. } = full();
+    let sent = JobResult { run_id, ack, number, attempt, report };
+    assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
 }
 
 #[test]
@@ -189,8 +204,9 @@ fn counts_arrive_as_they_were_sent() {
     let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
     let query = PerftQuery { command, patterns, limit };
     let count = Count { start: case.start, depth: 2, expected: 25, query };
-    let bytes = write_count(TOKEN, &NumberedCount { number: 8, count: count.clone() }, 1);
-    let Ok((Work::Count(read), 1)) = read_job(&bytes, &head()) else { panic!() };
+    let bytes =
+        write_job(&run_id(), &Work::Count(NumberedCount { number: 8, count: count.clone() }), 1);
+    let Ok((Work::Count(read), 1)) = read_job(&bytes, &description()) else { panic!() };
     assert_eq!((read.number, read.count.depth, read.count.expected), (8, 2, 25));
     assert_eq!(read.count.start.fen(), count.start.fen());
     assert_eq!(format!("{:?}", read.count.query), format!("{:?}", count.query));
@@ -204,7 +220,7 @@ fn counts_arrive_as_they_were_sent() {
     ] {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
-        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     }
 }
@@ -226,35 +242,30 @@ fn verdicts_arrive_as_they_were_sent() {
         finding(Wrong::Unrepeatable),
     ] {
         let report = Report::Played(Counted { number: 7, verdict }, None);
-        let JobResult { token, worker, ack, number, attempt, .. } = full();
-        let sent = JobResult { token, worker, ack, number, attempt, report };
-        assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+        let JobResult { run_id, ack, number, attempt, .. } = full();
+        let sent = JobResult { run_id, ack, number, attempt, report };
+        assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
 
 #[test]
 fn jobs_that_cannot_be_are_refused() {
-    let text = String::from_utf8(write_job(TOKEN, &job(7), 0)).unwrap();
+    let text = String::from_utf8(write_job(&run_id(), &Work::Pair(job(7)), 0)).unwrap();
     let refuse = |from: &str, to: &str, part: &str| {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
-        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":2", "\"v\":9", "of version 9");
-    refuse(TOKEN, "1123456789abcdef", "another run");
-    refuse(TOKEN, "*", "no token");
+    refuse("\"v\":3", "\"v\":9", "of version 9");
+    refuse(RUN_ID, "1123456789abcdef", "another run");
+    refuse(RUN_ID, "*", "no ID");
     refuse("[0,1]", "[0,2]", "not in the run");
     refuse("[0,1]", "[1,1]", "not in the run");
-    refuse("\"white\":1", "\"white\":0", "not the pair's");
     refuse("f2f3", "f2f5", "illegal move");
-    refuse("f2f3", "nonsense", "illegal move");
+    refuse("f2f3", "nonsense", "not a message");
     refuse(" w KQkq", " x KQkq", "FEN");
     refuse("rnbqkbnr", "rnbqqbnr", "FEN");
-    let none = format!("{}\"games\":[]}}}}}}}}", text.split("\"games\"").next().unwrap());
-    assert!(
-        read_job(none.as_bytes(), &head()).unwrap_err().to_string().contains("one game or two")
-    );
 }
 
 #[test]
@@ -263,22 +274,22 @@ fn results_that_cannot_be_are_refused() {
     let refuse = |from: &str, to: &str, part: &str| {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
-        let error =
-            read_result::<PlayedPair>("w", &pack(changed.as_bytes())).unwrap_err().to_string();
+        let error = read_packed::<PlayedPair>(pack(changed.as_bytes())).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
-    refuse("\"v\":2", "\"v\":1", "of version 1");
-    refuse(TOKEN, "../../../x", "no token");
+    refuse("\"v\":3", "\"v\":1", "of version 1");
+    refuse(RUN_ID, "../../../x", "no ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
     refuse("checkmate", "bore\\u0007dom", "termination");
     refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"number\":7", "\"number\":-7", "not a message");
-    let nobody = read_result::<PlayedPair>("host 1\u{1b}[2J", &write_result(full(), 1 << 20));
+    let nobody =
+        read_result::<PlayedPair>(&message("host 1\u{1b}[2J", write_result(full(), 1 << 20)));
     assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
     assert_eq!(
-        read_result::<PlayedPair>("w", b"garbage")
+        read_packed::<PlayedPair>(b"garbage".to_vec())
             .map(drop)
             .map_err(|e| e.to_string().starts_with("not a")),
         Err(true)
@@ -287,24 +298,27 @@ fn results_that_cannot_be_are_refused() {
 
 #[test]
 fn what_is_too_long_is_not_read() {
-    let bomb = pack(&vec![b' '; MAX_UNPACKED as usize + 1]);
+    let bomb = pack(&vec![b' '; MAX_UNPACKED + 1]);
     assert!(bomb.len() < 1 << 20);
-    assert_eq!(read_result::<PlayedPair>("w", &bomb), Err(WireError::TooLong(MAX_UNPACKED)));
+    assert_eq!(read_packed::<PlayedPair>(bomb), Err(WireError::TooLong(MAX_UNPACKED)));
     assert_eq!(
-        read_result::<PlayedPair>("w", &vec![0; MAX_PACKED + 1]),
-        Err(WireError::TooLong(MAX_PACKED as u64))
+        read_packed::<PlayedPair>(vec![0; MAX_PACKED + 1]),
+        Err(WireError::TooLong(MAX_PACKED))
     );
-    let long = vec![b' '; MAX_NOTE + 1];
-    assert_eq!(Beacon::read(&long), Err(WireError::TooLong(MAX_NOTE as u64)));
+    let long = vec![b' '; Beacon::MAX_BYTES + 1];
+    assert_eq!(read::<Beacon>(&long), Err(WireError::TooLong(Beacon::MAX_BYTES)));
+}
+
+/// Whether a message arrives as it was sent.
+fn arrives<T: Message + PartialEq>(sent: &T) -> bool {
+    read::<T>(&write(sent)).is_ok_and(|read| read == *sent)
 }
 
 #[test]
-fn notes_arrive_as_they_were_sent() {
-    let beacon =
-        Beacon { token: TOKEN.into(), run: "run".into(), priority: 3, queued: 4, playing: 5 };
-    assert_eq!(Beacon::read(&beacon.write()), Ok(beacon));
+fn short_messages_arrive_as_they_were_sent() {
+    let run = "run".to_owned();
+    assert!(arrives(&Beacon { run_id: run_id(), run, priority: 3, queued: 4, playing: 5 }));
     let status = WorkerStatus {
-        worker: "w.1".into(),
         version: "0.1.0".into(),
         slots: 8,
         playing: 3,
@@ -316,47 +330,45 @@ fn notes_arrive_as_they_were_sent() {
         system: "linux x86_64".into(),
         cpu: "a processor".into(),
         benches: vec![("A".into(), 1.5e6)],
-        refusals: vec![(TOKEN.into(), "why".into())],
+        refusals: vec![(run_id(), "why".into())],
         trouble: Some("what".into()),
         is_leaving: true,
     };
-    assert_eq!(WorkerStatus::read("w.1", &status.write()), Ok(status.clone()));
+    assert!(arrives(&status));
     assert_eq!(status.pairs_per_minute(), Some(15.0));
     assert_eq!(WorkerStatus { recent_secs: 0, ..status.clone() }.pairs_per_minute(), None);
-    assert!(
-        WorkerStatus::read("w.1", &WorkerStatus { slots: 5_000, ..status.clone() }.write())
-            .is_err()
-    );
-    assert!(WorkerStatus::read("a/b", &status.write()).is_err());
+    assert!(!arrives(&WorkerStatus { slots: 5_000, ..status.clone() }));
+    let from = |worker: &str| read_from::<WorkerStatus>(&message(worker, write(&status)));
+    assert_eq!(from("w.1"), Ok(("w.1".to_owned(), status.clone())));
+    assert!(from("a/b").is_err());
     for half in [None, Some(0), Some(1)] {
-        let heartbeat = Heartbeat { worker: "w".into(), pair: 3, half };
-        assert_eq!(Heartbeat::read("w", &heartbeat.write()), Ok(heartbeat));
+        assert!(arrives(&Heartbeat { pair: 3, half }));
     }
-    assert!(
-        Heartbeat::read("w", &Heartbeat { worker: "w".into(), pair: 3, half: Some(2) }.write())
-            .is_err()
-    );
-    let need = ProgramRequest { hash: "0f".repeat(32) };
-    assert_eq!(ProgramRequest::read(&need.write()), Ok(need));
-    assert!(ProgramRequest::read(&ProgramRequest { hash: "../x".into() }.write()).is_err());
+    assert!(!arrives(&Heartbeat { pair: 3, half: Some(2) }));
+    let wanted = write(&ProgramRequest { hash: blake3::hash(b"x") });
+    assert!(read::<ProgramRequest>(&wanted).is_ok());
+    let text = String::from_utf8(wanted).unwrap();
+    let wrong = text.replace(blake3::hash(b"x").to_hex().as_str(), "../x");
+    assert!(read::<ProgramRequest>(wrong.as_bytes()).is_err());
     let refused = CoordinatorMessage::Refused { worker: "w".into(), pair: 2, why: "no".into() };
     for message in [CoordinatorMessage::Stored(9), refused, CoordinatorMessage::Cancel] {
-        assert_eq!(CoordinatorMessage::read(&message.write()), Ok(message));
+        assert!(arrives(&message));
     }
 }
 
 /// Everything that reads what strangers send.
 fn read_all(bytes: &[u8]) {
-    let _ = read_job(bytes, &head());
+    let _ = read_job(bytes, &description());
     let packed = pack(bytes);
     for bytes in [bytes, &packed] {
-        let _ = read_result::<PlayedPair>("w", bytes);
-        let _ = read_result::<Answered>("w", bytes);
-        let _ = read_result::<Counted>("w", bytes);
+        let _ = read_packed::<PlayedPair>(bytes.to_vec());
+        let _ = read_packed::<Answered>(bytes.to_vec());
+        let _ = read_packed::<Counted>(bytes.to_vec());
     }
     let _ = verified(bytes, &[]);
-    let _ = (Beacon::read(bytes), WorkerStatus::read("w.1", bytes), Heartbeat::read("w", bytes));
-    let _ = (ProgramRequest::read(bytes), CoordinatorMessage::read(bytes));
+    let _ = (read::<Beacon>(bytes), read::<WorkerStatus>(bytes), read::<Heartbeat>(bytes));
+    let _ = (read::<ProgramRequest>(bytes), read::<CoordinatorMessage>(bytes));
+    let _ = read::<JoinRequest>(bytes);
 }
 
 proptest! {
@@ -368,7 +380,7 @@ proptest! {
     #[test]
     fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
         let result = unpack(&write_result(full(), 1 << 20)).unwrap();
-        for mut message in [result, write_job(TOKEN, &job(7), 0)] {
+        for mut message in [result, write_job(&run_id(), &Work::Pair(job(7)), 0)] {
             let length = message.len();
             message[at % length] = byte;
             read_all(&message);

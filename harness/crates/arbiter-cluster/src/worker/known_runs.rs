@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::run_setup::RunSetup;
+use crate::run_id::RunId;
 use crate::wire::Beacon;
 
 /// A run is forgotten if its last beacon is older than this.
@@ -43,8 +44,8 @@ struct Backoff {
 /// The run that a slot plays for next.
 #[derive(Debug)]
 pub(super) struct Choice {
-    /// Token of the run.
-    pub(super) token: String,
+    /// The run.
+    pub(super) run_id: RunId,
     /// Its setup.
     pub(super) setup: SetupCell,
     /// Whether another run has work, too.
@@ -54,28 +55,26 @@ pub(super) struct Choice {
 /// The runs that a worker knows of.
 #[derive(Debug, Default)]
 pub(super) struct KnownRuns {
-    runs: BTreeMap<String, KnownRun>,
+    runs: BTreeMap<RunId, KnownRun>,
     now: Duration,
-    trouble: Option<String>,
+    /// The last problem.
+    pub(super) trouble: Option<String>,
     benches: BTreeMap<String, f64>,
 }
 
 impl KnownRuns {
     /// Takes in a beacon. Returns whether its run is new.
-    pub(super) fn hear(&mut self, beacon: Beacon) -> bool {
+    pub(super) fn update(&mut self, beacon: Beacon) -> bool {
         let heard = self.now;
-        if let Some(known) = self.runs.get_mut(&beacon.token) {
+        if let Some(known) = self.runs.get_mut(&beacon.run_id) {
             known.beacon = beacon;
             known.heard = heard;
             return false;
         }
         if self.runs.len() < MAX_RUNS {
-            let setup = SetupCell::default();
-            let token = beacon.token.clone();
-            self.runs.insert(token, {
-                let (refusal, backoff) = (None, Backoff::default());
-                KnownRun { beacon, heard, setup, refusal, backoff }
-            });
+            let (setup, refusal, backoff) = (SetupCell::default(), None, Backoff::default());
+            let run_id = beacon.run_id.clone();
+            self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff });
         }
         true
     }
@@ -87,8 +86,8 @@ impl KnownRuns {
     }
 
     /// Forgets a run that is over.
-    pub(super) fn forget(&mut self, token: &str) {
-        self.runs.remove(token);
+    pub(super) fn forget(&mut self, run_id: &RunId) {
+        self.runs.remove(run_id);
     }
 
     /// The run to play for: among those with work, the one of the highest priority for which the
@@ -103,7 +102,7 @@ impl KnownRuns {
         let busy = willing.clone().filter(|known| known.beacon.queued > 0).count();
         let chosen = willing.min_by_key(rank)?;
         Some(Choice {
-            token: chosen.beacon.token.clone(),
+            run_id: chosen.beacon.run_id.clone(),
             setup: chosen.setup.clone(),
             others_have_work: busy > 1,
         })
@@ -112,16 +111,16 @@ impl KnownRuns {
     /// A slot has taken a job of a run. That raises the number of pairs played until the next beacon.
     /// The number of queued pairs stays: a coordinator sends more as soon as a pair ends, and slots
     /// that believed it had none would play for less important runs.
-    pub(super) fn mark_taken(&mut self, token: &str) {
-        if let Some(known) = self.runs.get_mut(token) {
+    pub(super) fn mark_taken(&mut self, run_id: &RunId) {
+        if let Some(known) = self.runs.get_mut(run_id) {
             known.beacon.playing += 1;
         }
     }
 
     /// A pair of a run was played; `has_broken` if engines broke down in all its games.
-    pub(super) fn played(&mut self, token: &str, has_broken: bool) {
+    pub(super) fn played(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
-        let Some(KnownRun { backoff, .. }) = self.runs.get_mut(token) else { return };
+        let Some(KnownRun { backoff, .. }) = self.runs.get_mut(run_id) else { return };
         if !has_broken {
             *backoff = Backoff::default();
         } else if backoff.until <= now {
@@ -132,23 +131,18 @@ impl KnownRuns {
     }
 
     /// A run has no work at the moment.
-    pub(super) fn mark_empty(&mut self, token: &str) {
-        if let Some(known) = self.runs.get_mut(token) {
+    pub(super) fn mark_empty(&mut self, run_id: &RunId) {
+        if let Some(known) = self.runs.get_mut(run_id) {
             known.beacon.queued = 0;
         }
     }
 
     /// Stops playing for a run. Returns its name the first time.
-    pub(super) fn refuse(&mut self, token: &str, why: &str) -> Option<String> {
-        let known = self.runs.get_mut(token)?;
+    pub(super) fn refuse(&mut self, run_id: &RunId, why: &str) -> Option<String> {
+        let known = self.runs.get_mut(run_id)?;
         let is_news = known.refusal.is_none();
         known.refusal.get_or_insert_with(|| why.to_owned());
         is_news.then(|| known.beacon.run.clone())
-    }
-
-    /// Keeps a problem, to be shown in the worker's status.
-    pub(super) fn trouble(&mut self, what: String) {
-        self.trouble = Some(what);
     }
 
     /// Keeps the nodes per second of an engine's benchmark.
@@ -163,12 +157,13 @@ impl KnownRuns {
         self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
     }
 
-    /// Tokens of the runs that are not played, with the reasons; and the last problem.
-    pub(super) fn troubles(&self) -> (Vec<(String, String)>, Option<String>) {
-        let refused = self.runs.iter().filter_map(|(token, known)| {
-            known.refusal.as_ref().map(|why| (token.clone(), why.clone()))
-        });
-        (refused.collect(), self.trouble.clone())
+    /// The runs that are not played, with the reasons.
+    pub(super) fn refusals(&self) -> Vec<(RunId, String)> {
+        let refused = self
+            .runs
+            .iter()
+            .filter_map(|(run_id, known)| Some((run_id.clone(), known.refusal.clone()?)));
+        refused.collect()
     }
 }
 
@@ -176,49 +171,56 @@ impl KnownRuns {
 mod tests {
     use super::*;
 
-    fn beacon(token: &str, priority: u8, queued: u64, playing: u64) -> Beacon {
-        Beacon { token: token.into(), run: format!("run {token}"), priority, queued, playing }
+    /// The ID of 16 digits like this one.
+    fn id(digit: &str) -> RunId {
+        RunId::try_from(digit.repeat(16)).unwrap()
     }
 
+    fn beacon(digit: &str, priority: u8, queued: u64, playing: u64) -> Beacon {
+        let run = format!("run {digit}");
+        Beacon { run_id: id(digit), run, priority, queued, playing }
+    }
+
+    /// The digit of the chosen run.
     fn chosen(known_runs: &KnownRuns) -> Option<String> {
-        known_runs.choose().map(|choice| choice.token)
+        known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }
 
     #[test]
     fn the_most_important_run_with_work_comes_first() {
         let mut known_runs = KnownRuns::default();
         assert_eq!(chosen(&known_runs), None);
-        assert!(known_runs.hear(beacon("a", 1, 5, 0)));
-        assert!(known_runs.hear(beacon("b", 2, 5, 900)));
+        assert!(known_runs.update(beacon("a", 1, 5, 0)));
+        assert!(known_runs.update(beacon("b", 2, 5, 900)));
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
-        known_runs.mark_empty("b");
+        known_runs.mark_empty(&id("b"));
         assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
-        known_runs.mark_empty("a");
+        known_runs.mark_empty(&id("a"));
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "it may have some soon");
-        assert!(!known_runs.hear(beacon("a", 1, 1, 0)));
+        assert!(!known_runs.update(beacon("a", 1, 1, 0)));
         assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
         assert!(!known_runs.choose().unwrap().others_have_work);
-        known_runs.hear(beacon("b", 2, 1, 0));
+        known_runs.update(beacon("b", 2, 1, 0));
         for _ in 0..3 {
             let choice = known_runs.choose().unwrap();
             assert!(
-                choice.token == "b" && choice.others_have_work,
+                choice.run_id == id("b") && choice.others_have_work,
                 "it sends more when it is taken"
             );
-            known_runs.mark_taken("b");
+            known_runs.mark_taken(&id("b"));
         }
     }
 
     #[test]
     fn equals_share_fairly() {
         let mut known_runs = KnownRuns::default();
-        known_runs.hear(beacon("a", 1, 50, 3));
-        known_runs.hear(beacon("b", 1, 50, 1));
+        known_runs.update(beacon("a", 1, 50, 3));
+        known_runs.update(beacon("b", 1, 50, 1));
         let mut taken = Vec::new();
         for _ in 0..6 {
-            let token = chosen(&known_runs).unwrap();
-            known_runs.mark_taken(&token);
-            taken.push(token);
+            let digit = chosen(&known_runs).unwrap();
+            known_runs.mark_taken(&id(&digit));
+            taken.push(digit);
         }
         assert_eq!(taken, ["b", "b", "a", "b", "a", "b"]);
     }
@@ -228,39 +230,42 @@ mod tests {
         let mut known_runs = KnownRuns::default();
         let (mut now, mut rests) = (Duration::ZERO, Vec::new());
         for _ in 0..7 {
-            known_runs.hear(beacon("a", 1, 1, 0));
-            known_runs.played("a", true);
-            known_runs.played("a", true);
+            known_runs.update(beacon("a", 1, 1, 0));
+            known_runs.played(&id("a"), true);
+            known_runs.played(&id("a"), true);
             let start = now;
             while chosen(&known_runs).is_none() {
                 now += BACKOFF[0];
-                known_runs.hear(beacon("a", 1, 1, 0));
+                known_runs.update(beacon("a", 1, 1, 0));
                 known_runs.tick(now);
             }
             rests.push((now - start).as_secs_f64());
         }
         assert_eq!(rests, [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]);
-        known_runs.hear(beacon("b", 0, 1, 0));
-        known_runs.played("a", true);
+        known_runs.update(beacon("b", 0, 1, 0));
+        known_runs.played(&id("a"), true);
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
-        known_runs.played("a", false);
+        known_runs.played(&id("a"), false);
         assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
     }
 
     #[test]
     fn what_is_refused_or_gone_is_not_chosen() {
         let mut known_runs = KnownRuns::default();
-        known_runs.hear(beacon("a", 1, 1, 0));
-        assert_eq!(known_runs.refuse("a", "no").as_deref(), Some("run a"));
-        assert_eq!(known_runs.refuse("a", "still no"), None);
-        assert_eq!(known_runs.troubles().0, [("a".to_owned(), "no".to_owned())]);
+        known_runs.update(beacon("a", 1, 1, 0));
+        assert_eq!(known_runs.refuse(&id("a"), "no").as_deref(), Some("run a"));
+        assert_eq!(known_runs.refuse(&id("a"), "still no"), None);
+        assert_eq!(known_runs.refusals(), [(id("a"), "no".to_owned())]);
         assert_eq!(chosen(&known_runs), None);
-        known_runs.hear(beacon("b", 1, 1, 0));
+        known_runs.update(beacon("b", 1, 1, 0));
         known_runs.tick(RUN_TIMEOUT / 2);
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
         known_runs.tick(RUN_TIMEOUT);
         assert_eq!(chosen(&known_runs), None);
-        assert!(known_runs.hear(beacon("a", 1, 1, 0)), "asked again, as it may be another by now");
+        assert!(
+            known_runs.update(beacon("a", 1, 1, 0)),
+            "asked again, as it may be another by now"
+        );
         assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
     }
 }

@@ -11,18 +11,19 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::access::Link;
-use crate::subject::{Names, PROGRAMS};
-use crate::wire::{Program, ProgramRequest};
+use crate::connection::Connection;
+use crate::run_id::RunId;
+use crate::subject::PROGRAMS;
+use crate::wire::{self, Program, ProgramRequest};
 
 /// Largest program that is fetched, in bytes.
 const MAX_PROGRAM: u64 = 2 << 30;
 
 /// How long the coordinator may take to put a program on the server.
-const SUPPLY: Duration = Duration::from_secs(300);
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// How long the download may take.
-const FETCH: Duration = Duration::from_secs(600);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The programs that a worker has.
 #[derive(Debug)]
@@ -42,24 +43,21 @@ impl ProgramStore {
     /// The path of a program, whose hash is verified; it is fetched if it is not there.
     pub(super) async fn get(
         &self,
-        link: &Link,
-        names: &Names,
+        connection: &Connection,
+        run_id: &RunId,
         program: &Program,
     ) -> Result<PathBuf, String> {
         let _alone = self.fetching.lock().await;
-        let path = self.folder.join(&program.hash).join(&program.name);
-        let candidates = [self.own_binary.clone(), path.clone()];
-        let (hash, bytes) = (program.hash.clone(), program.bytes);
-        let taken = blocking(move || {
-            candidates.into_iter().find(|candidate| matches(candidate, bytes, &hash))
-        });
-        if let Some(taken) = taken.await? {
-            return Ok(taken);
+        let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
+        let (candidates, wanted) = ([self.own_binary.clone(), path.clone()], program.clone());
+        let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
+        if let Some(found) = blocking(found).await? {
+            return Ok(found);
         }
-        let bytes = fetch(link, names, program).await?;
-        let hash = program.hash.clone();
+        let bytes = fetch(connection, run_id, program).await?;
+        let hash = program.hash;
         blocking(move || {
-            if blake3::hash(&bytes).to_hex().as_str() != hash {
+            if blake3::hash(&bytes) != hash {
                 return Err(
                     "the program on the server is not the one that was signed for".to_owned()
                 );
@@ -77,39 +75,40 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())
 }
 
-/// Whether the file exists and has this length and hash.
-fn matches(path: &Path, bytes: u64, hash: &str) -> bool {
-    let has_length = fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() == bytes);
-    let read = || -> io::Result<blake3::Hash> {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update_reader(fs::File::open(path)?)?;
-        Ok(hasher.finalize())
-    };
-    has_length && read().is_ok_and(|taken| taken.to_hex().as_str() == hash)
+/// Whether the file has the length and hash of the program.
+fn matches(path: &Path, program: &Program) -> bool {
+    let has_length = |data: fs::Metadata| data.is_file() && data.len() == program.bytes;
+    fs::metadata(path).is_ok_and(has_length)
+        && Program::read(path).is_ok_and(|found| found.hash == program.hash)
 }
 
-async fn fetch(link: &Link, names: &Names, program: &Program) -> Result<Vec<u8>, String> {
+async fn fetch(
+    connection: &Connection,
+    run_id: &RunId,
+    program: &Program,
+) -> Result<Vec<u8>, String> {
     if program.bytes > MAX_PROGRAM {
         return Err(format!("a program of {} bytes", program.bytes));
     }
-    let need = ProgramRequest { hash: program.hash.clone() };
-    let request = Request::new().payload(need.write().into()).timeout(Some(SUPPLY));
-    let supplied = link.client.send_request(names.need(), request).await;
-    let supplied = supplied.map_err(|error| format!("the coordinator does not answer: {error}"))?;
-    if !supplied.payload.is_empty() {
-        let why = String::from_utf8_lossy(&supplied.payload);
+    let request = wire::write(&ProgramRequest { hash: program.hash });
+    let request = Request::new().payload(request.into()).timeout(Some(UPLOAD_TIMEOUT));
+    let uploaded = connection.client.send_request(run_id.program_subject(), request).await;
+    let uploaded = uploaded.map_err(|error| format!("the coordinator does not answer: {error}"))?;
+    if !uploaded.payload.is_empty() {
+        let why = String::from_utf8_lossy(&uploaded.payload);
         return Err(format!("the coordinator: {}", arbiter_game::outcome::printable(&why, 300)));
     }
     let read = async {
-        let store = link.stream.get_object_store(PROGRAMS).await.map_err(|e| e.to_string())?;
-        let object = store.get(&program.hash).await.map_err(|e| e.to_string())?;
+        let store =
+            connection.jetstream.get_object_store(PROGRAMS).await.map_err(|e| e.to_string())?;
+        let object = store.get(program.hash.to_hex().as_str()).await.map_err(|e| e.to_string())?;
         let mut bytes = Vec::new();
         // One byte more shows that a program is too long; its hash differs then.
         let mut limited = object.take(program.bytes + 1);
         limited.read_to_end(&mut bytes).await.map_err(|e| e.to_string())?;
         Ok(bytes)
     };
-    match timeout(FETCH, read).await {
+    match timeout(FETCH_TIMEOUT, read).await {
         Ok(read) => read,
         Err(_) => Err("the server takes too long to send the program".to_owned()),
     }
@@ -137,16 +136,20 @@ mod tests {
         let path = dir.path().join("a").join("engine");
         put(&path, b"#!/bin/sh\n").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o500);
-        let hash = blake3::hash(b"#!/bin/sh\n").to_hex().to_string();
-        assert!(matches(&path, 10, &hash));
-        assert!(!matches(&path, 11, &hash));
-        assert!(!matches(&path, 10, &blake3::hash(b"").to_hex()));
-        assert!(!matches(&dir.path().join("b"), 10, &hash));
+        let program = |hash_of: &[u8], bytes| {
+            let (hash, name) = (blake3::hash(hash_of), "engine".to_owned());
+            Program { hash, bytes, name }
+        };
+        let right = program(b"#!/bin/sh\n", 10);
+        assert!(matches(&path, &right));
+        assert!(!matches(&path, &program(b"#!/bin/sh\n", 11)));
+        assert!(!matches(&path, &program(b"", 10)));
+        assert!(!matches(&dir.path().join("b"), &right));
         // A changed file is put right.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
         fs::write(&path, b"#!/bin/sx\n").unwrap();
-        assert!(!matches(&path, 10, &hash));
+        assert!(!matches(&path, &right));
         put(&path, b"#!/bin/sh\n").unwrap();
-        assert!(matches(&path, 10, &hash));
+        assert!(matches(&path, &right));
     }
 }

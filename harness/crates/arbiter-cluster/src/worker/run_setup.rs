@@ -8,11 +8,13 @@ use tokio::time::sleep;
 
 use super::Shared;
 use crate::bench;
-use crate::subject::{JOB_CONSUMER, Names};
-use crate::wire::{self, BenchResult, JoinRequest, RunDescription};
+use crate::run_id::RunId;
+use crate::subject::JOB_CONSUMER;
+use crate::wire::{self, BenchResult, JoinRequest, RunDescription, RunEngine, WorkerStatus};
+use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::outcome::printable;
-use arbiter_runner::preflight::ask_engine;
+use arbiter_runner::preflight::{ask_engine, engine_setup};
 
 /// Pause before a request without an answer is repeated.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -31,93 +33,92 @@ pub(super) struct RunSetup {
     /// Slots that a game takes.
     pub(super) slots: u32,
     /// How the engines are started on this machine.
-    pub(super) seats: Vec<EngineSetup>,
+    pub(super) engines: Vec<EngineSetup>,
     /// The consumer of its jobs.
     pub(super) jobs: PullConsumer,
-    /// Names of its subjects.
-    pub(super) names: Names,
 }
 
 impl RunSetup {
     /// Fetches the description and the programs, starts each engine once, runs benchmarks, and asks
     /// the coordinator whether the worker may play. An error says why the run is not played here.
-    pub(super) async fn make(shared: &Shared, token: &str) -> Result<RunSetup, String> {
-        let names = Names::new(token);
-        let mut description = fetch_description(shared, &names).await?;
-        if description.token != token {
+    pub(super) async fn make(shared: &Shared, run_id: &RunId) -> Result<RunSetup, String> {
+        let answer = request(shared, run_id.description_subject(), Vec::new()).await?;
+        let mut description = wire::verified(&answer, &shared.config.trusted)?;
+        if description.run_id != *run_id {
             return Err("its description is that of another run".to_owned());
         }
-        let slots =
-            description.needs.slots(shared.config.slots, shared.config.machine.memory_mib)?;
-        let mut seats = Vec::new();
-        for contestant in &description.contestants {
-            let mut seat = contestant.seat.clone();
-            let program = shared.programs.get(&shared.link, &names, &contestant.program).await;
-            seat.launch.program =
-                program.map_err(|error| format!("engine '{}': {error}", seat.name))?;
-            seat.launch.bounds = seat.launch.bounds.and(shared.config.bounds);
-            seats.push(seat);
+        let WorkerStatus { slots: all_slots, memory_mib, .. } = shared.config.status;
+        let slots = description.requirements.slots(all_slots, memory_mib)?;
+        let mut engines = Vec::new();
+        for own in &description.engines {
+            engines.push(setup(shared, &description, own).await?);
         }
-        for seat in &seats {
+        for engine in &engines {
             // A program that does not start here, as a library is missing, would lose all games.
-            ask_engine(seat, |_| ()).await.map_err(|error| error.to_string())?;
+            ask_engine(engine, |_| ()).await.map_err(|error| error.to_string())?;
         }
         // If times are scaled by it, as many copies as there will be games.
-        let copies =
-            description.reference_nps.map_or(1, |_| shared.config.slots / slots.max(1) as usize);
-        let benches = benches(&description, &seats, copies).await;
-        for (contestant, bench) in description.contestants.iter().zip(&benches) {
+        let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
+        let mut benches: Benches = Vec::new();
+        let mut measured = None;
+        for (own, engine) in description.engines.iter().zip(&engines) {
+            let bench = match own.is_benched {
+                true => Some(bench::measure(engine, copies).await),
+                false => None,
+            };
             if let Some(Ok(BenchResult { nps, .. })) = bench {
-                shared.known_runs().bench(&contestant.seat.name, *nps);
+                shared.known_runs().bench(&engine.name, nps);
+                measured = Some(nps);
             }
+            benches.push(bench);
         }
-        let measured = benches.iter().flatten().rfind(|bench| bench.is_ok()).cloned();
-        join(shared, &names, benches).await?;
-        if let Some(Ok(bench)) = measured
-            && let Some(factor) = description.scale_to(bench.nps)
-        {
+        join(shared, run_id, benches).await?;
+        if let Some(factor) = measured.and_then(|nps| description.scale_to(nps)) {
             let run = &description.run;
-            shared.note(format!("times of run {run} scaled by {factor:.3} for this machine"));
+            shared.log(format!("times of run {run} scaled by {factor:.3} for this machine"));
         }
-        let jobs = shared.link.stream.get_consumer_from_stream(JOB_CONSUMER, names.jobs()).await;
+        let jetstream = &shared.connection.jetstream;
+        let jobs = jetstream.get_consumer_from_stream(JOB_CONSUMER, run_id.job_stream()).await;
         let jobs = jobs.map_err(|error| format!("its jobs cannot be had: {error}"))?;
-        Ok(RunSetup { description, slots, seats, jobs, names })
+        Ok(RunSetup { description, slots, engines, jobs })
     }
 }
 
-async fn fetch_description(shared: &Shared, names: &Names) -> Result<RunDescription, String> {
-    let answer = request(shared, names.description(), Vec::new()).await?;
-    wire::verified(&answer, &shared.config.trusted)
-}
-
-/// Runs the benchmarks that the run needs, `copies` of each at the same time.
-async fn benches(description: &RunDescription, seats: &[EngineSetup], copies: usize) -> Benches {
-    let mut benches = Vec::new();
-    for (contestant, seat) in description.contestants.iter().zip(seats) {
-        benches.push(match contestant.is_benched {
-            true => Some(bench::measure(seat, copies).await),
-            false => None,
-        });
-    }
-    benches
+/// How an engine is started on this machine; its program is fetched if it is not there.
+async fn setup(
+    shared: &Shared,
+    description: &RunDescription,
+    RunEngine { engine, program, .. }: &RunEngine,
+) -> Result<EngineSetup, String> {
+    let path = shared.programs.get(&shared.connection, &description.run_id, program).await;
+    let path = path.map_err(|error| format!("engine '{}': {error}", engine.name))?;
+    let mut setup = EngineSetup {
+        deadlines: description.deadlines,
+        pattern: description.annotation.pattern.clone(),
+        is_recorded: description.transcripts != Keeping::None,
+        ..engine_setup(engine, &path)
+    };
+    setup.launch.program = path;
+    setup.launch.bounds = setup.launch.bounds.and(shared.config.bounds);
+    Ok(setup)
 }
 
 /// Sends the benchmarks and asks whether the worker may play; an error is the coordinator's reason.
-async fn join(shared: &Shared, names: &Names, benches: Benches) -> Result<(), String> {
-    let join = JoinRequest { worker: shared.config.name.clone(), benches };
-    let answer = request(shared, names.join(&join.worker), join.write()).await?;
-    if answer.is_empty() {
-        return Ok(());
+async fn join(shared: &Shared, run_id: &RunId, benches: Benches) -> Result<(), String> {
+    let join = wire::write(&JoinRequest { benches });
+    let answer = request(shared, run_id.join_subject(&shared.config.name), join).await?;
+    match answer.is_empty() {
+        true => Ok(()),
+        false => Err(printable(&String::from_utf8_lossy(&answer), 300)),
     }
-    Err(printable(&String::from_utf8_lossy(&answer), 300))
 }
 
 /// Sends a request and returns the answer.
-async fn request(shared: &Shared, subject: String, question: Vec<u8>) -> Result<Vec<u8>, String> {
+async fn request(shared: &Shared, subject: String, body: Vec<u8>) -> Result<Vec<u8>, String> {
     let mut tries = 0;
     loop {
-        let request = Request::new().payload(question.clone().into());
-        match shared.link.client.send_request(subject.clone(), request).await {
+        let request = Request::new().payload(body.clone().into());
+        match shared.connection.client.send_request(subject.clone(), request).await {
             Ok(answer) => return Ok(answer.payload.to_vec()),
             Err(error) if tries >= MAX_TRIES => return Err(format!("no answer: {error}")),
             Err(_) => sleep(RETRY_PAUSE).await,

@@ -12,14 +12,15 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
-use super::job_runner::{JobRunner, SuiteRunner, count, search};
+use super::job_runner::{count, play, search};
 use super::known_runs::Choice;
 use super::run_setup::RunSetup;
 use super::slot_engines::SlotEngines;
 use super::{PendingJob, Phase, RunStopped, Shared};
-use crate::wire::{self, Heartbeat, JobResult, Payload, Report, Work};
+use crate::run_id::RunId;
+use crate::wire::{self, Heartbeat, JobResult, Payload, Report, RunDescription, Work};
 use arbiter_game::progress::Progress;
-use arbiter_runner::executor::{Executor, JobEvent};
+use arbiter_runner::executor::Executor;
 
 /// How long a request for a job waits at the server.
 const TAKE: Duration = Duration::from_secs(2);
@@ -43,13 +44,11 @@ const IDLE_TAKES: u32 = 5;
 /// Heartbeats that a slot sends within a lease, at least.
 const HEARTBEATS_PER_LEASE: u32 = 6;
 
-/// How the work on a job ended.
-enum End<D> {
-    /// With this report.
-    Reported(Box<Report<D>>),
+/// Why the work on a job ended before its end.
+enum Stop {
     /// The run was cancelled.
     Cancelled,
-    /// The worker gives it back.
+    /// The worker gives the job back.
     Aborted,
 }
 
@@ -59,12 +58,12 @@ pub(super) async fn work(shared: Arc<Shared>) {
     let mut empty_takes = 0;
     let mut phase = shared.phase.clone();
     while *shared.phase.borrow() == Phase::Working {
-        let mut finding = pin!(find(&shared));
+        let mut taking = pin!(take_any(&shared));
         let taken = tokio::select! {
-            taken = &mut finding => taken,
+            taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
                 // A job that is on its way already is not left to wait for the end of its lease.
-                if let Ok(Some(taken)) = timeout(LAST_JOB, finding).await {
+                if let Ok(Some(taken)) = timeout(LAST_JOB, taking).await {
                     let _ = taken.job.ack_with(AckKind::Nak(None)).await;
                 }
                 break;
@@ -81,17 +80,17 @@ pub(super) async fn work(shared: Arc<Shared>) {
             continue;
         };
         empty_takes = 0;
-        match SlotEngines::for_run(engines.take(), &setup).await {
+        match SlotEngines::for_run(engines.take(), &setup, &shared.config.spawner).await {
             Ok(ready) => {
                 let engines = engines.insert(ready);
                 shared.playing.fetch_add(1, Ordering::Relaxed);
-                play(&shared, engines, job).await;
+                carry_out(&shared, engines, job).await;
                 shared.playing.fetch_sub(1, Ordering::Relaxed);
             }
             Err(error) => {
                 // Another worker may have what is missing here.
                 let _ = job.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
-                shared.refuse(&setup.description.token, error);
+                shared.refuse(&setup.description.run_id, error);
             }
         }
     }
@@ -109,19 +108,19 @@ struct Taken {
 
 /// Takes a job of the run that comes first; `None` if there is none within some seconds.
 /// Cancel-safe.
-async fn find(shared: &Shared) -> Option<Taken> {
+async fn take_any(shared: &Shared) -> Option<Taken> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
-    let Some(Choice { token, setup, others_have_work }) = chosen else {
+    let Some(Choice { run_id, setup, others_have_work }) = chosen else {
         // A change since the choice is seen the next time.
         let _ = timeout(RETRY_PAUSE, shared.changed.notified()).await;
         return None;
     };
-    let make = || async { RunSetup::make(shared, &token).await.map(Arc::new) };
+    let make = || async { RunSetup::make(shared, &run_id).await.map(Arc::new) };
     let setup = match setup.get_or_init(make).await {
         Ok(setup) => setup.clone(),
         Err(why) => {
-            shared.refuse(&token, why.clone());
+            shared.refuse(&run_id, why.clone());
             return None;
         }
     };
@@ -130,20 +129,20 @@ async fn find(shared: &Shared) -> Option<Taken> {
     let job = tokio::select! {
         job = take(shared, &setup, if others_have_work { TAKE_SHORT } else { TAKE }) => job,
         // The server does not answer requests for jobs of a stream that is removed.
-        () = ended(&mut cancelled, &token) => None,
+        () = run_cancelled(&mut cancelled, &run_id) => None,
     };
     match &job {
-        Some(_) => shared.known_runs().mark_taken(&token),
-        None => shared.known_runs().mark_empty(&token),
+        Some(_) => shared.known_runs().mark_taken(&run_id),
+        None => shared.known_runs().mark_empty(&run_id),
     }
     Some(Taken { setup, job: job?, permit })
 }
 
 /// Waits until a run is cancelled.
-async fn ended(cancelled: &mut broadcast::Receiver<RunStopped>, token: &str) {
+async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: &RunId) {
     loop {
         match cancelled.recv().await {
-            Ok(stopped) if stopped.token == token && !stopped.others_go_on => return,
+            Ok(stopped) if stopped.run_id == *run_id && !stopped.others_go_on => return,
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return std::future::pending().await,
         }
@@ -153,111 +152,99 @@ async fn ended(cancelled: &mut broadcast::Receiver<RunStopped>, token: &str) {
 /// The next job of a run; `None` if there is none within this time.
 async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jetstream::Message> {
     let taking = async {
-        let fetched = setup.jobs.fetch().max_messages(1).expires(within).messages().await;
-        match fetched.ok()?.next().await {
-            Some(Ok(job)) => Some(job),
-            _ => None,
-        }
+        let mut batch = setup.jobs.fetch().max_messages(1).expires(within).messages().await.ok()?;
+        batch.next().await?.ok()
     };
-    match timeout(within + SERVER_GRACE, taking).await {
-        Ok(Some(job)) => Some(job),
-        Ok(None) => {
-            // Without a connection the request fails at once.
-            if !shared.link.is_connected() {
-                sleep(RETRY_PAUSE).await;
-            }
-            None
-        }
-        Err(_) => None,
+    let taken = timeout(within + SERVER_GRACE, taking).await.ok()?;
+    // Without a connection the request fails at once.
+    if taken.is_none() && !shared.connection.is_connected() {
+        sleep(RETRY_PAUSE).await;
     }
+    taken
 }
 
-/// A job that is being done.
+/// A job at work.
 struct ActiveJob<'a> {
     shared: &'a Shared,
     setup: &'a RunSetup,
     message: &'a jetstream::Message,
     number: u64,
     attempt: u32,
+    /// The game of a pair that was begun last, from 0.
+    half: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
 }
 
 /// Does a job and reports the result.
-async fn play(shared: &Shared, engines: &mut SlotEngines, message: jetstream::Message) {
+async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstream::Message) {
     let setup = engines.setup.clone();
-    let token = &setup.description.token;
     let (work, attempt) = match wire::read_job(&message.payload, &setup.description) {
         Ok(read) => read,
         Err(error) => {
             // No other worker could read it either.
             let _ = message.ack_with(AckKind::Term).await;
-            return shared.refuse(token, format!("a job that cannot be read: {error}"));
+            let why = format!("a job that cannot be read: {error}");
+            return shared.refuse(&setup.description.run_id, why);
         }
     };
-    let active = ActiveJob {
+    let (half_sender, half) = watch::channel(None);
+    let mut job = ActiveJob {
         shared,
         setup: &setup,
         message: &message,
         number: work.number(),
         attempt,
+        half,
         // Earlier stops are not about this job.
         cancelled: shared.cancelled.subscribe(),
     };
     match work {
-        Work::Pair(job) => {
-            let progress = job.games.first.progress.clone();
-            engines.local.start(job);
-            active.finish(&mut engines.local, progress).await;
+        Work::Pair(pair) => {
+            let progress = pair.games.first.progress.clone();
+            let played = job.wait(play(&mut engines.local, pair, half_sender), progress).await;
+            if played.is_err() {
+                engines.local.cancel_all().await;
+            }
+            job.finish(played).await;
         }
-        Work::Search(question) => match engines.asked() {
-            Ok(asked) => {
-                let mut runner = SuiteRunner::new(search(asked, question, &setup.description));
-                active.finish(&mut runner, Progress::default()).await;
-            }
-            Err(error) => active.refuse(error).await,
-        },
-        Work::Count(counting) => match engines.asked() {
-            Ok(asked) => {
-                let mut runner = SuiteRunner::new(count(asked, counting));
-                active.finish(&mut runner, Progress::default()).await;
-            }
-            Err(error) => active.refuse(error).await,
-        },
+        Work::Search(question) => {
+            let searching = search(&mut engines.suite, question, &setup.description);
+            let searched = job.wait(searching, Progress::default()).await;
+            job.finish(searched).await;
+        }
+        Work::Count(counting) => {
+            let counting = count(&mut engines.suite, counting);
+            let counted = job.wait(counting, Progress::default()).await;
+            job.finish(counted).await;
+        }
     }
 }
 
 impl ActiveJob<'_> {
-    /// Gives it back: another worker may have what is missing here.
-    async fn refuse(self, why: String) {
-        let _ = self.message.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
-        self.shared.refuse(&self.setup.description.token, why);
-    }
-
-    /// Waits for the result and reports it.
-    async fn finish<T: JobRunner<Done: Payload>>(mut self, runner: &mut T, progress: Progress) {
-        let report = match self.wait(runner, progress).await {
-            End::Reported(report) => *report,
-            End::Cancelled => return,
-            End::Aborted => {
-                let _ = self.message.ack_with(AckKind::Nak(None)).await;
+    /// Sends the result of the job to the coordinator, or gives the job back.
+    async fn finish<D: Payload>(mut self, report: Result<Report<D>, Stop>) {
+        let (shared, message) = (self.shared, self.message);
+        let RunDescription { run_id, lease, .. } = &self.setup.description;
+        let report = match report {
+            Ok(report) => report,
+            Err(Stop::Cancelled) => return,
+            Err(Stop::Aborted) => {
+                let _ = message.ack_with(AckKind::Nak(None)).await;
                 return;
             }
         };
-        let (shared, message) = (self.shared, self.message);
-        let token = &self.setup.description.token;
         let is_done = match &report {
             Report::Played(done, _) => {
-                shared.known_runs().played(token, T::has_broken(done));
+                shared.known_runs().played(run_id, done.is_broken());
                 true
             }
             Report::Failed(reason) => {
-                shared.refuse(token, reason.clone());
+                shared.refuse(run_id, reason.clone());
                 false
             }
         };
         let result = JobResult {
-            token: token.clone(),
-            worker: shared.config.name.clone(),
+            run_id: run_id.clone(),
             ack: message.reply.as_ref().map_or_else(String::new, |reply| reply.to_string()),
             number: self.number,
             attempt: self.attempt,
@@ -265,11 +252,11 @@ impl ActiveJob<'_> {
         };
         if is_done {
             // Before the coordinator can have stored it.
-            let pending = PendingJob { job: message.clone(), lease: self.setup.description.lease };
-            let _ = shared.pending.send((token.clone(), self.number, Some(pending)));
+            let pending = PendingJob { job: message.clone(), lease: *lease, since: None };
+            let _ = shared.pending.send((run_id.clone(), self.number, Some(pending)));
         }
         if !self.deliver(result).await {
-            let _ = shared.pending.send((token.clone(), self.number, None));
+            let _ = shared.pending.send((run_id.clone(), self.number, None));
             // If the pair is still wanted, another worker gets it at once.
             let _ = message.ack_with(AckKind::Nak(None)).await;
         } else if is_done {
@@ -277,90 +264,76 @@ impl ActiveJob<'_> {
         }
     }
 
-    /// Waits for the result; sends heartbeats and extends the lease as long as the engines answer.
-    async fn wait<T: JobRunner>(&mut self, runner: &mut T, progress: Progress) -> End<T::Done> {
+    /// Waits for the report of the work, which is dropped if it is stopped. Sends heartbeats and
+    /// extends the lease as long as the engines answer.
+    async fn wait<D: Payload>(
+        &mut self,
+        work: impl Future<Output = Report<D>>,
+        progress: Progress,
+    ) -> Result<Report<D>, Stop> {
         let description = &self.setup.description;
-        let mut half = None;
+        let mut work = pin!(work);
         let mut phase = self.shared.phase.clone();
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
-        self.heartbeat(half).await;
+        self.send_heartbeat().await;
         loop {
             tokio::select! {
-                event = runner.next() => match event {
-                    JobEvent::Played { played, noise, .. } => {
-                        return End::Reported(Box::new(Report::Played(played, noise)));
-                    }
-                    JobEvent::Failed { reason, .. }
-                    | JobEvent::Lost(reason)
-                    | JobEvent::Unfit(reason) => {
-                        return End::Reported(Box::new(Report::Failed(reason)));
-                    }
-                    JobEvent::Started { half: begun, .. } => {
-                        half = u8::try_from(begun).ok();
-                        self.heartbeat(half).await;
-                    }
-                    JobEvent::Noted(_) | JobEvent::WorkerExcluded(_) => {}
-                },
-                heard = self.cancelled.recv() => {
-                    if let Ok(stopped) = heard
-                        && stopped.token == description.token
+                report = &mut work => return Ok(report),
+                Ok(()) = self.half.changed() => self.send_heartbeat().await,
+                stopped = self.cancelled.recv() => {
+                    if let Ok(stopped) = stopped
+                        && stopped.run_id == description.run_id
                     {
-                        runner.cancel().await;
-                        return if stopped.others_go_on { End::Aborted } else { End::Cancelled };
+                        return Err(if stopped.others_go_on { Stop::Aborted } else { Stop::Cancelled });
                     }
                 }
-                () = reached(&mut phase, Phase::Aborting) => {
-                    runner.cancel().await;
-                    return End::Aborted;
-                }
+                () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
                 now = tick.tick() => {
-                    // The job of a game that hangs is given to others, for we do not ask for more
-                    // time.
-                    if liveness.is_alive(now, description.patience) {
+                    // The lease of a game that hangs is not extended, so that others get its job.
+                    if liveness.is_alive(now, description.stall_timeout) {
                         let _ = self.message.ack_with(AckKind::Progress).await;
-                        self.heartbeat(half).await;
+                        self.send_heartbeat().await;
                     }
                 }
             }
         }
     }
 
-    async fn heartbeat(&self, half: Option<u8>) {
-        let Shared { link, config, .. } = self.shared;
-        if link.is_connected() {
-            let heartbeat = Heartbeat { worker: config.name.clone(), pair: self.number, half };
-            let subject = self.setup.names.heartbeat(&heartbeat.worker);
-            let _ = link.client.publish(subject, heartbeat.write().into()).await;
+    async fn send_heartbeat(&self) {
+        let Shared { connection, config, .. } = self.shared;
+        if connection.is_connected() {
+            let heartbeat = Heartbeat { pair: self.number, half: *self.half.borrow() };
+            let subject = self.setup.description.run_id.heartbeat_subject(&config.name);
+            let _ = connection.client.publish(subject, wire::write(&heartbeat).into()).await;
         }
     }
 
-    /// Sends a result until the server has it; `false` if nobody wants it any more.
+    /// Sends a result until the server has it; `false` if it is not wanted any more.
     async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
-        let Shared { link, phase, .. } = self.shared;
+        let Shared { connection, phase, config, .. } = self.shared;
         let mut phase = phase.clone();
-        let subject = self.setup.names.result(self.number, &result.worker);
+        let run_id = &self.setup.description.run_id;
+        let subject = run_id.result_subject(self.number, &config.name);
         let ack = result.ack.clone();
-        let bytes = wire::write_result(result, link.max_payload());
+        let bytes = wire::write_result(result, connection.max_payload());
         loop {
             let send = async {
-                // One that is sent twice for want of an answer is there once.
+                // The server keeps only one of several messages with the same ID.
                 let message = PublishMessage::build().payload(bytes.clone().into());
-                let sent =
-                    link.stream.send_publish(subject.clone(), message.message_id(&ack)).await;
-                match sent {
+                let message = message.message_id(&ack);
+                match connection.jetstream.send_publish(subject.clone(), message).await {
                     Ok(ack) => ack.await.is_ok(),
                     Err(_) => false,
                 }
             };
-            let token = &self.setup.description.token;
             tokio::select! {
                 is_there = send => if is_there {
                     return true;
                 },
-                heard = self.cancelled.recv() => {
-                    if heard.is_ok_and(|stopped| stopped.token == *token) {
+                stopped = self.cancelled.recv() => {
+                    if stopped.is_ok_and(|stopped| stopped.run_id == *run_id) {
                         return false;
                     }
                 }
@@ -372,7 +345,7 @@ impl ActiveJob<'_> {
     }
 }
 
-/// Waits until the worker goes on like that, or has even less patience.
+/// Waits until the worker is in this phase or a later one.
 async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     if phase.wait_for(|phase| *phase >= least).await.is_err() {
         std::future::pending::<()>().await;
@@ -387,11 +360,11 @@ struct Liveness {
 }
 
 impl Liveness {
-    fn is_alive(&mut self, now: tokio::time::Instant, patience: Duration) -> bool {
+    fn is_alive(&mut self, now: tokio::time::Instant, stall_timeout: Duration) -> bool {
         let count = self.progress.count();
         if count != self.seen {
             (self.seen, self.since) = (count, now);
         }
-        now - self.since < patience
+        now - self.since < stall_timeout
     }
 }

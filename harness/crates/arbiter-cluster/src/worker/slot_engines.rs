@@ -8,13 +8,14 @@ use arbiter_runner::executor::Executor;
 use arbiter_runner::executor::local::{Local, LocalOptions};
 use arbiter_suite::SuiteEngines;
 
-/// The engines of a slot.
+/// The engines of a slot. They are started when they are needed.
 pub(super) struct SlotEngines {
     /// The run for which they play.
     pub(super) setup: Arc<RunSetup>,
     /// Plays pairs.
     pub(super) local: Local,
-    asked: Option<SuiteEngines>,
+    /// Searches and counts positions of suites.
+    pub(super) suite: SuiteEngines,
 }
 
 impl SlotEngines {
@@ -22,6 +23,7 @@ impl SlotEngines {
     pub(super) async fn for_run(
         before: Option<SlotEngines>,
         setup: &Arc<RunSetup>,
+        spawner: &Spawner,
     ) -> Result<SlotEngines, String> {
         if let Some(engines) = before {
             if Arc::ptr_eq(&engines.setup, setup) {
@@ -30,32 +32,22 @@ impl SlotEngines {
             engines.finish().await;
         }
         let description = &setup.description;
-        let room = LocalOptions {
+        let options = LocalOptions {
             slots: 1,
             wait: description.wait,
             noise_limit: description.noise_limit,
             cpu_sets: Vec::new(),
         };
-        let local = Local::new(room, setup.seats.clone()).map_err(|error| error.to_string())?;
-        Ok(SlotEngines { setup: setup.clone(), local, asked: None })
+        let local =
+            Local::new(options, setup.engines.clone()).map_err(|error| error.to_string())?;
+        let suite = SuiteEngines::new(setup.engines.as_slice().into(), spawner.clone());
+        Ok(SlotEngines { setup: setup.clone(), local, suite })
     }
 
-    /// The engines that search positions of suites; started if they are not there.
-    pub(super) fn asked(&mut self) -> Result<&mut SuiteEngines, String> {
-        if self.asked.is_none() {
-            let spawner = Spawner::start().map_err(|error| error.to_string())?;
-            let seats = self.setup.seats.as_slice().into();
-            self.asked = Some(SuiteEngines::new(seats, spawner));
-        }
-        Ok(self.asked.as_mut().expect("it was made just now if it was not there"))
-    }
-
-    /// Ends idle engines; they are started again when they are needed.
+    /// Ends idle engines.
     pub(super) async fn release_idle(&mut self) {
         self.local.release_idle();
-        if let Some(asked) = &mut self.asked {
-            asked.quit().await;
-        }
+        self.suite.quit().await;
     }
 
     /// Ends all engines, with `quit`.

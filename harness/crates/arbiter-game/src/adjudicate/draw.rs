@@ -1,10 +1,12 @@
 //! Draw by agreement of both engines.
 
+use serde::{Deserialize, Serialize};
+
 use super::Played;
 use arbiter_protocol::Score;
 
 /// A game is drawn if both engines have seen about equality for a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
     /// Not before this full move.
     pub move_number: u32,

@@ -14,14 +14,15 @@ use std::sync::Arc;
 
 use draw::DrawCounter;
 use resign::ResignCounter;
+use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color};
 use tablebase::Value;
 
 use crate::outcome::{Outcome, Termination, color_name};
 use arbiter_protocol::Score;
 
-/// The rules of a run; none unless the user asks for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The rules of a run; none unless the user asks for them. Those of endgame tables are stored elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rules {
     /// When a game is given up as drawn.
     pub draw: Option<DrawRule>,
@@ -30,6 +31,7 @@ pub struct Rules {
     /// Moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
     /// When endgame tables decide.
+    #[serde(skip)]
     pub tablebase: Option<TablebaseRule>,
 }
 

@@ -1,12 +1,13 @@
 //! Resignation on behalf of an engine that knows that it is lost.
 
+use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color};
 
 use super::Played;
 use arbiter_protocol::Score;
 
 /// A side has resigned if scores have been hopeless for a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResignRule {
     /// Consecutive moves, at least 1.
     pub move_count: u32,

@@ -7,11 +7,12 @@ use shakmaty::{Chess, Color, Position};
 use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 
 /// Which games tables may end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablebaseRule {
     /// Most pieces, kings included, of a position that is looked up; 0 for all that tables know.
     pub pieces: u32,
     /// Whether a win counts that the fifty-move rule would prevent.
+    #[serde(rename = "ignore_fifty")]
     pub ignores_fifty: bool,
     /// Which results are given out.
     pub scope: Scope,

@@ -134,7 +134,8 @@ impl Document {
         Document { title, blocks: Vec::new() }
     }
 
-    fn heading(&mut self, words: &str) {
+    /// Begins a section.
+    pub fn heading(&mut self, words: &str) {
         self.blocks.push(Block::Heading(words.to_owned()));
     }
 

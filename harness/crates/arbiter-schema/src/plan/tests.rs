@@ -1,6 +1,7 @@
 //! Plans survive storage.
 
 use super::*;
+use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_plan::provenance::Provenance;
 use arbiter_plan::request::Request;
 use arbiter_plan::spec::EngineSpec;

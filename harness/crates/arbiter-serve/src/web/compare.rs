@@ -26,27 +26,24 @@ pub(crate) struct ComparedRun {
 
 /// The runs as a document.
 pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
-    let mut blocks = vec![Block::Paragraph { strong: String::new(), text: LEGEND.to_owned() }];
-    blocks.push(Block::Heading("Results".to_owned()));
-    blocks.push(Block::Table(results(runs)));
-    blocks.extend(strengths(runs).map(Block::Figure));
-    blocks.push(Block::Heading("LLR and Elo history".to_owned()));
-    let figures = [elo_history(runs), llr_history(runs)].into_iter().flatten().map(Block::Figure);
-    let figures: Vec<Block> = figures.collect();
-    let none = Block::Paragraph {
-        strong: String::new(),
-        text: "None of these runs is of two engines.".to_owned(),
-    };
-    blocks.extend(if figures.is_empty() { vec![none] } else { figures });
-    blocks.push(Block::Heading("What differs".to_owned()));
-    blocks.push(match differences(runs) {
-        Some(table) => Block::Table(table),
-        None => Block::Paragraph {
-            strong: String::new(),
-            text: "All of them were played under the same settings.".to_owned(),
-        },
-    });
-    Document { title: format!("Comparison of {} runs", runs.len()), blocks }
+    let mut document = Document::new(format!("Comparison of {} runs", runs.len()));
+    document.paragraph(LEGEND);
+    document.heading("Results");
+    document.table(results(runs));
+    document.blocks.extend(strengths(runs).map(Block::Figure));
+    document.heading("LLR and Elo history");
+    let figures: Vec<Figure> =
+        [elo_history(runs), llr_history(runs)].into_iter().flatten().collect();
+    if figures.is_empty() {
+        document.paragraph("None of these runs is of two engines.");
+    }
+    document.blocks.extend(figures.into_iter().map(Block::Figure));
+    document.heading("What differs");
+    match differences(runs) {
+        Some(table) => document.table(table),
+        None => document.paragraph("All of them were played under the same settings."),
+    }
+    document
 }
 
 const LEGEND: &str = "Each figure is of the first engine of its run against the others of that run. \
@@ -69,7 +66,6 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        let sprt_status = summary.test().map(|(_, sprt_status)| sprt_status);
         let verdict = match summary.verdict() {
             Verdict::None => "",
             verdict => verdict.as_str(),
@@ -82,7 +78,7 @@ fn results(runs: &[ComparedRun]) -> Table {
             &strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
             &percent(strength.los),
             &percent(strength.games.draw_ratio()),
-            &sprt_status.map_or(String::new(), |sprt_status| format!("{:+.2}", sprt_status.llr)),
+            &summary.test().map_or(String::new(), |(_, status)| format!("{:+.2}", status.llr)),
             &verdict,
             &faults,
             begun,
@@ -127,11 +123,8 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
 
 fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
     let line = |run: &ComparedRun| {
-        let sprt_statuses = run
-            .history
-            .iter()
-            .filter_map(|point| Some((point.games as f64, point.sprt_status?.llr)));
-        Line::plain(run.summary.run.clone(), sprt_statuses.collect())
+        let llr = |point: &HistoryPoint| Some((point.games as f64, point.sprt_status?.llr));
+        Line::plain(run.summary.run.clone(), run.history.iter().filter_map(llr).collect())
     };
     history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
 }
@@ -146,10 +139,8 @@ fn history(
     let mut table = Table::new(["run", "games", "value by then"]);
     for line in &lines {
         let (games, value) = line.points.last().copied()?;
-        let around = line
-            .band
-            .last()
-            .map_or(String::new(), |(_, low, high)| format!(" [{low:+.1}, {high:+.1}]"));
+        let band = |(_, low, high): &_| format!(" [{low:+.1}, {high:+.1}]");
+        let around = line.band.last().map_or(String::new(), band);
         table.push([&line.name, &format!("{games:.0}"), &format!("{value:+.2}{around}")]);
     }
     (!lines.is_empty()).then(|| Figure {

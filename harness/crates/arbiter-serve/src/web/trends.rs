@@ -38,10 +38,8 @@ impl CommitRun {
 
     /// Elo of the commit, with allowance for the stop if there was one.
     fn elo(&self) -> Option<Estimate> {
-        match self.summary.after_stop() {
-            Some(after) => Some(after.elo),
-            None => self.summary.strength().elo,
-        }
+        let after_stop = self.summary.after_stop().map(|after| after.elo);
+        after_stop.or_else(|| self.summary.strength().elo)
     }
 
     /// What has to be the same for figures to be of one kind: the opponent and the limits.
@@ -52,8 +50,8 @@ impl CommitRun {
 
 /// The trials, the oldest first, and the steps of `arbiter ci` as a table if there were any.
 pub(crate) fn trends(trials: &[CommitRun], gates: Option<Table>) -> Document {
-    let mut blocks = Vec::new();
-    let text = match trials.len() {
+    let mut document = Document::new("Trends over commits".to_owned());
+    document.paragraph(match trials.len() {
         0 => {
             "No run of two engines tested a commit yet: arbiter sprt --test COMMIT does.".to_owned()
         }
@@ -61,25 +59,24 @@ pub(crate) fn trends(trials: &[CommitRun], gates: Option<Table>) -> Document {
             "{count} runs tested commits. Elo is of the commit against its opponent; only commits \
              that met the same opponent under the same limits can be told apart by it."
         ),
-    };
-    blocks.push(Block::Paragraph { strong: String::new(), text });
+    });
     let mut groups: BTreeMap<String, Vec<&CommitRun>> = BTreeMap::new();
     for trial in trials {
         groups.entry(trial.against()).or_default().push(trial);
     }
     for (against, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
-        blocks.push(Block::Heading(format!("Against {against}")));
-        blocks.extend(figure(against, group).map(Block::Figure));
+        document.heading(&format!("Against {against}"));
+        document.blocks.extend(figure(against, group).map(Block::Figure));
     }
     if !trials.is_empty() {
-        blocks.push(Block::Heading("All commits".to_owned()));
-        blocks.push(Block::Table(table(&trials.iter().collect::<Vec<_>>())));
+        document.heading("All commits");
+        document.table(table(&trials.iter().collect::<Vec<_>>()));
     }
     if let Some(gates) = gates {
-        blocks.push(Block::Heading("Gates".to_owned()));
-        blocks.push(Block::Table(gates));
+        document.heading("Gates");
+        document.table(gates);
     }
-    Document { title: "Trends over commits".to_owned(), blocks }
+    document
 }
 
 fn figure(against: &str, group: &[&CommitRun]) -> Option<Figure> {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Fragment;
 
 /// The state of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PageVersion {
     version: u64,
     fragments: Vec<Fragment>,
@@ -21,18 +21,9 @@ pub(crate) struct PageVersion {
 }
 
 impl PageVersion {
-    /// The first of a page.
-    pub(crate) fn first(fragments: Vec<Fragment>) -> PageVersion {
-        let changed = vec![1; fragments.len()];
-        let mut first =
-            PageVersion { version: 1, fragments, changed, ordered: 1, newest: String::new() };
-        first.newest = first.compose(0);
-        first
-    }
-
-    /// The one that follows; `None` if nothing changed.
+    /// The version that follows; `None` if nothing changed. Version 0 is that of a page before its first.
     pub(crate) fn next(&self, fragments: Vec<Fragment>) -> Option<PageVersion> {
-        if fragments == self.fragments {
+        if fragments == self.fragments && self.version > 0 {
             return None;
         }
         let version = self.version + 1;
@@ -99,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_viewer_is_sent_what_changed_since_it_looked() {
-        let first = PageVersion::first(fragments(&[("a", "1\n"), ("b", "1")]));
+        let first = PageVersion::default().next(fragments(&[("a", "1\n"), ("b", "1")])).unwrap();
         let all = json!({ "parts": [["a", "1\n"], ["b", "1"]], "order": ["a", "b"] });
         assert_eq!(read(&first.since(0)), all);
         assert_eq!(first.next(first.fragments().to_vec()), None);

@@ -1,4 +1,4 @@
-//! The way to the server, and what proves who we are.
+//! Connections to NATS servers.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,19 +11,19 @@ use thiserror::Error;
 use tokio::sync::watch;
 
 /// How long the first connection may take.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long the server may take to answer.
-const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often a connection is tried on which nothing happens: a network that is cut says nothing.
-const PING: Duration = Duration::from_secs(10);
+/// How often an idle connection is tested.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Messages of a subscription that may wait. Beyond it they are lost, so this is more than a fleet
-/// says between two looks of a coordinator.
-const WAITING: usize = 1 << 16;
+/// Messages of a subscription that may wait to be read; more are lost. This is more than a fleet sends
+/// between two reads of a coordinator.
+const MAX_WAITING: usize = 1 << 16;
 
-/// A text that must not be shown.
+/// A text that is not shown, not even by `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -33,10 +33,10 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What proves who we are.
+/// What the user authenticates with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Credentials {
-    /// Nothing, beyond what the URL says.
+    /// What the URL has, if anything.
     #[default]
     None,
     /// A name and a password.
@@ -49,55 +49,54 @@ pub enum Credentials {
     Creds(Secret),
 }
 
-/// Where the server is and how it is entered.
+/// A NATS server and the credentials for it.
 #[derive(Debug, Clone)]
 pub struct Access {
     /// Its URL, such as `nats://host:4222` or `tls://host:4222`.
     pub url: Secret,
-    /// Who we are.
+    /// The credentials.
     pub credentials: Credentials,
-    /// Authorities that may vouch for the server besides those of the system.
+    /// File of certificate authorities besides those of the system.
     pub ca: Option<PathBuf>,
-    /// Our own certificate and its key, for servers that ask for them.
+    /// Files of the client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// What the subjects for answers to us begin with, if the server allows only some.
+    /// Prefix of the subjects at which replies are received, if not `_INBOX`.
     pub inbox: Option<String>,
 }
 
-/// The server cannot be used.
+/// Why a server cannot be used.
 #[derive(Debug, Error)]
 pub enum AccessError {
-    /// It does not answer, or not to us.
+    /// It cannot be connected to.
     #[error("cannot use the NATS server {url}: {reason}")]
     Refused {
-        /// Where it is, without secrets.
+        /// Its URL without secrets.
         url: String,
         /// Why.
         reason: String,
     },
-    /// Something on it cannot be had.
+    /// It denies permission, or fails.
     #[error("the NATS server refuses {what}: {reason}")]
     Denied {
-        /// What was asked for.
+        /// To what.
         what: String,
         /// Why.
         reason: String,
     },
 }
 
-/// An open connection.
+/// A connection to a server.
 #[derive(Debug, Clone)]
-pub struct Link {
-    /// The connection.
+pub struct Connection {
+    /// The client.
     pub client: Client,
     /// JetStream over it.
-    pub stream: jetstream::Context,
-    /// What the server has forbidden, once it has.
-    pub forbidden: watch::Receiver<Option<String>>,
+    pub jetstream: jetstream::Context,
+    denied: watch::Receiver<Option<String>>,
 }
 
 impl Access {
-    /// Where the server is, fit to be shown: without name and password.
+    /// The URL without user name and password.
     pub fn place(&self) -> String {
         let one = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
             (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
@@ -107,37 +106,39 @@ impl Access {
         self.url.0.split(',').map(one).collect::<Vec<_>>().join(",")
     }
 
-    /// Connects; `name` is shown to those who look after the server. Once this has succeeded, a
-    /// connection that is lost is made again, for ever.
-    pub async fn connect(&self, name: &str) -> Result<Link, AccessError> {
+    /// Connects; `name` is shown to administrators of the server. A connection that is lost later
+    /// is made again, without a limit of time.
+    pub async fn connect(&self, name: &str) -> Result<Connection, AccessError> {
         let refused = |reason: String| AccessError::Refused { url: self.place(), reason };
-        let (forbid, forbidden) = watch::channel(None);
-        let forbid = Arc::new(forbid);
+        let (deny, denied) = watch::channel(None);
+        let deny = Arc::new(deny);
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
-            let forbid = forbid.clone();
+            let deny = deny.clone();
             async move {
-                // A violation shows nowhere else but in a timeout.
+                // Elsewhere a violation shows only as a timeout.
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
                     if text.to_ascii_lowercase().contains("permissions violation") {
-                        let _ = forbid.send(Some(arbiter_game::outcome::printable(&text, 300)));
+                        let _ = deny.send(Some(arbiter_game::outcome::printable(&text, 300)));
                     }
                 }
             }
         });
         let servers: Vec<String> = self.place().split(',').map(str::to_owned).collect();
-        let connecting = tokio::time::timeout(CONNECT, options.connect(servers));
+        let connecting = tokio::time::timeout(CONNECT_TIMEOUT, options.connect(servers));
         let client = match connecting.await {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => return Err(refused(error.to_string())),
-            Err(_) => return Err(refused(format!("no answer within {} s", CONNECT.as_secs()))),
+            Err(_) => {
+                return Err(refused(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs())));
+            }
         };
-        let mut stream = jetstream::new(client.clone());
-        stream.set_timeout(ANSWER);
-        Ok(Link { client, stream, forbidden })
+        let mut jetstream = jetstream::new(client.clone());
+        jetstream.set_timeout(ANSWER_TIMEOUT);
+        Ok(Connection { client, jetstream, denied })
     }
 
-    /// Name and password that are part of the URL, or the token.
+    /// The user name and password in the URL, or the token.
     fn credentials_of_url(&self) -> Credentials {
         let user = self.url.0.split(',').find_map(|url| {
             let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -154,10 +155,10 @@ impl Access {
 
     fn options(&self) -> Result<ConnectOptions, String> {
         let mut options = ConnectOptions::new()
-            .connection_timeout(ANSWER)
-            .request_timeout(Some(ANSWER))
-            .ping_interval(PING)
-            .subscription_capacity(WAITING)
+            .connection_timeout(ANSWER_TIMEOUT)
+            .request_timeout(Some(ANSWER_TIMEOUT))
+            .ping_interval(PING_INTERVAL)
+            .subscription_capacity(MAX_WAITING)
             .reconnect_delay_callback(|attempt| {
                 Duration::from_millis((100 * attempt as u64).min(2_000))
             });
@@ -172,12 +173,10 @@ impl Access {
             }
             Credentials::Token(Secret(token)) => options.token(token),
             Credentials::Nkey(Secret(seed)) => options.nkey(seed),
-            Credentials::Creds(Secret(text)) => {
-                // Its last line counts only if it has an end.
-                options
-                    .credentials(&format!("{text}\n"))
-                    .map_err(|error| format!("creds: {error}"))?
-            }
+            // The last line counts only if it has an end.
+            Credentials::Creds(Secret(text)) => options
+                .credentials(&format!("{text}\n"))
+                .map_err(|error| format!("creds: {error}"))?,
         };
         if let Some(inbox) = &self.inbox {
             options = options.custom_inbox_prefix(inbox);
@@ -192,22 +191,32 @@ impl Access {
     }
 }
 
-impl Link {
-    /// Whether the server can be spoken to now.
+impl Connection {
+    /// Whether there is a connection at the moment.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
 
-    /// Listens to a subject.
-    pub async fn hear(&self, subject: &str) -> Result<Subscriber, AccessError> {
-        let heard = self.client.subscribe(subject.to_owned()).await;
-        heard.map_err(|error| AccessError::Denied {
+    /// Waits until the server denies permission for something; the reason is printable.
+    pub async fn denied(&mut self) -> String {
+        while self.denied.changed().await.is_ok() {
+            if let Some(reason) = self.denied.borrow_and_update().clone() {
+                return reason;
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// Subscribes to a subject.
+    pub async fn subscribe(&self, subject: &str) -> Result<Subscriber, AccessError> {
+        let subscribed = self.client.subscribe(subject.to_owned()).await;
+        subscribed.map_err(|error| AccessError::Denied {
             what: format!("to listen to {subject}"),
             reason: error.to_string(),
         })
     }
 
-    /// The largest message that the server takes, in bytes, less what its own headers may need.
+    /// The largest message that the server takes, in bytes, less some for headers.
     pub fn max_payload(&self) -> usize {
         self.client.server_info().max_payload.saturating_sub(4 << 10)
     }

@@ -1,0 +1,158 @@
+//! The workers and runs on a NATS server, as they announce themselves.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_nats::Subscriber;
+use futures_util::StreamExt;
+use tokio::time::timeout;
+
+use super::connection::{AccessError, Connection};
+use super::run_id::RunId;
+use super::subject::{ALL_WORKER_STATUSES, BEACONS};
+use super::wire::{self, Beacon, WorkerStatus};
+
+/// Seconds without a message after which a worker or run is removed: workers send their status every 3
+/// seconds, coordinators a beacon every second.
+const TIMEOUT_S: u32 = 10;
+
+/// Most workers, and most runs, so that no sender can fill the memory.
+const MAX_ENTRIES: usize = 10_000;
+
+/// The workers and runs on a server; each with the seconds since its last message.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Cluster {
+    workers: BTreeMap<String, (WorkerStatus, u32)>,
+    runs: BTreeMap<RunId, (Beacon, u32)>,
+}
+
+/// A message that all may receive.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Announcement {
+    /// The status of the worker of this name.
+    Worker(String, WorkerStatus),
+    /// The beacon of a run.
+    Run(Beacon),
+}
+
+fn insert<K: Ord, V>(map: &mut BTreeMap<K, (V, u32)>, key: K, value: V) {
+    if map.len() < MAX_ENTRIES || map.contains_key(&key) {
+        map.insert(key, (value, 0));
+    }
+}
+
+impl Cluster {
+    /// Takes in a message.
+    pub fn update(&mut self, announcement: Announcement) {
+        match announcement {
+            Announcement::Worker(name, status) if status.is_leaving => {
+                self.workers.remove(&name);
+            }
+            Announcement::Worker(name, status) => insert(&mut self.workers, name, status),
+            Announcement::Run(beacon) => insert(&mut self.runs, beacon.run_id.clone(), beacon),
+        }
+    }
+
+    /// A second has passed: removes what has sent nothing for long.
+    pub fn tick(&mut self) {
+        let is_recent = |silent: &mut u32| {
+            *silent += 1;
+            *silent < TIMEOUT_S
+        };
+        self.workers.retain(|_, (_, silent)| is_recent(silent));
+        self.runs.retain(|_, (_, silent)| is_recent(silent));
+    }
+
+    /// Names and status of the workers, by name.
+    pub fn workers(&self) -> impl ExactSizeIterator<Item = (&str, &WorkerStatus)> {
+        self.workers.iter().map(|(name, (status, _))| (name.as_str(), status))
+    }
+
+    /// The runs, by ID.
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = &Beacon> {
+        self.runs.values().map(|(beacon, _)| beacon)
+    }
+}
+
+/// Receives announcements.
+#[derive(Debug)]
+pub struct Listener {
+    beacons: Subscriber,
+    statuses: Subscriber,
+}
+
+impl Listener {
+    /// Subscribes to announcements.
+    pub async fn new(connection: &Connection) -> Result<Listener, AccessError> {
+        Ok(Listener {
+            beacons: connection.subscribe(BEACONS).await?,
+            statuses: connection.subscribe(ALL_WORKER_STATUSES).await?,
+        })
+    }
+
+    /// The next announcement that can be read; `None` if the connection is closed.
+    pub async fn next(&mut self) -> Option<Announcement> {
+        loop {
+            let read = tokio::select! {
+                Some(message) = self.beacons.next() => {
+                    wire::read(&message.payload).map(Announcement::Run)
+                }
+                Some(message) = self.statuses.next() => {
+                    wire::read_from(&message).map(|(name, status)| Announcement::Worker(name, status))
+                }
+                else => return None,
+            };
+            if let Ok(announcement) = read {
+                return Some(announcement);
+            }
+        }
+    }
+}
+
+/// The workers and runs that announce themselves within this time.
+pub async fn observe(connection: &Connection, time: Duration) -> Result<Cluster, AccessError> {
+    let mut listener = Listener::new(connection).await?;
+    let mut cluster = Cluster::default();
+    let listening = async {
+        while let Some(announcement) = listener.next().await {
+            cluster.update(announcement);
+        }
+    };
+    // It always ends by the timeout.
+    let _ = timeout(time, listening).await;
+    Ok(cluster)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_that_leave_or_fall_silent_are_removed() {
+        let status = |worker: &str, is_leaving| {
+            let status = WorkerStatus { slots: 1, is_leaving, ..WorkerStatus::default() };
+            Announcement::Worker(worker.to_owned(), status)
+        };
+        let beacon = Announcement::Run(Beacon {
+            run_id: RunId::new("run", 1, "k"),
+            run: "run".to_owned(),
+            priority: 1,
+            queued: 2,
+            playing: 3,
+        });
+        let mut cluster = Cluster::default();
+        for announcement in [status("a", false), status("b", false), beacon, status("b", true)] {
+            cluster.update(announcement);
+        }
+        let names = |cluster: &Cluster| -> Vec<String> {
+            let workers = cluster.workers().map(|(name, _)| name.to_owned());
+            workers.chain(cluster.runs().map(|beacon| beacon.run.clone())).collect()
+        };
+        assert_eq!(names(&cluster), ["a", "run"]);
+        (1..TIMEOUT_S).for_each(|_| cluster.tick());
+        assert_eq!(names(&cluster), ["a", "run"]);
+        cluster.update(status("a", false));
+        cluster.tick();
+        assert_eq!(names(&cluster), ["a"]);
+    }
+}

@@ -1,0 +1,159 @@
+//! The identifier of a run, and the names of what belongs to the run on the server.
+
+use serde::{Deserialize, Serialize};
+
+use super::subject::JOB_CONSUMER;
+
+/// Identifier of a run on a server: 16 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct RunId(String);
+
+impl TryFrom<String> for RunId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<RunId, &'static str> {
+        let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        let is_id = text.len() == 16 && text.bytes().all(is_digit);
+        if is_id { Ok(RunId(text)) } else { Err("no ID of a run") }
+    }
+}
+
+impl RunId {
+    /// The ID of a run with this name, start in milliseconds of Unix time, and key of its coordinator:
+    /// a resumed run has the same, and no other run has.
+    pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {
+        let text = format!("{run}\n{created_ms}\n{key}");
+        RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
+    }
+
+    /// Its digits.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The run of a coordinator's message with this subject.
+    pub(crate) fn of_subject(subject: &str) -> Option<RunId> {
+        RunId::try_from(subject.split('.').nth(2)?.to_owned()).ok()
+    }
+
+    /// Where workers request the description of the run.
+    pub fn description_subject(&self) -> String {
+        format!("arbiter.run.{}.head", self.0)
+    }
+
+    /// Where workers request programs that the object store lacks.
+    pub(crate) fn program_subject(&self) -> String {
+        format!("arbiter.run.{}.need", self.0)
+    }
+
+    /// Where a worker sends heartbeats; `>` for all workers.
+    pub fn heartbeat_subject(&self, worker: &str) -> String {
+        format!("arbiter.run.{}.sign.{worker}", self.0)
+    }
+
+    /// Where a worker sends join requests; `>` for all workers.
+    pub(crate) fn join_subject(&self, worker: &str) -> String {
+        format!("arbiter.run.{}.join.{worker}", self.0)
+    }
+
+    /// Where the coordinator sends messages to its workers.
+    pub(crate) fn coordinator_subject(&self) -> String {
+        format!("arbiter.run.{}.word", self.0)
+    }
+
+    /// The stream of jobs.
+    pub fn job_stream(&self) -> String {
+        format!("ARBITER_JOBS_{}", self.0)
+    }
+
+    /// The stream of results.
+    pub(crate) fn result_stream(&self) -> String {
+        format!("ARBITER_RESULTS_{}", self.0)
+    }
+
+    /// Where the job of a pair is sent; `*` for all jobs.
+    pub(crate) fn job_subject(&self, pair: impl std::fmt::Display) -> String {
+        format!("arbiter.jobs.{}.{pair}", self.0)
+    }
+
+    /// Where a worker sends the result of a pair; `*` for all pairs, `>` for all workers.
+    pub fn result_subject(&self, pair: impl std::fmt::Display, worker: &str) -> String {
+        format!("arbiter.results.{}.{pair}.{worker}", self.0)
+    }
+
+    /// The sequence number of the job that is acknowledged at this subject; `None` if that is not a
+    /// job of this run. Workers name such subjects, and must not be able to name anything else.
+    pub(crate) fn acknowledged_job(&self, subject: &str) -> Option<u64> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "$._-@".contains(c);
+        if subject.len() > 512 || !subject.chars().all(plain) {
+            return None;
+        }
+        let words: Vec<&str> = subject.strip_prefix("$JS.ACK.")?.split('.').collect();
+        let jobs = self.job_stream();
+        // Newer servers put a domain and a hash of the account in front.
+        match &words[..] {
+            [stream, JOB_CONSUMER, _, sequence, _, _, _] if *stream == jobs => {
+                sequence.parse().ok()
+            }
+            [_, _, stream, JOB_CONSUMER, _, sequence, _, _, _, ..] if *stream == jobs => {
+                sequence.parse().ok()
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::subject::{sender, worker_status};
+    use super::*;
+
+    fn id() -> RunId {
+        RunId::try_from("0123456789abcdef".to_owned()).unwrap()
+    }
+
+    #[test]
+    fn an_id_is_that_of_one_run() {
+        let id = RunId::new("a", 1, "k");
+        assert_eq!(RunId::try_from(id.0.clone()).as_ref(), Ok(&id));
+        for other in [("b", 1, "k"), ("a", 2, "k"), ("a", 1, "l")] {
+            assert_ne!(id, RunId::new(other.0, other.1, other.2));
+        }
+        for wrong in ["", "0123", "0123456789abcdeF", "0123456789abcde.", "*"] {
+            assert!(RunId::try_from(wrong.to_owned()).is_err(), "{wrong}");
+        }
+        assert_eq!(RunId::of_subject(&id.coordinator_subject()), Some(id));
+    }
+
+    #[test]
+    fn only_jobs_of_the_run_are_acknowledged() {
+        let check = |subject: &str, expect| assert_eq!(id().acknowledged_job(subject), expect);
+        check(
+            "$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.1700000000000000000.3",
+            Some(42),
+        );
+        check("$JS.ACK._.hash.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.17.3.tok", Some(42));
+        check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.other.1.42.7.17.3", None);
+        check("$JS.ACK.ARBITER_JOBS_1123456789abcdef.workers.1.42.7.17.3", None);
+        check("$JS.ACK.ARBITER_RESULTS_0123456789abcdef.workers.1.42.7.17.3", None);
+        check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.x.7.17.3", None);
+        check("$JS.API.STREAM.DELETE.ARBITER_JOBS_0123456789abcdef", None);
+        check("$JS.ACK.*.workers.1.42.7.17.3", None);
+        check("", None);
+    }
+
+    #[test]
+    fn the_sender_is_named_by_the_subject() {
+        let worker = "lab.7-b";
+        for subject in [
+            id().join_subject(worker),
+            id().heartbeat_subject(worker),
+            id().result_subject(7, worker),
+            worker_status(worker),
+        ] {
+            assert_eq!(sender(&subject), worker, "{subject}");
+        }
+        assert_eq!(sender(&id().coordinator_subject()), "");
+    }
+}

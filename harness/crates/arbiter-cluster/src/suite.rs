@@ -1,0 +1,190 @@
+//! Has workers carry out all tasks of a suite.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thiserror::Error;
+
+use super::assignment::Assignment;
+use super::wire::Payload;
+use arbiter_plan::run::event::Remark;
+use arbiter_runner::executor::JobEvent;
+use arbiter_runner::executor::remote::{Link, Order};
+
+/// Why a suite was not carried out to its end.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SuiteRunError {
+    /// Too many workers failed at a task.
+    #[error("position {}: {reason}", .number + 1)]
+    Failed {
+        /// Its number, from 0.
+        number: u64,
+        /// The last failure.
+        reason: String,
+    },
+    /// The engines do not behave the same on all machines.
+    #[error("{0}")]
+    Unfit(String),
+    /// The connection to the workers is lost.
+    #[error("{0}")]
+    Lost(String),
+}
+
+/// What a suite reports while it is carried out.
+#[derive(Debug)]
+pub enum SuiteEvent<'a> {
+    /// This many tasks are done.
+    Progress(usize),
+    /// Something happened to a worker, or was noticed of what it sent.
+    Remark(&'a Remark),
+}
+
+/// The results of a suite.
+#[derive(Debug)]
+pub struct SuiteResults<D> {
+    /// By the number of the task; each with its worker.
+    pub done: BTreeMap<u64, (D, String)>,
+    /// Workers whose results do not count, and why.
+    pub excluded: Vec<Remark>,
+}
+
+/// The tasks of a suite: which wait, which are in flight, which are done. Pure.
+#[derive(Debug)]
+struct TaskQueue<A: Assignment> {
+    tasks: BTreeMap<u64, A>,
+    waiting: BTreeSet<u64>,
+    in_flight: BTreeSet<u64>,
+    results: SuiteResults<A::Done>,
+}
+
+impl<A: Assignment> TaskQueue<A> {
+    fn new(tasks: Vec<A>) -> TaskQueue<A> {
+        let tasks: BTreeMap<u64, A> = tasks.into_iter().map(|task| (task.number(), task)).collect();
+        TaskQueue {
+            waiting: tasks.keys().copied().collect(),
+            tasks,
+            in_flight: BTreeSet::new(),
+            results: SuiteResults { done: BTreeMap::new(), excluded: Vec::new() },
+        }
+    }
+
+    /// The next task to be sent, if this many may be in flight.
+    fn next(&mut self, room: usize) -> Option<A> {
+        if self.in_flight.len() >= room {
+            return None;
+        }
+        let number = self.waiting.pop_first()?;
+        self.in_flight.insert(number);
+        self.tasks.get(&number).cloned()
+    }
+
+    fn complete(&mut self, done: A::Done, worker: String) {
+        if self.in_flight.remove(&done.number()) {
+            self.results.done.insert(done.number(), (done, worker));
+        }
+    }
+
+    /// The results of a worker do not count; its tasks wait again.
+    fn exclude(&mut self, remark: Remark) {
+        let of_worker = |(_, worker): &mut (A::Done, String)| *worker == remark.worker;
+        let taken_back = self.results.done.extract_if(.., |_, done| of_worker(done));
+        self.waiting.extend(taken_back.map(|(number, _)| number));
+        self.results.excluded.push(remark);
+    }
+
+    fn is_done(&self) -> bool {
+        self.waiting.is_empty() && self.in_flight.is_empty()
+    }
+}
+
+/// Carries out all tasks, at most `most` at once; `observe` is called for what happens meanwhile. The
+/// link stays open; the caller ends it.
+pub async fn run_suite<A: Assignment>(
+    link: &mut Link<A, A::Done>,
+    tasks: Vec<A>,
+    most: Option<usize>,
+    mut observe: impl FnMut(SuiteEvent<'_>),
+) -> Result<SuiteResults<A::Done>, SuiteRunError> {
+    let mut queue = TaskQueue::new(tasks);
+    while !queue.is_done() {
+        let room = *link.room.borrow_and_update();
+        while let Some(task) = queue.next(most.map_or(room, |most| most.min(room))) {
+            link.order(Order::Play(Box::new(task)));
+        }
+        let event = tokio::select! {
+            event = link.events.recv() => event,
+            Ok(()) = link.room.changed() => continue,
+        };
+        let lost = || SuiteRunError::Lost("the link to the cluster has ended".to_owned());
+        match event.ok_or_else(lost)? {
+            JobEvent::Played { played, worker, .. } => {
+                link.order(Order::Stored(played.number()));
+                queue.complete(played, worker.unwrap_or_default());
+            }
+            JobEvent::Noted(remark) => observe(SuiteEvent::Remark(&remark)),
+            JobEvent::WorkerExcluded(remark) => {
+                observe(SuiteEvent::Remark(&remark));
+                queue.exclude(remark);
+            }
+            JobEvent::Failed { pair, reason } => {
+                return Err(SuiteRunError::Failed { number: pair, reason });
+            }
+            JobEvent::Unfit(what) => return Err(SuiteRunError::Unfit(what)),
+            JobEvent::Lost(what) => return Err(SuiteRunError::Lost(what)),
+            JobEvent::Started { .. } => {}
+        }
+        observe(SuiteEvent::Progress(queue.results.done.len()));
+    }
+    Ok(queue.results)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use arbiter_suite::epd::{Answered, Question, read};
+
+    fn tasks(count: u64) -> Vec<Question> {
+        let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).records.remove(0);
+        let record = Arc::new(record);
+        let question = |number| Question { number, record: record.clone(), hold: None, engines: 1 };
+        (0..count).map(question).collect()
+    }
+
+    fn answered(number: u64) -> Answered {
+        Answered { number, answers: vec![Err("it crashed".to_owned())] }
+    }
+
+    #[test]
+    fn each_task_is_sent_once_and_done_once() {
+        let mut queue = TaskQueue::new(tasks(3));
+        assert!(queue.next(0).is_none());
+        let numbers: Vec<u64> =
+            std::iter::from_fn(|| queue.next(2)).map(|task| task.number).collect();
+        assert_eq!(numbers, [0, 1]);
+        queue.complete(answered(1), "a".to_owned());
+        queue.complete(answered(1), "b".to_owned());
+        assert_eq!(queue.results.done[&1].1, "a");
+        assert_eq!(queue.next(2).map(|task| task.number), Some(2));
+        for number in [0, 2] {
+            assert!(!queue.is_done());
+            queue.complete(answered(number), "b".to_owned());
+        }
+        assert!(queue.is_done());
+    }
+
+    #[test]
+    fn tasks_of_excluded_workers_are_sent_again() {
+        let mut queue = TaskQueue::new(tasks(2));
+        while queue.next(9).is_some() {}
+        queue.complete(answered(0), "a".to_owned());
+        queue.complete(answered(1), "b".to_owned());
+        let (worker, what) = ("a".to_owned(), "another bench".to_owned());
+        queue.exclude(Remark { worker, pair: None, what });
+        assert!(!queue.is_done());
+        assert_eq!(queue.next(9).map(|task| task.number), Some(0));
+        queue.complete(answered(0), "b".to_owned());
+        assert!(queue.is_done());
+        assert!(queue.results.done.values().all(|(_, worker)| worker == "b"));
+    }
+}

@@ -1,0 +1,230 @@
+//! The description of a run: what all its jobs have in common, signed by its coordinator.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr, serde_conv};
+
+use super::text::{Text, printable};
+use super::{Message, WireError, invalid, read, write};
+use crate::run_id::RunId;
+use crate::trust::{Key, PublicKey, TrustError};
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Annotation, Keeping};
+use arbiter_plan::plan::Engine;
+use arbiter_plan::provenance::Scale;
+use arbiter_protocol::Deadlines;
+use arbiter_schema::{AnnotationDef, DeadlinesMs, EngineDef, Millis};
+
+/// Most by which the stall timeout of a slow worker is multiplied.
+const MAX_STALL_FACTOR: f64 = 100.0;
+
+/// Shortest lease.
+const MIN_LEASE: Duration = Duration::from_secs(1);
+
+/// The program of an engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its BLAKE3 hash.
+    #[serde(with = "As::<DisplayFromStr>")]
+    pub hash: blake3::Hash,
+    /// Its length, in bytes.
+    pub bytes: u64,
+    /// Its file name, for people and for engines that look at it.
+    #[serde(with = "FileName")]
+    pub name: String,
+}
+
+impl Program {
+    /// The program in this file.
+    pub fn read(path: &Path) -> io::Result<Program> {
+        let file = File::open(path)?;
+        let bytes = file.metadata()?.len();
+        let hash = blake3::Hasher::new().update_reader(file)?.finalize();
+        let name = path.file_name().unwrap_or("engine".as_ref());
+        Ok(Program { hash, bytes, name: name.to_string_lossy().into_owned() })
+    }
+}
+
+serde_conv!(
+    /// A file name, of which only letters, digits and a few signs are kept.
+    FileName,
+    String,
+    String::as_str,
+    |name: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+        let name: String = name.chars().filter(|c| plain(*c)).take(100).collect();
+        let name = name.trim_start_matches('.');
+        Ok::<_, Infallible>(if name.is_empty() { "engine" } else { name }.to_owned())
+    }
+);
+
+/// An engine of a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunEngine {
+    /// The engine as in the plan, without what is only on the coordinator's machine.
+    #[serde(with = "EngineDef")]
+    pub engine: Engine,
+    /// Its program.
+    pub program: Program,
+    /// Whether workers run its benchmark before they play.
+    pub is_benched: bool,
+}
+
+/// What a game needs of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requirements {
+    /// Threads that think at the same time; at least 1.
+    pub threads: u32,
+    /// Hash tables of both engines, in MiB.
+    pub memory_mib: u64,
+}
+
+impl Requirements {
+    /// How many of a worker's slots a game takes: one for each thread, and as large a part of them
+    /// as of the memory. An error says why the machine is too small; 0 MiB is one that is not known.
+    pub fn slots(self, all: u32, memory_mib: u64) -> Result<u32, String> {
+        let Requirements { threads, memory_mib: needed } = self;
+        if threads > all {
+            return Err(format!("a game needs {threads} threads, and --slots is {all}"));
+        }
+        if memory_mib == 0 {
+            return Ok(threads);
+        }
+        if needed > memory_mib {
+            return Err(format!(
+                "a game needs {needed} MiB for hash tables, and the machine has {memory_mib} MiB"
+            ));
+        }
+        let part = (u128::from(needed) * u128::from(all)).div_ceil(u128::from(memory_mib));
+        Ok(threads.max(u32::try_from(part).unwrap_or(all)))
+    }
+}
+
+/// What all jobs of a run have in common; a worker reads it once, signed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunDescription {
+    /// The run.
+    pub run_id: RunId,
+    /// Its name.
+    #[serde(with = "Text")]
+    pub run: String,
+    /// Its engines, by their index.
+    pub engines: Vec<RunEngine>,
+    /// How long engines may take to answer.
+    #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
+    pub deadlines: Deadlines,
+    /// When games end before the rules of chess say so.
+    pub rules: Rules,
+    /// The games of which transcripts are kept.
+    pub transcripts: Keeping,
+    /// What else is kept of games: what their comments have.
+    #[serde(with = "AnnotationDef")]
+    pub annotation: Annotation,
+    /// Share of thinking time that other programs may take from a game.
+    pub noise_limit: Option<f64>,
+    /// Pause between two games in one slot.
+    #[serde(rename = "wait_ms", with = "Millis")]
+    pub wait: Duration,
+    /// Time without a heartbeat after which a pair is given to another worker.
+    #[serde(rename = "lease_ms", with = "Millis")]
+    pub lease: Duration,
+    /// What a game needs of the machine.
+    pub requirements: Requirements,
+    /// Time without an answer of an engine after which a game is taken to be stalled: the longest
+    /// search and all deadlines.
+    #[serde(rename = "stall_timeout_ms", with = "Millis")]
+    pub stall_timeout: Duration,
+    /// Nodes per second, by the benchmark of the last engine that has one, for which the times are
+    /// meant, if each worker is to scale them by its own speed. Positive.
+    pub reference_nps: Option<f64>,
+}
+
+impl RunDescription {
+    /// Scales the times to a machine of so many nodes per second. Returns the factor, if the run
+    /// has one.
+    pub fn scale_to(&mut self, measured_nps: f64) -> Option<f64> {
+        let scale = Scale { reference_nps: self.reference_nps?, measured_nps };
+        for RunEngine { engine, .. } in &mut self.engines {
+            engine.conditions.limits = scale.applied(engine.conditions.limits);
+        }
+        self.stall_timeout =
+            self.stall_timeout.mul_f64(scale.factor().clamp(1.0, MAX_STALL_FACTOR));
+        Some(scale.factor())
+    }
+}
+
+impl Message for RunDescription {
+    const MAX_BYTES: usize = Signed::MAX_BYTES;
+
+    fn checked(mut self) -> Result<RunDescription, WireError> {
+        if self.engines.is_empty() {
+            return Err(invalid("a run without engines"));
+        }
+        if self.reference_nps.is_some_and(|nps| !nps.is_finite() || nps <= 0.0) {
+            return Err(invalid("a speed that is none"));
+        }
+        for RunEngine { engine, .. } in &mut self.engines {
+            engine.name = printable(&engine.name);
+            (engine.dir, engine.launch.stderr) = (None, None);
+        }
+        self.lease = self.lease.max(MIN_LEASE);
+        self.requirements.threads = self.requirements.threads.max(1);
+        Ok(self)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Signed {
+    body: String,
+    key: String,
+    signature: String,
+}
+
+impl Message for Signed {
+    const MAX_BYTES: usize = 4 << 20;
+}
+
+/// A description as it is sent.
+pub fn sign(description: &RunDescription, key: &Key) -> Vec<u8> {
+    let body = String::from_utf8(write(description)).expect("JSON is UTF-8");
+    let signature = key.sign(&body);
+    write(&Signed { key: key.public().to_string(), body, signature })
+}
+
+/// A description that was signed with one of the trusted keys.
+pub fn verified(bytes: &[u8], trusted: &[PublicKey]) -> Result<RunDescription, String> {
+    let signed: Signed = read(bytes).map_err(|error| error.to_string())?;
+    let check = || {
+        let key: PublicKey = signed.key.parse()?;
+        match trusted.contains(&key) {
+            true => key.check(&signed.body, &signed.signature),
+            false => Err(TrustError::Untrusted(key.to_string())),
+        }
+    };
+    check().map_err(|error| error.to_string())?;
+    read(signed.body.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_takes_as_many_slots_as_it_needs_of_the_machine() {
+        let slots = |threads, needed, slots, memory| {
+            Requirements { threads, memory_mib: needed }.slots(slots, memory)
+        };
+        assert_eq!(slots(1, 32, 8, 16_000), Ok(1));
+        assert_eq!(slots(4, 32, 8, 16_000), Ok(4));
+        assert_eq!(slots(1, 4_001, 8, 16_000), Ok(3), "two such games fit, not three");
+        assert_eq!(slots(2, 16_000, 8, 16_000), Ok(8));
+        assert_eq!(slots(1, 16_000, 8, 0), Ok(1), "nobody knows");
+        assert!(slots(9, 32, 8, 16_000).unwrap_err().contains("9 threads"));
+        assert!(slots(1, 16_001, 8, 16_000).unwrap_err().contains("16001 MiB"));
+    }
+}

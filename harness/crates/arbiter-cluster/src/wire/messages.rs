@@ -1,0 +1,188 @@
+//! Short messages: who is there, and what goes on.
+
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr, Same};
+
+use super::text::{Text, WorkerName};
+use super::{Message, WireError, invalid};
+use crate::run_id::RunId;
+
+/// Most engines whose benchmarks a worker names in its status.
+const MAX_BENCHES: usize = 16;
+
+/// Most runs that a worker names in its status.
+const MAX_REFUSALS: usize = 64;
+
+/// Most games that a worker can play at once.
+const MAX_SLOTS: u32 = 4096;
+
+/// Most engines of a run.
+const MAX_ENGINES: usize = 1_000;
+
+/// A run that needs workers; sent every second by its coordinator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beacon {
+    /// The run.
+    pub run_id: RunId,
+    /// Its name.
+    #[serde(with = "Text")]
+    pub run: String,
+    /// Its priority; the highest number comes first.
+    pub priority: u8,
+    /// Pairs in flight that no worker plays yet.
+    pub queued: u64,
+    /// Pairs that workers play.
+    pub playing: u64,
+}
+
+impl Message for Beacon {}
+
+/// The status of a worker, sent every few seconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkerStatus {
+    /// Version of its arbiter.
+    #[serde(with = "Text")]
+    pub version: String,
+    /// Games that it can play at once.
+    pub slots: u32,
+    /// Games that it plays now.
+    pub playing: u32,
+    /// Pairs that it has played since it started.
+    pub pairs: u64,
+    /// Pairs that it has played in the last `recent_secs`.
+    pub recent_pairs: u64,
+    /// Length of that time, in seconds; 0 before the first.
+    pub recent_secs: u32,
+    /// Cores of its machine.
+    pub cores: u32,
+    /// Memory of its machine, in MiB; 0 if it is not known.
+    pub memory_mib: u64,
+    /// Operating system and architecture.
+    #[serde(with = "Text")]
+    pub system: String,
+    /// Name of its processor.
+    #[serde(with = "Text")]
+    pub cpu: String,
+    /// Engines whose benchmark it has run, and their nodes per second.
+    #[serde(with = "As::<Vec<(Text, Same)>>")]
+    pub benches: Vec<(String, f64)>,
+    /// Runs that it does not play for, and why.
+    #[serde(with = "As::<Vec<(Same, Text)>>")]
+    pub refusals: Vec<(RunId, String)>,
+    /// Its last problem.
+    #[serde(default, with = "As::<Option<Text>>")]
+    pub trouble: Option<String>,
+    /// Whether this is its last status.
+    pub is_leaving: bool,
+}
+
+impl WorkerStatus {
+    /// Pairs a minute over the last minutes, if there were any.
+    pub fn pairs_per_minute(&self) -> Option<f64> {
+        let minutes = f64::from(self.recent_secs) / 60.0;
+        (self.recent_secs > 0).then(|| self.recent_pairs as f64 / minutes)
+    }
+}
+
+impl Message for WorkerStatus {
+    fn checked(mut self) -> Result<WorkerStatus, WireError> {
+        if self.slots.max(self.playing) > MAX_SLOTS {
+            return Err(invalid(format!("{} games at once", self.slots)));
+        }
+        self.benches.retain(|(_, nps)| nps.is_finite() && *nps > 0.0);
+        self.benches.truncate(MAX_BENCHES);
+        self.refusals.truncate(MAX_REFUSALS);
+        Ok(self)
+    }
+}
+
+/// A worker is at work on a pair; sent several times within a lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// The pair.
+    pub pair: u64,
+    /// Which game of the pair, from 0; `None` before the first has begun.
+    pub half: Option<u8>,
+}
+
+impl Message for Heartbeat {
+    fn checked(self) -> Result<Heartbeat, WireError> {
+        match self.half {
+            Some(2..) => Err(invalid("a third game of a pair")),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// A worker asks the coordinator to put a program on the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramRequest {
+    /// BLAKE3 hash of the program.
+    #[serde(with = "As::<DisplayFromStr>")]
+    pub hash: blake3::Hash,
+}
+
+impl Message for ProgramRequest {}
+
+/// The result of an engine's benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BenchResult {
+    /// Nodes: the same wherever the program behaves the same.
+    pub nodes: u64,
+    /// Nodes per second; positive.
+    pub nps: f64,
+}
+
+/// A worker asks whether it may play for a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JoinRequest {
+    /// The benchmark of each engine for which the run needs one, by its index; an error says why
+    /// it failed.
+    #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
+    pub benches: Vec<Option<Result<BenchResult, String>>>,
+}
+
+impl Message for JoinRequest {
+    fn checked(self) -> Result<JoinRequest, WireError> {
+        let is_speed = |bench: &BenchResult| bench.nps.is_finite() && bench.nps > 0.0;
+        if self.benches.len() > MAX_ENGINES {
+            return Err(invalid("benchmarks of more than a thousand engines"));
+        }
+        match self.benches.iter().flatten().flatten().all(is_speed) {
+            true => Ok(self),
+            false => Err(invalid("a benchmark without a speed")),
+        }
+    }
+}
+
+/// A message of a coordinator to the workers of its run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CoordinatorMessage {
+    /// The result of this pair is stored.
+    Stored(u64),
+    /// The result of a pair was refused.
+    Refused {
+        /// The worker that sent it.
+        #[serde(with = "WorkerName")]
+        worker: String,
+        /// The pair.
+        pair: u64,
+        /// Why.
+        #[serde(with = "Text")]
+        why: String,
+    },
+    /// A worker may not play for the run any more.
+    Exclude {
+        /// The worker.
+        #[serde(with = "WorkerName")]
+        worker: String,
+        /// Why.
+        #[serde(with = "Text")]
+        why: String,
+    },
+    /// The pairs in flight are given up.
+    Cancel,
+}
+
+impl Message for CoordinatorMessage {}
