@@ -281,7 +281,7 @@ fn results_that_cannot_be_are_refused() {
     refuse("\"v\":3", "\"v\":1", "of version 1");
     refuse(RUN_ID, "../../../x", "no ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
-    refuse("checkmate", "bore\\u0007dom", "termination");
+    refuse("checkmate", "bore\\u0007dom", "is none of checkmate");
     refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"number\":7", "\"number\":-7", "not a message");
