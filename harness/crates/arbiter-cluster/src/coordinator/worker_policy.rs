@@ -10,6 +10,7 @@ use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
 use crate::wire::{self, BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
+use arbiter_plan::run::counts::PairTally;
 use arbiter_plan::run::event::Remark;
 use arbiter_runner::executor::JobEvent;
 
