@@ -12,10 +12,9 @@ use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, width};
 use crate::run::result::print;
 use arbiter_report::gates;
-use arbiter_report::json::to_value;
-use arbiter_report::run_list::{self, ListedRun};
-use arbiter_report::stored::{history_table, past, stored_summary, time};
-use arbiter_store::{RunHead, Store, StoredGate};
+use arbiter_report::run_list;
+use arbiter_report::stored::{history_table, past, stored_summary};
+use arbiter_store::{Store, StoredGate};
 
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
@@ -69,10 +68,10 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     };
     match &args.command {
         None | Some(ResultsCommand::List) => {
-            let runs: Vec<ListedRun> = store()?.runs()?.into_iter().map(listed).collect();
+            let runs = store()?.runs()?;
             let table = || run_list::table(&runs);
             let rows = Rows { list: None, first: &["run", "begun", "pairs", "ending", "about"] };
-            let value = || to_value(&runs);
+            let value = || run_list::json(&runs);
             emit(&args.format.render(
                 || table().fitted(width()),
                 || table().markdown(),
@@ -98,14 +97,4 @@ fn history(gates: &[StoredGate], format: OutputFormat) -> String {
     let rows = Rows { list: Some("gates"), first: &first };
     let value = || gates::history_json(&past(gates));
     format.render(|| table().fitted(width()), || table().markdown(), value, rows)
-}
-
-fn listed(head: RunHead) -> ListedRun {
-    ListedRun {
-        begun: time(head.created_ms),
-        run: head.run,
-        pairs: head.pairs,
-        ending: head.ending,
-        about: head.about,
-    }
 }

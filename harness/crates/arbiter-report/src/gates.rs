@@ -22,7 +22,7 @@ pub struct Report<'a> {
 #[derive(Debug)]
 pub struct Past<'a> {
     /// When, as text.
-    pub begun: String,
+    pub started: String,
     /// The engine under test.
     pub test: &'a str,
     /// What it was compared with.
@@ -102,12 +102,12 @@ fn outcome_json(outcome: &Outcome) -> Value {
 
 /// Outcomes of many commits, as a table.
 pub fn history(past: &[Past<'_>]) -> Table {
-    let mut table = Table::new(["begun", "step", "test", "base", "verdict", "figures"]);
+    let mut table = Table::new(["started", "step", "test", "base", "verdict", "figures"]);
     let short = |name: &str| name.chars().take(12).collect::<String>();
-    for Past { begun, test, base, outcome } in past {
+    for Past { started, test, base, outcome } in past {
         let Outcome { step, verdict, words, .. } = outcome;
         let base = base.map(short).unwrap_or_default();
-        table.push([begun, step, &short(test), &base, verdict, words]);
+        table.push([started, step, &short(test), &base, verdict, words]);
     }
     table
 }
@@ -116,9 +116,9 @@ pub fn history(past: &[Past<'_>]) -> Table {
 pub fn history_json(past: &[Past<'_>]) -> Value {
     let rows: Vec<Value> = past
         .iter()
-        .map(|Past { begun, test, base, outcome }| {
+        .map(|Past { started, test, base, outcome }| {
             json!({
-                "begun": begun, "test": test, "base": base, "step": outcome.step,
+                "begun": started, "test": test, "base": base, "step": outcome.step,
                 "kind": outcome.kind, "verdict": outcome.verdict,
                 "seconds": outcome.seconds, "report": outcome.figures,
             })

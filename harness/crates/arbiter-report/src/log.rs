@@ -20,8 +20,8 @@ const USUAL_ERROR: f64 = 0.05;
 /// One test.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// When it began, in UTC.
-    pub begun: String,
+    /// When it started, in UTC.
+    pub started: String,
     /// How it stands.
     pub summary: Summary,
 }
@@ -40,7 +40,7 @@ pub fn markdown(entries: &[Entry], title: &str) -> String {
 pub fn json(entries: &[Entry]) -> Value {
     let object = |entry: &Entry| {
         let mut object = json::value(&entry.summary);
-        object["begun"] = json!(entry.begun);
+        object["begun"] = json!(entry.started);
         let limits = entry.summary.limits.iter().map(ToString::to_string);
         object["limits"] = json!(limits.collect::<Vec<_>>());
         object
@@ -61,10 +61,10 @@ fn table(entries: &[Entry]) -> Table {
         ["date", "what was tried", "test", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
     );
-    for Entry { begun, summary } in entries {
+    for Entry { started, summary } in entries {
         let strength = summary.strength();
         table.push([
-            &begun.get(.."2000-01-01".len()).unwrap_or(begun),
+            &started.get(.."2000-01-01".len()).unwrap_or(started),
             summary.about.as_ref().unwrap_or(&summary.run),
             &engine(summary, 0),
             &engine(summary, 1),
@@ -145,7 +145,7 @@ mod tests {
         let ending = state.ending().or(ending);
         let (counts, sprt_statuses) = (state.counts(), state.sprt_statuses());
         let summary = Summary::new(run, &plan, counts, sprt_statuses, ending, state.schedule());
-        Entry { begun: "2026-11-20T01:02:03Z".to_owned(), summary }
+        Entry { started: "2026-11-20T01:02:03Z".to_owned(), summary }
     }
 
     fn built(commit: &str, is_dirty: bool) -> Option<Provenance> {

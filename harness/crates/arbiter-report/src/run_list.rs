@@ -1,34 +1,31 @@
 //! The list of runs.
 
-use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
+use crate::stored::time;
 use crate::table::Table;
 use arbiter_plan::run::event::Ending;
-
-/// One run in the list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ListedRun {
-    /// Its name.
-    pub run: String,
-    /// When it began, in UTC.
-    pub begun: String,
-    /// Pairs on disk.
-    pub pairs: u64,
-    /// How it ended; `None` while it runs, or if it was killed.
-    #[serde(serialize_with = "serialize_ending")]
-    pub ending: Option<Ending>,
-    /// What it tries, if its user said so.
-    pub about: Option<String>,
-}
+use arbiter_store::RunHead;
 
 /// The list as a table.
-pub fn table(runs: &[ListedRun]) -> Table {
-    let mut table = Table::new(["run", "begun", "pairs", "ending", "about"]);
-    for run in runs {
-        let about = run.about.as_deref().unwrap_or_default();
-        table.push([&run.run, &run.begun, &run.pairs, &ending_word(run.ending), &about]);
+pub fn table(runs: &[RunHead]) -> Table {
+    let mut table = Table::new(["run", "started", "pairs", "ending", "about"]);
+    for RunHead { run, created_ms, ending, pairs, about } in runs {
+        let about = about.as_deref().unwrap_or_default();
+        table.push([run, &time(*created_ms), pairs, &ending_word(*ending), &about]);
     }
     table
+}
+
+/// The list as a JSON array.
+pub fn json(runs: &[RunHead]) -> Value {
+    let object = |head: &RunHead| {
+        json!({
+            "run": head.run, "begun": time(head.created_ms), "pairs": head.pairs,
+            "ending": ending_word(head.ending), "about": head.about,
+        })
+    };
+    runs.iter().map(object).collect()
 }
 
 fn ending_word(ending: Option<Ending>) -> &'static str {
@@ -39,8 +36,4 @@ fn ending_word(ending: Option<Ending>) -> &'static str {
         Some(Ending::Interrupted) => "interrupted",
         None => "unfinished",
     }
-}
-
-fn serialize_ending<S: Serializer>(ending: &Option<Ending>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(ending_word(*ending))
 }

@@ -31,7 +31,7 @@ pub fn past(gates: &[StoredGate]) -> Vec<Past<'_>> {
     gates
         .iter()
         .map(|gate| Past {
-            begun: time(gate.created_ms),
+            started: time(gate.created_ms),
             test: &gate.test,
             base: gate.base.as_deref(),
             outcome: &gate.outcome,
@@ -46,8 +46,8 @@ pub fn document(
     statistics: Option<&GameStatistics>,
     gates: &[Outcome],
 ) -> Document {
-    let begun = Some(time(stored.head.created_ms));
-    let origin = origin(&stored.plan, &stored.version, begun, &stored.fingerprints, gates);
+    let started = Some(time(stored.head.created_ms));
+    let origin = origin(&stored.plan, &stored.version, started, &stored.fingerprints, gates);
     document::of_run(summary, &origin, statistics)
 }
 
@@ -55,14 +55,14 @@ pub fn document(
 pub fn origin<'a>(
     plan: &'a Plan,
     version: &'a str,
-    begun: Option<String>,
+    started: Option<String>,
     fingerprints: &'a Fingerprints,
     gates: &'a [Outcome],
 ) -> Origin<'a> {
     Origin {
         plan,
         version,
-        begun,
+        started,
         host: fingerprints.host.as_deref(),
         book_hash: &fingerprints.book,
         engine_hashes: &fingerprints.engines,

@@ -86,7 +86,7 @@ fn read(
         let stored = store.run(&head.run)?;
         if stored.plan.kind == Kind::Sprt {
             let summary = stored_summary(&store, &stored)?;
-            found.push((head.created_ms, Entry { begun: time(head.created_ms), summary }));
+            found.push((head.created_ms, Entry { started: time(head.created_ms), summary }));
         }
     }
     Ok(())

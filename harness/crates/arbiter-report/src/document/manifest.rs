@@ -22,8 +22,8 @@ pub struct Origin<'a> {
     pub plan: &'a Plan,
     /// The Arbiter that began it.
     pub version: &'a str,
-    /// When it began, in UTC; nothing for one that is not begun.
-    pub begun: Option<String>,
+    /// When it started, in UTC; nothing for one that has not started.
+    pub started: Option<String>,
     /// The machine on which it began, if that was kept.
     pub host: Option<&'a str>,
     /// BLAKE3 of the opening book.
@@ -65,8 +65,8 @@ pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: 
     let plan = origin.plan;
     let mut table = Table::new(["", ""]);
     let mut row = |label: &str, value: String| table.push([&label, &value]);
-    if let (Some(summary), Some(begun)) = (summary, &origin.begun) {
-        row("run", format!("{}, begun {begun}", summary.run));
+    if let (Some(summary), Some(started)) = (summary, &origin.started) {
+        row("run", format!("{}, started {started}", summary.run));
     }
     if let Some(about) = summary.and_then(|summary| summary.about.as_ref()) {
         row("about", about.clone());
