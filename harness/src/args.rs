@@ -267,7 +267,7 @@ pub(crate) struct RequestedRun {
     /// Who else is to play.
     pub cluster: ClusterArgs,
     /// Concurrency of games, or of pairs if workers play, if the command line gives it.
-    pub at_once: Option<usize>,
+    pub concurrency: Option<usize>,
 }
 
 impl PlayArgs {
@@ -288,7 +288,7 @@ impl PlayArgs {
             affinity: self.affinity.clone(),
         });
         let (engines, each) = self.engines(&loaded)?;
-        let at_once = self.concurrency.map(NonZeroUsize::get);
+        let concurrency = self.concurrency.map(NonZeroUsize::get);
         let order = settings.order.as_ref();
         let (affinity, noise) = (settings.affinity.as_ref(), settings.noise_limit.as_ref());
         let mut request = Request {
@@ -301,7 +301,7 @@ impl PlayArgs {
             order: merged(self.order, settings, "order", order, |word| ORDERS.read(word))?,
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.resolve(settings)?,
-            concurrency: at_once.or(settings.concurrency),
+            concurrency: concurrency.or(settings.concurrency),
             affinity: merged(self.affinity, settings, "affinity", affinity.map(plain), |text| {
                 let expected = "expected auto, none or a list such as \"0-3,8\"";
                 text.parse().map_err(|_| expected)
@@ -336,7 +336,7 @@ impl PlayArgs {
             reference_nps: self.scaling.reference(settings)?,
             config: self.config,
             cluster: self.cluster,
-            at_once,
+            concurrency,
             ..RequestedRun::default()
         })
     }

@@ -86,11 +86,18 @@ impl ClusterArgs {
 
 /// The file of the key if no flag names one.
 pub(crate) fn default_key() -> Result<PathBuf, Failure> {
-    let settings = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
-    let folder = settings.filter(|path| path.is_absolute()).or(home);
-    let folder = folder.ok_or_else(|| Failure::invalid("there is no HOME; give --signing-key"))?;
-    Ok(folder.join("arbiter").join("signing.key"))
+    Ok(user_folder("XDG_CONFIG_HOME", ".config", "--signing-key")?.join("signing.key"))
+}
+
+/// The folder of arbiter in that of the user which `variable` names, or which is `below` HOME; `flag`
+/// could name another.
+pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
+    let folder = named.filter(|path| path.is_absolute()).or(home);
+    let folder =
+        folder.ok_or_else(|| Failure::invalid(format!("there is no HOME; give {flag}")))?;
+    Ok(folder.join("arbiter"))
 }
 
 impl Fleet {

@@ -30,6 +30,9 @@ pub(crate) trait Assignment {
     type Done;
 }
 
+/// What comes of all questions of a suite, each with the worker that says so.
+type Answers<A> = Vec<(<A as Assignment>::Done, String)>;
+
 impl Assignment for Question {
     type Done = Answered;
 }
@@ -80,10 +83,6 @@ pub(crate) fn run_on_workers<A: Assignment>(
     _needs_chess960: bool,
     _questions: Vec<A>,
     _: &QueryArgs,
-) -> Result<(Vec<(A::Done, String)>, By), Failure> {
+) -> Result<(Answers<A>, By), Failure> {
     match fleet {}
-}
-
-pub(crate) fn fault_at(fault: String, _worker: &str) -> String {
-    fault
 }

@@ -12,6 +12,7 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use arbiter_report::document::Document;
+use arbiter_report::table::Table;
 use arbiter_report::{csv, markdown, plain, terminal};
 
 /// Columns below which nothing is made to fit.
@@ -69,6 +70,17 @@ impl OutputFormat {
             OutputFormat::Ndjson => lines(&value()),
             OutputFormat::Csv => rows.csv(&value()),
         }
+    }
+
+    /// The same of a table, which text and Markdown show.
+    pub(crate) fn of_table(
+        self,
+        table: Table,
+        value: impl FnOnce() -> Value,
+        rows: Rows<'_>,
+    ) -> String {
+        let text = table.clone();
+        self.render(|| text.fitted(width()), || table.markdown(), value, rows)
     }
 
     /// The same of a document, which text and Markdown show.

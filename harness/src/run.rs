@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use self::json_lines::Stream;
 use self::messages::{announce, default_name, go_on, show, tell_workers};
-use self::preflight::{check_engines, interrupted};
+use self::preflight::{BEFORE_GAMES, check_engines};
 pub(crate) use self::restore::replayed;
 use crate::args::{RequestedRun, Resume};
 use crate::compat::{Printer, Style};
@@ -84,7 +84,7 @@ pub(crate) fn play_named(
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.take());
-    let fleet = std::mem::take(&mut requested.cluster).fleet(requested.at_once)?;
+    let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
     let ready = match requested.resume.take() {
         Some(wanted) => resume(kind, wanted, requested)?,
         None => begin(kind, requested, fleet.as_ref())?,
@@ -367,7 +367,7 @@ fn run(
         }
     };
     observers.push(&mut *view);
-    let mut stream = Stream::new(plan);
+    let mut stream = Stream(plan);
     observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
     let run = Run { name, store, jobs, observers, control_requests };
     let runtime = runtime()?;
@@ -384,7 +384,9 @@ fn run(
                 let opening = fleet.executor(plan, name, created_ms, setups, history);
                 let remote = match opened(opening, &mut signals, Remote::finish).await? {
                     ControlFlow::Continue(remote) => remote,
-                    ControlFlow::Break(request) => return Err(interrupted(request)),
+                    ControlFlow::Break(request) => {
+                        return Err(Failure::interrupted(request, BEFORE_GAMES));
+                    }
                 };
                 dispatch(run, state, remote, &mut signals).await
             }

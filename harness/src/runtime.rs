@@ -58,6 +58,18 @@ pub(crate) fn interruptible<T: Send + 'static>(
     })
 }
 
+/// Does work until it is done or a signal ends it; `when` says how far it was then.
+pub(crate) async fn until_signal<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+    when: &str,
+) -> Result<T, Failure> {
+    let mut signals = Signals::listen().map_err(Failure::environment)?;
+    tokio::select! {
+        done = work => done,
+        request = signals.next() => Err(Failure::interrupted(request, when)),
+    }
+}
+
 /// Waits until something is open on the server, unless a signal comes before. What is open by then is
 /// put away again.
 pub(crate) async fn opened<T>(

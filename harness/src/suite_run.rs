@@ -18,12 +18,11 @@ use crate::failure::Failure;
 pub(crate) use crate::fleet as remote;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::progress;
-use crate::runtime::runtime;
+use crate::runtime::{runtime, until_signal};
 use arbiter_plan::plan::{Engine, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::preflight::{EngineSetup, check_suite_engines};
-use arbiter_runner::signal::{Request, Signals};
 use arbiter_suite::{Answers, SuiteError, Task, Unusable, decode, run_suite};
 
 /// Largest suite that is read, in bytes.
@@ -31,6 +30,9 @@ const MAX_FILE: u64 = 1 << 28;
 
 /// Unusable lines that are named where none is usable.
 const NAMED: usize = 5;
+
+/// How far a suite is that a signal ends.
+const UNFINISHED: &str = "before the end of the suite";
 
 /// Flags of `perft` and `epd`.
 #[derive(Debug, Args)]
@@ -50,7 +52,7 @@ pub(crate) struct SuiteArgs {
 /// Concurrency and deadline of the queries to engines.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// Questions at once [default: 1]
+    /// Concurrent questions [default: 1]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Seconds an answer may take that no time limit bounds
@@ -59,8 +61,8 @@ pub(crate) struct QueryArgs {
 }
 
 impl QueryArgs {
-    /// Questions at once on this machine.
-    pub(crate) fn at_once(&self) -> usize {
+    /// Concurrent questions on this machine.
+    pub(crate) fn concurrency(&self) -> usize {
         self.concurrency.map_or(1, NonZeroUsize::get)
     }
 }
@@ -157,19 +159,13 @@ pub(crate) fn run_tasks_observed<T: Task>(
             }
             tell(index, answer).map_err(SuiteError::Environment)
         };
-        let asked = run_suite(setups.clone(), tasks, args.at_once(), observe).await;
+        let asked = run_suite(setups.clone(), tasks, args.concurrency(), observe).await;
         asked.map_err(|error| match error {
             SuiteError::Environment(_) => Failure::environment(error),
             SuiteError::Unsupported(_) => Failure::invalid(error),
         })
     };
-    let answers = runtime()?.block_on(async {
-        let mut signals = Signals::listen().map_err(Failure::environment)?;
-        tokio::select! {
-            answers = work => answers,
-            request = signals.next() => Err(interrupted(request)),
-        }
-    });
+    let answers = runtime()?.block_on(until_signal(work, UNFINISHED));
     bar.finish_and_clear();
     answers
 }
@@ -177,11 +173,6 @@ pub(crate) fn run_tasks_observed<T: Task>(
 /// A bar for so many questions.
 fn bar(questions: u64) -> ProgressBar {
     progress(questions, "{bar:40} {pos}/{len} {msg} {eta}")
-}
-
-/// The end of a suite by a signal.
-fn interrupted(signal: Request) -> Failure {
-    Failure::interrupted(signal, "before the end of the suite")
 }
 
 /// How the engines are started and asked.

@@ -14,6 +14,7 @@
 
 mod ablate;
 mod affinity;
+mod behaviour;
 mod books;
 mod browser;
 mod builds;
@@ -28,7 +29,6 @@ mod games;
 mod input;
 mod limits;
 mod log;
-mod manners;
 mod mine;
 mod noise;
 mod pictures;

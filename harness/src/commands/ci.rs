@@ -66,7 +66,7 @@ pub(crate) struct CiArgs {
     /// Append a summary in Markdown here [default: $GITHUB_STEP_SUMMARY, if set]
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Games and benches at once, where a step does not say
+    /// Concurrent games and benches, where a step does not say
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroUsize>,
     /// Format of the result

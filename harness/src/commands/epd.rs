@@ -9,7 +9,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::{OutputFormat, Rows, emit, width};
-use crate::suite_run::remote::{fault_at, run_on_workers};
+use crate::suite_run::remote::run_on_workers;
 use crate::suite_run::{QueryArgs, SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
@@ -93,7 +93,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let engines = {
-        let copies = args.suite.query.at_once();
+        let copies = args.suite.query.concurrency();
         engines(&args.engine, &args.suite.build, copies, common_limits(&args))?
     };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
@@ -116,7 +116,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         None => {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
-            (searches(query, &engines, &questions)?, By::Here(query.at_once()))
+            (searches(query, &engines, &questions)?, By::Here(query.concurrency()))
         }
         Some(fleet) => distant_searches(fleet, &args.suite, &engines, questions)?,
     };
@@ -177,7 +177,7 @@ fn distant_searches(
         let Record { start, goal, .. } = &*question.record;
         for (searches, answer) in searches.iter_mut().zip(answered.answers) {
             let searched = answer.and_then(|answer| answer.judged(start, goal));
-            searches.push(searched.map_err(|fault| fault_at(fault, &worker)));
+            searches.push(searched.map_err(|fault| format!("{fault} (worker {worker})")));
         }
     }
     Ok((searches, by))
@@ -196,7 +196,7 @@ fn common_limits(args: &EpdArgs) -> Limits {
 fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
-        let all = time.as_secs_f64() * positions as f64 / args.suite.query.at_once() as f64;
+        let all = time.as_secs_f64() * positions as f64 / args.suite.query.concurrency() as f64;
         note(&format!("{positions} positions, {:.0} s at most", all.ceil()));
     }
 }

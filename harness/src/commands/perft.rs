@@ -6,7 +6,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::{OutputFormat, Rows, emit};
-use crate::suite_run::remote::{fault_at, run_on_workers};
+use crate::suite_run::remote::run_on_workers;
 use crate::suite_run::{SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits as SearchLimits;
@@ -69,7 +69,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         let told = "perft asks one engine: expected --test without --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
-    let copies = args.suite.query.at_once();
+    let copies = args.suite.query.concurrency();
     let limits = SearchLimits::default();
     let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
     let suite = read(&args.suite.text()?, args.suite.chess960);
@@ -94,7 +94,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         None => {
             let query = &args.suite.query;
             let verdicts = run_tasks(query, &engines, needs_chess960, counts.clone())?;
-            (verdicts, By::Here(query.at_once()))
+            (verdicts, By::Here(query.concurrency()))
         }
         Some(fleet) => distant_counts(fleet, &args.suite, &engines, needs_chess960, &counts)?,
     };
@@ -135,7 +135,7 @@ fn distant_counts(
     let (answers, by) =
         run_on_workers(fleet, &args.name(), engines, needs_chess960, counts, &args.query)?;
     let verdict = |(counted, worker): (Counted, String)| {
-        counted.verdict.map_err(|fault| fault_at(fault, &worker))
+        counted.verdict.map_err(|fault| format!("{fault} (worker {worker})"))
     };
     Ok((answers.into_iter().map(verdict).collect(), by))
 }

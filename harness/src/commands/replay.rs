@@ -94,12 +94,12 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
 }
 
 fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
-    let parts = game.split_once('.').and_then(|(pair, half)| {
+    let numbers = game.split_once('.').and_then(|(pair, half)| {
         let pair: u64 = pair.parse().ok()?;
         let half: usize = half.parse().ok()?;
         Some((pair.checked_sub(1)?, half.checked_sub(1)?))
     });
-    let (pair, half) = parts.ok_or_else(|| {
+    let (pair, half) = numbers.ok_or_else(|| {
         Failure::invalid(format!("'{game}' is no game; give pair and game, such as 17.2"))
     })?;
     let kept = store.run(run)?.plan.transcripts;

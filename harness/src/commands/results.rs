@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use crate::args::{DEFAULT_RESULTS, one_line};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit};
 use crate::run::result::print;
 use arbiter_report::gates;
 use arbiter_report::run_list;
@@ -69,15 +69,8 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     match &args.command {
         None | Some(ResultsCommand::List) => {
             let runs = store()?.runs()?;
-            let table = || run_list::table(&runs);
             let rows = Rows { list: None, first: &["run", "begun", "pairs", "ending", "about"] };
-            let value = || run_list::json(&runs);
-            emit(&args.format.render(
-                || table().fitted(width()),
-                || table().markdown(),
-                value,
-                rows,
-            ))
+            emit(&args.format.of_table(run_list::table(&runs), || run_list::json(&runs), rows))
         }
         Some(ResultsCommand::Gates { step }) => {
             emit(&history(&store()?.gates(step.as_deref())?, args.format))
@@ -92,9 +85,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
 }
 
 fn history(gates: &[StoredGate], format: OutputFormat) -> String {
-    let table = || history_table(gates);
     let first = ["begun", "step", "verdict", "test", "base", "kind", "seconds"];
     let rows = Rows { list: Some("gates"), first: &first };
-    let value = || gates::history_json(&past(gates));
-    format.render(|| table().fitted(width()), || table().markdown(), value, rows)
+    format.of_table(history_table(gates), || gates::history_json(&past(gates)), rows)
 }

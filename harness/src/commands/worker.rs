@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::engine_builds::own_binary;
 use crate::failure::Failure;
-use crate::fleet::AccessArgs;
+use crate::fleet::{AccessArgs, user_folder};
 use crate::runtime::runtime;
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Config, Phase, PublicKey, serve};
@@ -140,11 +140,7 @@ fn default_name() -> String {
 }
 
 fn default_folder() -> Result<PathBuf, Failure> {
-    let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let folder = caches.filter(|path| path.is_absolute()).or(home);
-    let folder = folder.ok_or_else(|| Failure::invalid("there is no HOME; give --programs"))?;
-    Ok(folder.join("arbiter").join("programs"))
+    Ok(user_folder("XDG_CACHE_HOME", ".cache", "--programs")?.join("programs"))
 }
 
 /// The status of a worker on this machine that plays nothing.

@@ -77,14 +77,12 @@ impl Word {
     }
 
     /// Its values as `key=value`, of which each must have both.
-    pub(crate) fn pairs(&self) -> Result<Vec<(&str, &str)>, String> {
-        let pair = |(key, value): (&'_ str, Option<&'_ str>)| {
-            value.is_none().then(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))
+    pub(crate) fn pairs<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
+        let pair = |(key, value): (&'a str, Option<&'a str>)| {
+            let value = value.ok_or_else(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))?;
+            Ok((key, value))
         };
-        if let Some(error) = self.fields().find_map(pair) {
-            return Err(error);
-        }
-        Ok(self.fields().filter_map(|(key, value)| Some((key, value?))).collect())
+        self.fields().map(pair).collect()
     }
 
     /// The sentence for a key that is not known.

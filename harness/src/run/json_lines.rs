@@ -9,17 +9,9 @@ use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 /// Prints a line for each pair when it counts, and one when a worker is excluded, after which only
 /// the first of those pairs still count; the report follows as the last line.
 #[derive(Debug)]
-pub(super) struct Stream {
-    engines: Vec<String>,
-}
+pub(super) struct Stream<'a>(pub(super) &'a Plan);
 
-impl Stream {
-    pub(super) fn new(plan: &Plan) -> Stream {
-        Stream { engines: plan.engines.iter().map(|engine| engine.name.clone()).collect() }
-    }
-}
-
-impl Observer for Stream {
+impl Observer for Stream<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         if let RunEvent::WorkerExcluded { excluded, counted, .. } = event {
             return print(&json!({
@@ -33,11 +25,12 @@ impl Observer for Stream {
         let RunEvent::Counted { played, tally, sprt_status, elapsed } = event else {
             return Ok(());
         };
-        let [first, second] = tally.engines.map(|engine| &self.engines[engine]);
+        let name = |engine: usize| &self.0.engines[engine].name;
+        let [first, second] = tally.engines.map(name);
         let games = played.games.iter().map(|game| {
             json!({
-                "white": self.engines[game.engines.white],
-                "black": self.engines[game.engines.black],
+                "white": name(game.engines.white),
+                "black": name(game.engines.black),
                 "result": game.outcome.result.as_str(),
                 "termination": game.outcome.termination,
                 "detail": game.outcome.detail,

@@ -39,11 +39,11 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         count => format!(" ({count} bad left out)"),
     };
     let (openings, from, seed) = (book.len(), book.name(), plan.seed);
-    let at_once = match fleet {
+    let concurrency = match fleet {
         None => format!(", concurrency {}", plan.concurrency),
         Some(_) => String::new(),
     };
-    note(&format!("{openings} openings from {from}{without}, seed {seed}{at_once}"));
+    note(&format!("{openings} openings from {from}{without}, seed {seed}{concurrency}"));
     if let Some(fleet) = fleet {
         fleet.announce();
     }

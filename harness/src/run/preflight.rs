@@ -1,7 +1,7 @@
 //! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
 
 use crate::failure::Failure;
-use crate::runtime::runtime;
+use crate::runtime::{runtime, until_signal};
 use arbiter_openings::Book;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::job::thin;
@@ -9,8 +9,10 @@ use arbiter_plan::tuning::base_name;
 use arbiter_protocol::Protocol;
 use arbiter_report::terminal::note;
 use arbiter_runner::preflight::{self, EngineSetup, Preflight, PreflightError};
-use arbiter_runner::signal::{Request, Signals};
 use arbiter_runner::tuning_check;
+
+/// How far a run is that a signal ends before its first game.
+pub(super) const BEFORE_GAMES: &str = "before the first game";
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
 /// be told, which are always the same for the same engines, and without those that will not be
@@ -25,14 +27,9 @@ pub(super) fn check_engines(
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
         thin(&mut book, plan);
     }
-    let runtime = runtime()?;
-    let Preflight { unplayable, threaded } = runtime.block_on(async {
-        let mut signals = Signals::listen().map_err(Failure::environment)?;
-        tokio::select! {
-            trial = try_all(plan, setups, &book, is_probed) => trial.map_err(Failure::from),
-            request = signals.next() => Err(interrupted(request)),
-        }
-    })?;
+    let trial = async { Ok(try_all(plan, setups, &book, is_probed).await?) };
+    let trial = runtime()?.block_on(until_signal(trial, BEFORE_GAMES));
+    let Preflight { unplayable, threaded } = trial?;
     for (name, threads) in threaded {
         note(&format!(
             "{name} thinks with {threads} threads unless it is told otherwise: with \
@@ -50,11 +47,6 @@ pub(super) fn check_engines(
     let mut book = book.without(&unplayable).ok_or_else(no_opening)?;
     thin(&mut book, plan);
     Ok(book)
-}
-
-/// The failure of a run that a signal ended before its first game.
-pub(super) fn interrupted(signal: Request) -> Failure {
-    Failure::interrupted(signal, "before the first game")
 }
 
 /// Tries all engines out, and whether the one that is to be tuned can be.

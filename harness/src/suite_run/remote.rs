@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{QueryArgs, bar, interrupted, setups};
+use super::{QueryArgs, UNFINISHED, bar, setups};
 use crate::failure::Failure;
 use crate::fleet::Fleet;
 use crate::runtime::{opened, runtime};
@@ -43,7 +43,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
         let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;
         let mut link = match opened(opening, &mut signals, put_away).await? {
             ControlFlow::Continue(link) => link,
-            ControlFlow::Break(request) => return Err(interrupted(request)),
+            ControlFlow::Break(request) => return Err(Failure::interrupted(request, UNFINISHED)),
         };
         let observe = |event: SuiteEvent<'_>| match event {
             SuiteEvent::Progress(count) => bar.set_position(count as u64),
@@ -53,7 +53,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
         };
         let asked = tokio::select! {
             asked = run_suite(&mut link, questions, most, observe) => asked.map_err(Failure::from),
-            request = signals.next() => Err(interrupted(request)),
+            request = signals.next() => Err(Failure::interrupted(request, UNFINISHED)),
         };
         if asked.is_err() {
             link.have(Order::CancelAll).await;
@@ -70,9 +70,4 @@ pub(crate) fn run_on_workers<A: Assignment>(
     let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.what));
     let by = By::Workers { positions, excluded: excluded.collect() };
     Ok((results.done.into_values().collect(), by))
-}
-
-/// What an engine did wrong, and where.
-pub(crate) fn fault_at(fault: String, worker: &str) -> String {
-    format!("{fault} (worker {worker})")
 }

@@ -33,7 +33,7 @@ pub(crate) fn shown(value: Option<f64>, decimals: usize) -> String {
 
 /// Value, low and high end of an estimate, where they are finite. Without any spread to judge by,
 /// there is no interval: one without width would be a lie.
-pub(crate) fn parts(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
+pub(crate) fn with_interval(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
     let part = |of: fn(&Estimate) -> f64| estimate.and_then(|e| finite(of(e)));
     let has_width = estimate.is_some_and(|estimate| estimate.low != estimate.high);
     let [low, high] = [part(|e| e.low), part(|e| e.high)].map(|end| end.filter(|_| has_width));

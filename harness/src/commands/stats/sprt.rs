@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::numbers::{parts, shown};
+use super::numbers::{shown, with_interval};
 use super::{Answer, ONE_ROW, TestArgs, numbers};
 use arbiter_report::document::{Block, Document};
 use arbiter_report::text::{interval, percent, plus_minus};
@@ -116,10 +116,10 @@ impl Figures {
 fn json(figures: &Figures) -> serde_json::Value {
     let elo = figures.moments.as_ref().map(elo::estimate);
     let nelo = figures.moments.as_ref().and_then(normalized::estimate);
-    let [elo, elo_low, elo_high] = parts(elo.as_ref());
-    let [nelo, nelo_low, nelo_high] = parts(nelo.as_ref());
+    let [elo, elo_low, elo_high] = with_interval(elo.as_ref());
+    let [nelo, nelo_low, nelo_high] = with_interval(nelo.as_ref());
     let after = figures.sequential.map(|s| s.elo);
-    let [sequential, sequential_low, sequential_high] = parts(after.as_ref());
+    let [sequential, sequential_low, sequential_high] = with_interval(after.as_ref());
     let forecast = figures.pairs.and_then(|pairs| figures.test.forecast(&pairs));
     let bounds = figures.test.bounds;
     json!({
@@ -180,7 +180,7 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     let after = figures.sequential.map(|s| interval(&s.elo));
     let note = if figures.sequential.is_some_and(|s| s.clamped) { ", past its bound" } else { "" };
     let after = after.map_or("undefined".to_owned(), |text| format!("{text} (95 %{note})"));
-    line("Elo (after the stop)", after);
+    line("Elo (bias-corrected)", after);
     line("nElo", format!("{} (95 %)", plus_minus(nelo)));
     line("LOS", percent(figures.moments.as_ref().and_then(elo::likelihood_of_superiority)));
     let (test, bounds) = (figures.test, figures.test.bounds);

@@ -104,7 +104,7 @@ fn strength(document: &mut Document, summary: &Summary) {
         None => document.value("Elo", naive),
         Some(after) => {
             document.value("Elo (naive)", naive);
-            document.value("Elo (after the stop)", format!("{} (95 %)", interval(&after.elo)));
+            document.value("Elo (bias-corrected)", format!("{} (95 %)", interval(&after.elo)));
         }
     }
     document.value("nElo", format!("{} (95 %)", plus_minus(strength.nelo)));
