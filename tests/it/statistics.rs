@@ -59,12 +59,12 @@ fn assert_figures(json: &Value, expected: &[(&str, Option<f64>)]) {
     }
 }
 
-/// Asserts that each label is followed by its value on a line of its own.
+/// Asserts that each label has its value beside it in a row of its own.
 #[track_caller]
 fn assert_lines(text: &str, expected: &[(&str, &str)]) {
     for (label, value) in expected {
-        let line = format!("{label:<21} {value}");
-        assert!(text.lines().any(|found| found == line), "no `{line}` in\n{text}");
+        let is_row = |line: &str| line.split('│').map(str::trim).eq(["", label, value, ""]);
+        assert!(text.lines().any(is_row), "no {label} of {value} in\n{text}");
     }
 }
 
@@ -359,7 +359,7 @@ fn speeds_are_compared() {
     let (low, high) = (found["ratio_low"].as_f64(), found["ratio_high"].as_f64());
     assert!(low < Some(ratio) && Some(ratio) < high, "{found:#}");
     let shown = run(three, &[]).expect_code(0).stdout;
-    assert!(shown.contains("\nSpeed, first over second   1.0829 ["), "{shown}");
+    assert!(shown.contains("speed, first over second │ 1.0829 ["), "{shown}");
     // Without spread, and with a single line.
     let expected = [("ratio", Some(2.0)), ("ratio_low", Some(2.0)), ("ratio_high", Some(2.0))];
     assert_figures(&json("2 1\n4 2\n"), &expected);

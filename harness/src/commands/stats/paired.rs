@@ -8,7 +8,7 @@ use serde_json::json;
 use super::numbers::shown;
 use super::{Answer, ONE_ROW, numbers};
 use crate::output::Rows;
-use arbiter_report::document::{Block, Document};
+use arbiter_report::document::Document;
 use arbiter_report::table::Table;
 use arbiter_report::text::percent;
 use arbiter_schedule::seed::{below, seed_for};
@@ -137,9 +137,10 @@ pub(crate) fn speed(args: &SpeedArgs) -> Result<Answer, String> {
         });
     let (ratio, faster) = (format!("{:.4} {interval}", found.ratio), percent(found.faster));
     let mut document = Document::new("Speed of two programs".to_owned());
-    document.blocks.push(Block::Verbatim(format!(
-        "Speed, first over second   {ratio}\nThe first is faster        {faster}\n"
-    )));
+    let mut table = Table::new(["figure", "value"]);
+    table.push([&"speed, first over second", &ratio]);
+    table.push([&"the first is faster", &faster]);
+    document.table(table);
     Ok(Answer { json, document, rows: ONE_ROW })
 }
 

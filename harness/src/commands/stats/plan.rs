@@ -5,13 +5,14 @@ use serde_json::json;
 
 use super::{Answer, TestArgs, numbers};
 use crate::output::Rows;
-use arbiter_report::document::{Block, Document};
+use arbiter_report::document::Document;
+use arbiter_report::table::Table;
 use arbiter_stats::elo::{elo_from_score, finite};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt, discrete_walk, steps_logistic};
 
 /// Columns of the plot.
-const PLOT_WIDTH: usize = 40;
+const PLOT_WIDTH: usize = 16;
 
 /// Largest true strength that can be asked for, either way.
 const MAX_ELO: f64 = 1000.0;
@@ -142,23 +143,22 @@ fn document(
         "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}.",
         test.model, test.elo0, test.elo1, test.alpha, test.beta, planned.variance_per_game
     ));
-    let mut text =
-        format!("\n{:>9} {:>9} {:>8} {:>10}  pass probability\n", "Elo", "nElo", "pass", "games");
-    for point in points {
-        let pass = point.exit.upper_probability;
-        let filled = (pass * PLOT_WIDTH as f64).round() as usize;
-        let plot = format!("{}{}", "█".repeat(filled), "·".repeat(PLOT_WIDTH - filled));
-        let (elo, nelo, games) = (point.elo, point.nelo, point.exit.mean_units);
-        text += &format!("{elo:>9.2} {nelo:>9.2} {:>7.2}% {games:>10.0}  {plot}\n", 100.0 * pass);
-    }
+    let mut table = Table::new(["Elo", "nElo", "passes", "", "games", "expected games"]);
     let most = points.iter().map(|point| point.exit.mean_units).fold(0.0, f64::max);
-    text += &format!("\n{:>9}  expected games (full width: {most:.0})\n", "Elo");
-    for point in points {
-        let share = if most > 0.0 { point.exit.mean_units / most } else { 0.0 };
-        let bar = "▒".repeat((share * PLOT_WIDTH as f64).round() as usize);
-        text += &format!("{:>9.2}  {bar}\n", point.elo);
+    let part = |share: f64| (share * PLOT_WIDTH as f64).round() as usize;
+    for OperatingPoint { elo, nelo, exit } in points {
+        let (pass, games) = (exit.upper_probability, exit.mean_units);
+        let filled = part(pass);
+        table.push([
+            &format!("{elo:.2}"),
+            &format!("{nelo:.2}"),
+            &format!("{:.2} %", 100.0 * pass),
+            &format!("{}{}", "█".repeat(filled), "·".repeat(PLOT_WIDTH - filled)),
+            &format!("{games:.0}"),
+            &"▒".repeat(part(if most > 0.0 { games / most } else { 0.0 })),
+        ]);
     }
-    document.blocks.push(Block::Verbatim(text));
+    document.table(table);
     if let Some(worst) = planned.worst().map(|elo| planned.at(elo)) {
         let (elo, games) = (worst.elo, worst.exit.mean_units);
         document.paragraph(format!("It takes longest at {elo:+.2} Elo: {games:.0} games."));

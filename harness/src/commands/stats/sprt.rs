@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::numbers::{shown, with_interval};
 use super::{Answer, ONE_ROW, TestArgs, numbers};
-use arbiter_report::document::{Block, Document};
+use arbiter_report::document::Document;
+use arbiter_report::table::Table;
 use arbiter_report::text::{interval, percent, plus_minus};
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{
@@ -69,8 +70,9 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
     let mut document = Document::new("What the counts say".to_owned());
-    let lines = lines(&figures).into_iter().map(|(label, value)| format!("{label:<21} {value}\n"));
-    document.blocks.push(Block::Verbatim(lines.collect()));
+    let mut table = Table::new(["figure", "value"]);
+    lines(&figures).iter().for_each(|(label, value)| table.push([label, value]));
+    document.table(table);
     Ok(Answer { json: json(&figures), document, rows: ONE_ROW })
 }
 
