@@ -6,7 +6,7 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::suite_run::QueryArgs;
 use arbiter_plan::plan::{Engine, Plan};
-use arbiter_report::suite::by::By;
+use arbiter_report::suite::Place;
 use arbiter_runner::executor::remote::Remote;
 use arbiter_runner::preflight::EngineSetup;
 use arbiter_store::{Store, StoreError};
@@ -83,6 +83,6 @@ pub(crate) fn run_on_workers<A: Assignment>(
     _needs_chess960: bool,
     _questions: Vec<A>,
     _: &QueryArgs,
-) -> Result<(Answers<A>, By), Failure> {
+) -> Result<(Answers<A>, Place), Failure> {
     match fleet {}
 }

@@ -154,7 +154,7 @@ fn checks_are_listed_and_chosen() {
     assert!(one.stdout.contains("1 of 1 checks passed, score 100.0 of 100"), "{one:#?}");
     let puppet = bench.puppet("P", "--mode no-readyok", "");
     let text = check(&bench, &puppet, &["--filter", "^isready$"]).expect_code(1);
-    assert!(text.stdout.starts_with("FAILED isready (must): "), "{text:#?}");
+    assert!(text.stdout.contains("\nFAILED isready (must): "), "{text:#?}");
     assert!(text.stdout.contains("> isready\n"), "{text:#?}");
     let md = check(&bench, &puppet, &["--filter", "^isready$", "--format", "md"]).expect_code(1);
     assert!(md.stdout.starts_with("# UCI conformance of Puppet\n"), "{md:#?}");

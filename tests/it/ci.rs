@@ -63,7 +63,7 @@ fn gates_are_passed_reported_and_known_the_next_time() {
     assert_eq!(first.json()["steps"][3]["report"]["games"], 4);
     let xml = bench.read("junit.xml");
     assert!(xml.contains("tests=\"5\" skipped=\"1\" errors=\"0\" failures=\"0\""), "{xml}");
-    assert!(bench.read("summary.md").starts_with("## ✅ HEAD@"), "{}", bench.read("summary.md"));
+    assert!(bench.read("summary.md").starts_with("# ✅ HEAD@"), "{}", bench.read("summary.md"));
 
     let again = ci(&bench, &project, &[]).expect_code(0);
     expect(&again, &passed);

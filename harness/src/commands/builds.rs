@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit};
 use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
@@ -73,12 +73,7 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
         BuildsCommand::List { format } => {
             let rows: Vec<Row> = kept_builds(&cache)?.iter().map(row).collect();
             let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
-            emit(&format.render(
-                || builds::text(&rows, width()),
-                || builds::markdown(&rows),
-                || to_value(&rows),
-                first,
-            ))
+            emit(&format.of_document(&builds::document(&rows), || to_value(&rows), first))
         }
         BuildsCommand::Clean(args) => tidy_up(&cache, &args),
     }

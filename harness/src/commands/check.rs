@@ -9,14 +9,13 @@ use regex_lite::RegexBuilder;
 use crate::engine_builds::{BuildArgs, setup};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, progress, unwritten, width};
+use crate::output::{OutputFormat, Rows, emit, progress, unwritten};
 use crate::suite_run::engines;
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Limits, Protocol, parse_seconds};
 use arbiter_report::check::Report;
-use arbiter_report::suite::Style;
 use arbiter_report::terminal::note;
 
 const HELP: &str = "\
@@ -81,9 +80,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let name = info.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
     let report = Report { engine: &name, verdicts: &verdicts };
     let rows = Rows { list: Some("checks"), first: &["name", "grade", "outcome"] };
-    let text = || report.text(Style::Terminal(width()));
-    let markdown = || report.text(Style::Markdown);
-    emit(&args.format.render(text, markdown, || report.json(), rows))?;
+    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;
         std::fs::write(path, xml).map_err(|error| unwritten(path, &error))?;

@@ -13,14 +13,14 @@ use crate::args::{DEFAULT_RESULTS, load};
 use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, unwritten, width};
+use crate::output::{OutputFormat, Rows, emit, unwritten};
 use arbiter_build::BuildError;
 use arbiter_plan::file::Loaded;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::default_concurrency;
 use arbiter_report::gates::Report;
-use arbiter_report::junit;
 use arbiter_report::terminal::complain;
+use arbiter_report::{junit, markdown};
 use arbiter_runner::dispatch::unix_time_ms;
 use arbiter_store::Store;
 
@@ -233,12 +233,8 @@ fn publish(
     let report = Report { test, base, outcomes };
     let rows =
         Rows { list: Some("steps"), first: &["step", "verdict", "kind", "seconds", "words"] };
-    emit(&args.format.render(
-        || report.text(width()),
-        || report.markdown(),
-        || report.json(),
-        rows,
-    ))?;
+    let document = report.document();
+    emit(&args.format.of_document(&document, || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = junit::render(test, outcomes).map_err(Failure::environment)?;
         std::fs::write(path, xml).map_err(|error| unwritten(path, &error))?;
@@ -246,7 +242,7 @@ fn publish(
     let github = std::env::var_os(GITHUB_SUMMARY).filter(|path| !path.is_empty());
     if let Some(path) = args.summary.clone().or_else(|| github.map(PathBuf::from)) {
         let file = File::options().create(true).append(true).open(&path);
-        file.and_then(|mut file| file.write_all(report.markdown().as_bytes()))
+        file.and_then(|mut file| file.write_all(markdown::render(&document).as_bytes()))
             .map_err(|error| unwritten(&path, &error))?;
     }
     Ok(())

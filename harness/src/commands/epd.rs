@@ -8,13 +8,12 @@ use clap::Args;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit};
 use crate::suite_run::remote::run_on_workers;
 use crate::suite_run::{QueryArgs, SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
-use arbiter_report::suite::Style;
-use arbiter_report::suite::by::By;
+use arbiter_report::suite::Place;
 use arbiter_report::suite::epd::{self as report, Report};
 use arbiter_report::terminal::note;
 use arbiter_suite::epd::{Question, Record, Searched, read};
@@ -112,11 +111,11 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         engines: engines.len(),
     };
     let questions: Vec<Question> = (0..).zip(&records).map(question).collect();
-    let (searches, by) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
+    let (searches, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
-            (searches(query, &engines, &questions)?, By::Here(query.concurrency()))
+            (searches(query, &engines, &questions)?, Place::Here(query.concurrency()))
         }
         Some(fleet) => distant_searches(fleet, &args.suite, &engines, questions)?,
     };
@@ -128,14 +127,12 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         suite: &args.suite.name(),
         engines: engines.iter().zip(searches).map(with_searches).collect(),
         hold: args.hold,
-        by,
+        place,
         records: &records,
         unusable: &suite.unusable,
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
-    let text = || report.text(Style::Terminal(width()));
-    let markdown = || report.text(Style::Markdown);
-    emit(&args.format.render(text, markdown, || report.json(), rows))?;
+    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(verdict(&args, &report))
 }
 
@@ -167,10 +164,10 @@ fn distant_searches(
     args: &SuiteArgs,
     engines: &[Engine],
     questions: Vec<Question>,
-) -> Result<(Searches, By), Failure> {
+) -> Result<(Searches, Place), Failure> {
     let needs_chess960 = needs_chess960(&questions);
     let asked = questions.clone();
-    let (answers, by) =
+    let (answers, place) =
         run_on_workers(fleet, &args.name(), engines, needs_chess960, questions, &args.query)?;
     let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
     for (question, (answered, worker)) in asked.iter().zip(answers) {
@@ -180,7 +177,7 @@ fn distant_searches(
             searches.push(searched.map_err(|fault| format!("{fault} (worker {worker})")));
         }
     }
-    Ok((searches, by))
+    Ok((searches, place))
 }
 
 fn common_limits(args: &EpdArgs) -> Limits {

@@ -10,7 +10,7 @@ use crate::suite_run::remote::run_on_workers;
 use crate::suite_run::{SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits as SearchLimits;
-use arbiter_report::suite::by::By;
+use arbiter_report::suite::Place;
 use arbiter_report::suite::perft::{Report, Totals};
 use arbiter_suite::perft::{
     Case, Count, Counted, Limits, NumberedCount, Patterns, PerftQuery, Verdict, read,
@@ -90,11 +90,11 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Nothing, told));
     }
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let (verdicts, by) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
+    let (verdicts, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             let query = &args.suite.query;
             let verdicts = run_tasks(query, &engines, needs_chess960, counts.clone())?;
-            (verdicts, By::Here(query.concurrency()))
+            (verdicts, Place::Here(query.concurrency()))
         }
         Some(fleet) => distant_counts(fleet, &args.suite, &engines, needs_chess960, &counts)?,
     };
@@ -105,12 +105,13 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         cases: &cases,
         counts: &counts,
         verdicts: &verdicts,
-        by,
+        place,
         unusable: &suite.unusable,
     };
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
-    emit(&args.format.render(|| report.text(), || report.markdown(), || report.json(), rows))?;
+    let document = report.document(args.format == OutputFormat::Md);
+    emit(&args.format.of_document(&document, || report.json(), rows))?;
     Ok(match report.totals() {
         Totals { wrong: 1.., .. } => ExitCode::Negative,
         Totals { faults: 1.., .. } => ExitCode::Faulty,
@@ -129,15 +130,15 @@ fn distant_counts(
     engines: &[Engine],
     needs_chess960: bool,
     counts: &[Count],
-) -> Result<(Counts, By), Failure> {
+) -> Result<(Counts, Place), Failure> {
     let number = |(number, count): (u64, &Count)| NumberedCount { number, count: count.clone() };
     let counts: Vec<NumberedCount> = (0..).zip(counts).map(number).collect();
-    let (answers, by) =
+    let (answers, place) =
         run_on_workers(fleet, &args.name(), engines, needs_chess960, counts, &args.query)?;
     let verdict = |(counted, worker): (Counted, String)| {
         counted.verdict.map_err(|fault| format!("{fault} (worker {worker})"))
     };
-    Ok((answers.into_iter().map(verdict).collect(), by))
+    Ok((answers.into_iter().map(verdict).collect(), place))
 }
 
 fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {

@@ -8,11 +8,11 @@ use clap::{Args, ValueEnum};
 use crate::args::threads;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, emit, width};
+use crate::output::{OutputFormat, emit};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
 use arbiter_rate::{ScanOptions, Tally};
+use arbiter_report::document;
 use arbiter_report::ratings::{self, Ratings};
-use arbiter_report::{document, markdown};
 use arbiter_stats::ratings::{
     LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, rate, scale_of,
 };
@@ -145,12 +145,8 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         average: if has_level { 0.0 } else { args.average },
     };
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-    Ok(args.format.render(
-        || ratings::text(&shown, width()),
-        || markdown::render(&document::of_games(&shown, &files)),
-        || ratings::json(&shown),
-        PLAYERS,
-    ))
+    let document = document::of_games(&shown, &files);
+    Ok(args.format.of_document(&document, || ratings::json(&shown), PLAYERS))
 }
 
 fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {

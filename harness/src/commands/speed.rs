@@ -7,7 +7,7 @@ use clap::Args;
 use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines, setup};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, progress, width};
+use crate::output::{OutputFormat, Rows, emit, progress};
 use crate::runtime::interruptible;
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_plan::plan::resolve_engine;
@@ -122,12 +122,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     };
     let rows =
         Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
-    emit(&args.format.render(
-        || report.text(width()),
-        || report.markdown(),
-        || report.json(),
-        rows,
-    ))?;
+    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(match (args.max_loss, report.answer()) {
         (None, _) | (Some(_), SpeedVerdict::Above) => ExitCode::Passed,
         (Some(_), SpeedVerdict::Below) => ExitCode::Negative,

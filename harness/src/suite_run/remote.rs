@@ -9,7 +9,7 @@ use crate::fleet::Fleet;
 use crate::runtime::{opened, runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
 use arbiter_plan::plan::Engine;
-use arbiter_report::suite::by::By;
+use arbiter_report::suite::Place;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
 use arbiter_runner::executor::remote::{Link, Order};
@@ -27,7 +27,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
     needs_chess960: bool,
     questions: Vec<A>,
     args: &QueryArgs,
-) -> Result<(Answered<A>, By), Failure> {
+) -> Result<(Answered<A>, Place), Failure> {
     fleet.check_engines(engines)?;
     note(&format!("{} positions", questions.len()));
     fleet.announce();
@@ -68,6 +68,6 @@ pub(crate) fn run_on_workers<A: Assignment>(
         *positions.entry(worker.clone()).or_default() += 1;
     }
     let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.what));
-    let by = By::Workers { positions, excluded: excluded.collect() };
-    Ok((results.done.into_values().collect(), by))
+    let place = Place::Workers { positions, excluded: excluded.collect() };
+    Ok((results.done.into_values().collect(), place))
 }

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::document::Document;
 use crate::table::Table;
-use crate::{markdown, plain};
 
 /// One build.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,22 +29,13 @@ pub struct Row {
     pub bench: Option<u64>,
 }
 
-/// For a terminal.
-pub fn text(rows: &[Row], width: Option<usize>) -> String {
-    plain::body(&document(rows), width)
-}
-
-/// For a document.
-pub fn markdown(rows: &[Row]) -> String {
-    markdown::body(&document(rows))
-}
-
 /// A size for people.
 pub fn size(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-fn document(rows: &[Row]) -> Document {
+/// The list as a document.
+pub fn document(rows: &[Row]) -> Document {
     let mut table = Table::new(["build", "last used", "size", "built in", "bench", "command"]);
     for Row { name, used, bytes, command, seconds, bench, .. } in rows {
         let time = seconds.map_or("not built".to_owned(), |seconds| format!("{seconds:.0} s"));
@@ -79,7 +69,7 @@ mod tests {
         };
         let failed =
             Row { is_built: false, seconds: None, bench: None, command: None, ..built.clone() };
-        let text = markdown(&[built.clone(), failed]);
+        let text = crate::markdown::render(&document(&[built.clone(), failed]));
         let expect = "| abc-1 | 2026-11-20T01:02:03Z | 1.5 MiB | 2 s       | 7     | make    |\n\
                       | abc-1 | 2026-11-20T01:02:03Z | 1.5 MiB | not built |       |         |\n\
                       \n2 builds, 3.0 MiB\n";

@@ -3,7 +3,7 @@
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
-use crate::suite::Style;
+use crate::document::{Block, Document};
 use crate::table::Table;
 use arbiter_check::{Grade, Outcome, Verdict, count, format_score, score};
 
@@ -28,25 +28,29 @@ impl Report<'_> {
         count(self.verdicts, |grade| grade == Grade::Must).failed > 0
     }
 
-    /// As text.
-    pub fn text(&self, style: Style) -> String {
-        let mut text = match style {
-            Style::Terminal(_) => String::new(),
-            Style::Markdown => format!("# UCI conformance of {}\n", self.engine),
-        };
-        for verdict in self.verdicts {
-            text.push_str(&failure(style, verdict));
+    /// As a document: what failed first, the score last.
+    pub fn document(&self) -> Document {
+        let mut document = Document::new(format!("UCI conformance of {}", self.engine));
+        let mut skipped = Vec::new();
+        for Verdict { check, outcome, transcript } in self.verdicts {
+            let name = format!("{} ({})", check.name, check.grade.word());
+            match outcome {
+                Outcome::Passed => {}
+                Outcome::Skipped(reason) => skipped.push(format!("{name}: {reason}")),
+                Outcome::Failed(reason) => {
+                    document.heading(format!("FAILED {name}: {}", check.rule));
+                    document.paragraph(reason);
+                    let lines = transcript.lines(SHOWN);
+                    let lines = lines.iter().map(|line| format!("    {line}\n"));
+                    document.blocks.push(Block::Verbatim(lines.collect()));
+                }
+            }
         }
-        let skipped: Vec<String> = self.verdicts.iter().filter_map(skipped).collect();
-        if !skipped.is_empty() {
-            text.push_str(&style.heading("Not checked"));
-            text.push_str(&style.list(&skipped));
-        }
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&style.table(self.table()));
-        text + "\n" + &self.sentence() + "\n"
+        document.list("Not checked", skipped);
+        document.heading("Score");
+        document.table(self.table());
+        document.paragraph(self.sentence());
+        document
     }
 
     fn table(&self) -> Table {
@@ -125,40 +129,6 @@ impl Report<'_> {
     }
 }
 
-fn failure(style: Style, verdict: &Verdict) -> String {
-    let Outcome::Failed(reason) = &verdict.outcome else { return String::new() };
-    let check = &verdict.check;
-    let lines = verdict.transcript.lines(SHOWN);
-    match style {
-        Style::Terminal(_) => {
-            let talk: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-            format!(
-                "FAILED {} ({}): {}\n  {reason}\n{talk}",
-                check.name,
-                check.grade.word(),
-                check.rule
-            )
-        }
-        Style::Markdown => format!(
-            "\n## {} ({})\n\nExpected: {}.\n\nFound: {reason}\n\n```\n{}\n```\n",
-            check.name,
-            check.grade.word(),
-            check.rule,
-            lines.join("\n").replace("```", "'''")
-        ),
-    }
-}
-
-fn skipped(verdict: &Verdict) -> Option<String> {
-    match &verdict.outcome {
-        Outcome::Skipped(reason) => {
-            let check = &verdict.check;
-            Some(format!("{} ({}): {reason}", check.name, check.grade.word()))
-        }
-        _ => None,
-    }
-}
-
 fn check(verdict: &Verdict) -> Value {
     let check = &verdict.check;
     let (outcome, reason) = match &verdict.outcome {
@@ -213,17 +183,17 @@ mod tests {
     fn failures_are_shown_with_their_conversation() {
         let verdicts = verdicts();
         let report = Report { engine: "X 1.0", verdicts: &verdicts };
-        let text = report.text(Style::Terminal(None));
-        assert!(text.starts_with("FAILED stop-prompt (should): stop is obeyed at once"), "{text}");
+        let text = crate::plain::render(&report.document(), None);
+        assert!(text.contains("FAILED stop-prompt (should): stop is obeyed at once"), "{text}");
         assert!(
-            text.contains("\n  bestmove 900 ms after stop\n      0.005 > go <depth> 1\n"),
+            text.contains("\nbestmove 900 ms after stop\n      0.005 > go <depth> 1\n"),
             "{text}"
         );
         assert!(text.contains("  ponderhit (must): the engine has no option Ponder\n"), "{text}");
         assert!(text.ends_with("X 1.0: 1 of 2 checks passed, score 66.6 of 100\n"), "{text}");
-        let markdown = report.text(Style::Markdown);
+        let markdown = crate::markdown::render(&report.document());
         assert!(markdown.starts_with("# UCI conformance of X 1.0\n"), "{markdown}");
-        assert!(markdown.contains("## stop-prompt (should)"), "{markdown}");
+        assert!(markdown.contains("## FAILED stop-prompt (should)"), "{markdown}");
         assert!(!report.has_grave_failure());
     }
 

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::document::{Block, Document};
+use crate::document::Document;
 use crate::table::Table;
-use crate::{markdown, plain};
 use arbiter_plan::gate::{Kind, Outcome, Verdict};
 
 /// A run of all steps.
@@ -32,24 +31,14 @@ pub struct Past<'a> {
 }
 
 impl Report<'_> {
-    /// For a terminal of so many columns.
-    pub fn text(&self, width: Option<usize>) -> String {
-        plain::body(&self.document(), width)
-    }
-
-    /// A Markdown document, as a step summary of GitHub Actions shows it.
-    pub fn markdown(&self) -> String {
-        let sign = if self.is_good() { "✅" } else { "❌" };
-        let against = self.base.map_or(String::new(), |base| format!(" against {base}"));
-        format!("## {sign} {}{against}\n\n{}", self.test, markdown::body(&self.document()))
-    }
-
-    fn document(&self) -> Document {
+    /// As a document, whose Markdown a step summary of GitHub Actions can show.
+    pub fn document(&self) -> Document {
         let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
         let bad: Vec<&str> = bad.map(|outcome| outcome.step.as_str()).collect();
-        let mut document = Document::new(self.test.to_owned());
+        let sign = if bad.is_empty() { "✅" } else { "❌" };
+        let against = self.base.map_or(String::new(), |base| format!(" against {base}"));
+        let mut document = Document::new(format!("{sign} {}{against}", self.test));
         document.table(steps(self.outcomes));
-        document.blocks.push(Block::Gap);
         document.paragraph(match bad.as_slice() {
             [] => "All gates are passed.".to_owned(),
             _ => format!("Not passed: {}.", bad.join(", ")),
@@ -63,13 +52,9 @@ impl Report<'_> {
             "schema": "arbiter.ci/1",
             "test": self.test,
             "base": self.base,
-            "passed": self.is_good(),
+            "passed": self.outcomes.iter().all(|outcome| outcome.verdict.is_good()),
             "steps": self.outcomes.iter().map(outcome_json).collect::<Value>(),
         })
-    }
-
-    fn is_good(&self) -> bool {
-        self.outcomes.iter().all(|outcome| outcome.verdict.is_good())
     }
 }
 
@@ -153,11 +138,14 @@ mod tests {
     fn what_is_not_passed_is_named() {
         let outcomes = [outcome("a", Verdict::Passed), outcome("b", Verdict::Failed)];
         let report = Report { test: "new", base: Some("old"), outcomes: &outcomes };
-        assert!(report.text(None).ends_with("\nNot passed: b.\n"));
-        assert!(report.markdown().starts_with("## ❌ new against old\n\n| step"));
+        assert!(crate::plain::render(&report.document(), None).ends_with("\nNot passed: b.\n"));
+        assert!(
+            crate::markdown::render(&report.document())
+                .starts_with("# ❌ new against old\n\n| step")
+        );
         assert_eq!(report.json()["passed"], false);
         assert_eq!(report.json()["steps"][1]["report"]["wrong"], 1);
         let report = Report { outcomes: &outcomes[..1], ..report };
-        assert!(report.text(None).contains("All gates are passed."));
+        assert!(crate::plain::render(&report.document(), None).contains("All gates are passed."));
     }
 }

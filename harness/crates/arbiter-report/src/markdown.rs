@@ -4,13 +4,9 @@ use crate::document::{Block, Document, Figure, Game};
 
 /// The document; charts are told by their figures, and games by their moves.
 pub fn render(document: &Document) -> String {
-    format!("# {}\n\n{}", document.title, body(document))
-}
-
-/// The document without its title.
-pub(crate) fn body(document: &Document) -> String {
-    let blocks = document.blocks.iter().filter(|block| **block != Block::Gap);
-    blocks.map(part).collect::<Vec<_>>().join("\n")
+    let blocks = document.blocks.iter().filter(|block| **block != Block::Gap).map(part);
+    let title = format!("# {}\n", document.title);
+    std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n")
 }
 
 fn part(block: &Block) -> String {
@@ -25,6 +21,7 @@ fn part(block: &Block) -> String {
         Block::Verdict { text, .. } => format!("**{text}**\n"),
         Block::Gap => String::new(),
         Block::Table(table) => table.clone().markdown(),
+        Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
         Block::Verbatim(text) => format!("```text\n{text}```\n"),
         Block::Command(command) => format!("```sh\n{command}\n```\n"),
         Block::Figure(Figure { caption, table, .. }) => {

@@ -6,6 +6,9 @@ use tabled::settings::width::Wrap;
 use crate::document::{Block, Document, Tone};
 use crate::style::{BAD, GOOD, LABEL, OPEN, styled};
 
+/// Items of a list that are shown.
+const MAX_ITEMS: usize = 40;
+
 /// Columns of the names of values.
 const NAME_WIDTH: usize = 8;
 
@@ -45,6 +48,12 @@ fn part(block: &Block, width: Option<usize>) -> String {
         }
         Block::Gap => "\n".to_owned(),
         Block::Table(table) => table.clone().fitted(width),
+        Block::List(items) => {
+            let shown = items.iter().take(MAX_ITEMS).map(|item| format!("  {item}\n"));
+            let more = items.len().saturating_sub(MAX_ITEMS);
+            let more = (more > 0).then(|| format!("  … and {more} more (--format json has all)\n"));
+            shown.chain(more).collect()
+        }
         Block::Verbatim(text) => text.clone(),
         Block::Command(command) => format!("{command}\n"),
         Block::Figure(figure) => {
@@ -65,4 +74,21 @@ fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
         .collect::<Vec<_>>()
         .join("\n");
     lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown;
+
+    #[test]
+    fn a_long_list_is_cut_on_a_terminal_only() {
+        let mut document = Document::new(String::new());
+        document.list("Many", (0..MAX_ITEMS + 2).map(|n| n.to_string()).collect());
+        let text = body(&document, None);
+        assert!(text.ends_with("  … and 2 more (--format json has all)\n"), "{text}");
+        assert_eq!(markdown::render(&document).matches("\n- ").count(), MAX_ITEMS + 2);
+        document.list("None", Vec::new());
+        assert_eq!(document.blocks.len(), 2);
+    }
 }

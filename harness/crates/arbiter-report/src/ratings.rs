@@ -1,26 +1,18 @@
-//! Ratings as text and as JSON.
+//! Ratings from files of games as JSON, and what documents show of them.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::standings::{Rating, superiority};
+use crate::standings::Rating;
 use crate::statistics::mean_score;
 use crate::table::Table;
-use crate::text::percent;
 use arbiter_rate::{Player, RejectedGame, Tally};
 use arbiter_stats::Trinomial;
-use arbiter_stats::elo::Z_95;
 use arbiter_stats::ratings::{Errors, Meeting, Rated};
 
-/// Players up to whom tables of everybody against everybody are shown.
-const MAX_CROSS: usize = 20;
-
-/// The same for JSON.
+/// Players up to whom JSON has matrices of everybody against everybody.
 const MAX_CROSS_JSON: usize = 200;
-
-/// Openings shown in the text.
-const MAX_OPENINGS: usize = 10;
 
 /// What is to be shown.
 #[derive(Debug)]
@@ -90,120 +82,17 @@ impl Ratings<'_> {
 
     /// Results of each player against each: won-drawn-lost.
     pub(super) fn crossed(&self) -> Table {
-        self.matrix("won-drawn-lost", |player, other| {
-            let [lost, drawn, won] = against(self.meetings, player, other)?;
-            Some(format!("{won}-{drawn}-{lost}"))
-        })
-    }
-
-    /// A table of each player against each, who are columns by their places.
-    fn matrix(&self, what: &str, cell: impl Fn(usize, usize) -> Option<String>) -> Table {
         let order = self.order();
-        let mut table = Table::with_columns(["", what], 1..=order.len());
+        let mut table = Table::with_columns(["", "won-drawn-lost"], 1..=order.len());
         for (place, player) in (1..).zip(&order) {
-            let cells = order.iter().map(|other| cell(*player, *other).unwrap_or_default());
+            let cells = order.iter().map(|other| match against(self.meetings, *player, *other) {
+                Some([lost, drawn, won]) => format!("{won}-{drawn}-{lost}"),
+                None => String::new(),
+            });
             table.push_with([&place, &self.name(*player)], cells);
         }
         table
     }
-}
-
-/// The tables for a terminal of so many columns.
-pub fn text(ratings: &Ratings<'_>, width: Option<usize>) -> String {
-    let tally = ratings.tally;
-    let mut text = String::new();
-    let good = tally.games - tally.bad_games();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "{good} games, {} pairs, {} players, {} openings; {}",
-        tally.pairs,
-        tally.players.len(),
-        tally.openings.len(),
-        ratings.model
-    );
-    text.push('\n');
-    text.push_str(&table(ratings).fitted(width));
-    let shown = |value: Option<f64>| value.map_or("undefined".to_owned(), |v| format!("{v:.1}"));
-    let advantage = ratings.rated.advantage;
-    let error = ratings.rated.advantage_error.map(|error| Z_95 * error);
-    let _ = writeln!(text, "White's advantage {} ± {}", shown(advantage), shown(error));
-    let _ = writeln!(text, "Draws between equals {:.1} %", 100.0 * ratings.rated.draw_rate);
-    text.push_str(&ratings.remarks());
-    if tally.players.len() <= MAX_CROSS {
-        let superiority = ratings.matrix("stronger, %", |player, other| {
-            let likelihood = superiority(ratings.rated, player, other)?;
-            Some(format!("{:.1}", 100.0 * likelihood))
-        });
-        for table in [ratings.crossed(), superiority] {
-            text.push_str(&format!("\n{}", table.fitted(width)));
-        }
-    }
-    text.push_str(&openings(tally));
-    text.push_str("\nEndings\n");
-    let mut endings: Vec<_> = tally.endings.iter().collect();
-    endings.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    for (ending, count) in endings {
-        let _ = writeln!(text, "{count:>9} {ending}");
-    }
-    if tally.bad_games() > 0 {
-        let _ = writeln!(text, "\nGames that do not count: {}", tally.bad_games());
-        for (reason, count) in &tally.bad {
-            let _ = writeln!(text, "{count:>9} {}", reason.as_str());
-        }
-        for named in &tally.named {
-            let RejectedGame { file, line, number, title, reason, culprit } = named;
-            let reason = reason.as_str();
-            let culprit = culprit.as_ref().map_or(String::new(), |culprit| format!(" {culprit}"));
-            let _ = writeln!(
-                text,
-                "          {file}:{line}: game {number}: {title} ({reason}{culprit})"
-            );
-        }
-    }
-    text
-}
-
-fn table(ratings: &Ratings<'_>) -> Table {
-    let mut table = Table::new([
-        "", "player", "rating", "± 95 %", "games", "score", "won", "drawn", "lost", "white",
-        "black", "s/move",
-    ]);
-    for (place, player) in (1..).zip(ratings.order()) {
-        let own = &ratings.tally.players[player];
-        let results = own.results();
-        let Trinomial { losses, draws, wins } = results;
-        let rating = ratings.rating(player);
-        let [white, black] = own.by_colour.map(|results| percent(mean_score(&results)));
-        table.push([
-            &place,
-            &own.name,
-            &rating.map_or("-".to_owned(), |rating| format!("{}{:.1}", rating.sign(), rating.elo)),
-            &rating.and_then(|rating| rating.margin).map_or("-".to_owned(), |m| format!("{m:.1}")),
-            &results.games(),
-            &percent(mean_score(&results)),
-            &wins,
-            &draws,
-            &losses,
-            &white,
-            &black,
-            &seconds_per_move(own).map_or("-".to_owned(), |s| format!("{s:.3}")),
-        ]);
-    }
-    table
-}
-
-fn openings(tally: &Tally) -> String {
-    let mut order: Vec<_> = tally.openings.iter().collect();
-    order.sort_by_key(|opening| std::cmp::Reverse(opening.results.games()));
-    let mut text = format!("\nOpenings, White's score ({} in all)\n", order.len());
-    for opening in order.iter().take(MAX_OPENINGS) {
-        let results = opening.results;
-        let name: String = opening.name.chars().take(72).collect();
-        let _ =
-            writeln!(text, "{:>9} {:>8} {name}", results.games(), percent(mean_score(&results)));
-    }
-    text
 }
 
 /// Mean time for a move, in seconds.

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::document::Document;
 use crate::table::Table;
-use crate::{markdown, plain};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
@@ -35,17 +34,8 @@ impl Report<'_> {
         self.ratio.map_or(SpeedVerdict::Open, |ratio| self.question.verdict(&ratio))
     }
 
-    /// For a terminal.
-    pub fn text(&self, width: Option<usize>) -> String {
-        plain::body(&self.document(), width)
-    }
-
-    /// A Markdown document.
-    pub fn markdown(&self) -> String {
-        markdown::render(&self.document())
-    }
-
-    fn document(&self) -> Document {
+    /// As a document.
+    pub fn document(&self) -> Document {
         let mut document =
             Document::new(format!("Speed of {} and {}", self.names[0], self.names[1]));
         document.table(self.table());

@@ -6,12 +6,12 @@ use super::ReportFormat;
 use crate::args::threads;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, width};
+use crate::output::OutputFormat;
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
 use arbiter_rate::ScanOptions;
 use arbiter_report::document::of_games;
 use arbiter_report::ratings::{self, Ratings};
-use arbiter_report::{html, junit, markdown};
+use arbiter_report::{html, junit};
 use arbiter_stats::ratings::{Options, rate};
 
 /// How the names of PGN files end.
@@ -55,13 +55,11 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         average: 0.0,
     };
     let names: Vec<String> = files.iter().map(|file| called(file)).collect();
-    let document = || of_games(&shown, &names);
+    let document = of_games(&shown, &names);
     let value = || ratings::json(&shown);
-    let text = || ratings::text(&shown, width());
-    let render =
-        |form: OutputFormat| form.render(text, || markdown::render(&document()), value, PLAYERS);
+    let render = |form: OutputFormat| form.of_document(&document, value, PLAYERS);
     Ok(match form {
-        ReportFormat::Html => html::render(&document()),
+        ReportFormat::Html => html::render(&document),
         ReportFormat::Md => render(OutputFormat::Md),
         ReportFormat::Json => render(OutputFormat::Json),
         ReportFormat::Ndjson => render(OutputFormat::Ndjson),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Scene, percent, plus_minus, shown, value_and_margin};
+use super::{Scene, percent, plus_minus, points, shown, value_and_margin};
 use arbiter_plan::run::counts::RunCounts;
 use arbiter_stats::{Decision, Sprt, SprtStatus};
 
@@ -27,7 +27,7 @@ fn duel(scene: &Scene, counts: &RunCounts) -> String {
 }
 
 fn table(scene: &Scene, counts: &RunCounts) -> String {
-    let width = scene.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
+    let width = scene.name_width();
     let mut text = format!(
         "{:<4} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
         "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
@@ -36,8 +36,7 @@ fn table(scene: &Scene, counts: &RunCounts) -> String {
         let games = strength.games;
         let (elo, error) = value_and_margin(strength.elo);
         let [elo, error] = [elo, error].map(|value| shown(value, 0));
-        let points = games.wins as f64 + 0.5 * games.draws as f64;
-        let score = shown(percent((games.games() > 0).then(|| points / games.games() as f64)), 1);
+        let score = shown(points(&games).1, 1);
         let draws = shown(percent(games.draw_ratio()), 1);
         let (name, count) = (&scene.engines[engine], games.games());
         // Writing to a string cannot fail.

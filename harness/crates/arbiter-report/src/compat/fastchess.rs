@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Scene, percent, plus_minus, shown, value_and_margin};
+use super::{Scene, percent, plus_minus, points, shown, value_and_margin};
 use crate::summary::Strength;
 use arbiter_plan::run::counts::RunCounts;
 use arbiter_stats::{Sprt, SprtStatus};
@@ -38,8 +38,7 @@ fn duel(scene: &Scene, counts: &RunCounts) -> String {
         }
         false => (games.draw_ratio(), String::new()),
     };
-    let points = games.wins as f64 + 0.5 * games.draws as f64;
-    let share = percent((games.games() > 0).then(|| points / games.games() as f64));
+    let (points, share) = points(&games);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "Elo: {elo}, nElo: {nelo}");
     let _ = writeln!(text, "LOS: {los} %, DrawRatio: {} %{ratio}", shown(percent(draws), 2));
@@ -63,7 +62,7 @@ fn duel(scene: &Scene, counts: &RunCounts) -> String {
 }
 
 fn table(scene: &Scene, counts: &RunCounts) -> String {
-    let width = scene.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
+    let width = scene.name_width();
     let mut text = format!(
         "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
         "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw", "Ptnml(0-2)"
@@ -73,8 +72,7 @@ fn table(scene: &Scene, counts: &RunCounts) -> String {
         let (elo, error) = value_and_margin(elo);
         let (nelo, nerror) = value_and_margin(nelo);
         let [elo, error, nelo, nerror] = [elo, error, nelo, nerror].map(|value| shown(value, 2));
-        let points = games.wins as f64 + 0.5 * games.draws as f64;
-        let score = shown(percent((games.games() > 0).then(|| points / games.games() as f64)), 1);
+        let score = shown(points(&games).1, 1);
         let draws = if scene.penta { pairs.level_ratio() } else { games.draw_ratio() };
         let draws = shown(percent(draws), 1);
         let ptnml = if scene.penta { format!("{:?}", pairs.0) } else { String::new() };

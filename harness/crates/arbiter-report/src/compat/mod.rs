@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use shakmaty::Color;
 
+use crate::standings::total;
 use crate::summary::Strength;
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_plan::plan::{BookSource, Engine, Plan};
@@ -101,23 +102,14 @@ impl Scene {
         format!("{} vs {}", self.engines[first], self.engines[second])
     }
 
+    /// Columns of the names in a table.
+    fn name_width(&self) -> usize {
+        self.engines.iter().map(|name| name.chars().count()).fold(25, usize::max)
+    }
+
     /// All engines with what they achieved against all others, the strongest first.
     fn ranking(&self, counts: &RunCounts) -> Vec<(usize, Strength)> {
-        let of = |engine: usize| {
-            let own = counts.encounters.iter().filter_map(|(engines, encounter)| {
-                let is_first = engines[0] == engine;
-                engines.contains(&engine).then(|| match is_first {
-                    true => *encounter,
-                    false => encounter.swapped(),
-                })
-            });
-            let sum = own.fold(Encounter::default(), |mut sum, encounter| {
-                sum.pairs += encounter.pairs;
-                sum.games += encounter.games;
-                sum
-            });
-            (engine, self.strength(sum))
-        };
+        let of = |engine| (engine, self.strength(total(counts, engine)));
         let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
         let elo = |strength: &Strength| strength.elo.map(|elo| elo.value + 0.0);
         // Engines without a game come last.
@@ -179,6 +171,12 @@ fn shown(value: f64, decimals: usize) -> String {
 /// Percent of a share.
 fn percent(share: Option<f64>) -> f64 {
     share.map_or(f64::NAN, |share| 100.0 * share)
+}
+
+/// Points, and their percentage of the games.
+fn points(games: &Trinomial) -> (f64, f64) {
+    let points = games.wins as f64 + 0.5 * games.draws as f64;
+    (points, 100.0 * points / games.games() as f64)
 }
 
 /// What was played under, as fastchess says it.

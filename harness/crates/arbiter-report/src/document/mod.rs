@@ -66,6 +66,8 @@ pub enum Block {
     Gap,
     /// Figures in rows and columns.
     Table(Table),
+    /// Items below each other; of a long list, plain text shows the beginning.
+    List(Vec<String>),
     /// Lines whose columns matter.
     Verbatim(String),
     /// A command for a shell.
@@ -135,8 +137,8 @@ impl Document {
     }
 
     /// Begins a section.
-    pub fn heading(&mut self, words: &str) {
-        self.blocks.push(Block::Heading(words.to_owned()));
+    pub fn heading(&mut self, words: impl Into<String>) {
+        self.blocks.push(Block::Heading(words.into()));
     }
 
     /// Adds words.
@@ -151,6 +153,13 @@ impl Document {
 
     fn value(&mut self, name: &'static str, text: impl Into<String>) {
         self.blocks.push(Block::Value { name, text: text.into() });
+    }
+
+    /// Adds a list below its heading, unless it is empty.
+    pub(crate) fn list(&mut self, heading: impl Into<String>, items: Vec<String>) {
+        if !items.is_empty() {
+            self.blocks.extend([Block::Heading(heading.into()), Block::List(items)]);
+        }
     }
 
     fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {

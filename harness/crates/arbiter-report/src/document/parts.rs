@@ -183,6 +183,7 @@ pub(super) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
             let elo = (elo * 10.0).round() / 10.0 + 0.0;
             format!("White's advantage is {elo:+.1} ± {error:.1} Elo (95 %).")
         }
+        (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
         _ => "White's advantage cannot be told from these games.".to_owned(),
     }
 }

@@ -195,6 +195,7 @@ fn bias(ratings: &Ratings<'_>) -> String {
     if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
         words.push_str(&format!(" The openings lean by {bias:.0} Elo (root mean square)."));
     }
+    words.push_str(&format!(" Equals draw {} of their games.", percent(Some(rated.draw_rate))));
     words
 }
 

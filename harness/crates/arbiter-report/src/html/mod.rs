@@ -97,6 +97,7 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Verdict { text, .. } => html! { p { strong { (text) } } },
         Block::Gap => html! {},
         Block::Table(rows) => table(rows, heading),
+        Block::List(items) => html! { ul { @for item in items { li { (item) } } } },
         Block::Verbatim(text) => {
             html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
         }

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use shakmaty::Color;
-
-use super::movers;
-use arbiter_game::record::{GameRecord, Thought};
+use arbiter_game::record::Thought;
 
 /// Moves of a range.
 pub const MOVES_PER_RANGE: u32 = 10;
@@ -45,17 +42,6 @@ impl SearchStatistics {
         (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
     }
 
-    /// Adds the sums over other moves.
-    pub(super) fn merge(&mut self, other: &SearchStatistics) {
-        let SearchStatistics { moves, time, depth, with_depth, nodes, time_for_nodes } = *other;
-        self.moves += moves;
-        self.time += time;
-        self.depth += depth;
-        self.with_depth += with_depth;
-        self.nodes += nodes;
-        self.time_for_nodes += time_for_nodes;
-    }
-
     pub(super) fn add(&mut self, thought: &Thought) {
         self.moves += 1;
         self.time += thought.elapsed;
@@ -75,14 +61,10 @@ impl SearchStatistics {
 pub struct ByMoveNumber([SearchStatistics; RANGES]);
 
 impl ByMoveNumber {
-    /// Adds the moves of one side.
-    pub(super) fn add(&mut self, game: &GameRecord, color: Color) {
-        for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
-            if let Some(thought) = played.thought.as_ref().filter(|_| mover == color) {
-                let range = (number.saturating_sub(1) / MOVES_PER_RANGE) as usize;
-                self.0[range.min(RANGES - 1)].add(thought);
-            }
-        }
+    /// Adds a move by its number.
+    pub(super) fn add(&mut self, number: u32, thought: &Thought) {
+        let range = (number.saturating_sub(1) / MOVES_PER_RANGE) as usize;
+        self.0[range.min(RANGES - 1)].add(thought);
     }
 
     /// The sums with the first move number of their range.

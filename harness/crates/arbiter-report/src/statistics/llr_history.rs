@@ -38,13 +38,10 @@ impl LlrHistory {
         self.counts.count(tally);
         self.pairs += 1;
         self.stride = self.stride.max(1);
-        let point = HistoryPoint { games: self.counts.games(), sprt_status, elo: None };
         let is_kept = self.pairs.is_multiple_of(self.stride);
-        // Without a look there is only the estimate, which is computed where it is shown.
-        let point = match is_kept {
-            true => HistoryPoint { elo: self.elo(), ..point },
-            false => point,
-        };
+        // Of a point that is not kept, the estimate is computed where it is shown.
+        let elo = if is_kept { self.elo() } else { None };
+        let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);
         if is_kept {
             self.points.push(point);
@@ -71,11 +68,7 @@ impl LlrHistory {
     /// Drops every second point once there are more than [`MAX_POINTS`].
     fn thin(&mut self) {
         if self.points.len() > MAX_POINTS {
-            let mut number = 0;
-            self.points.retain(|_| {
-                number += 1;
-                number % 2 == 0
-            });
+            self.points = self.points.iter().skip(1).step_by(2).copied().collect();
             self.stride *= 2;
         }
     }

@@ -15,7 +15,7 @@ pub use move_times::MoveTimes;
 pub use openings::{Opening, Openings, outliers};
 pub use phases::{Phase, Phases};
 
-use shakmaty::Color;
+use shakmaty::{Color, Position};
 
 use arbiter_game::record::GameRecord;
 use arbiter_plan::run::job::PlayedPair;
@@ -78,23 +78,21 @@ impl GameStatistics {
             let own = &mut self.engines[*game.engines.get(color)];
             let result = result(game, color);
             own.by_colour[color.fold_wb(0, 1)].record(result);
-            own.by_move_number.add(game, color);
             own.calibration.add(calibration::seen(game, color), result);
         }
-        for (played, (mover, _)) in game.moves.iter().zip(movers(game)) {
+        let mut position = Some(game.start());
+        for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
             if let Some(thought) = &played.thought {
-                self.engines[*game.engines.get(mover)].times.add(thought.elapsed);
+                let own = &mut self.engines[*game.engines.get(mover)];
+                own.times.add(thought.elapsed);
+                own.by_move_number.add(number, thought);
+                position.iter().for_each(|position| own.phases.add(position, thought));
             }
-        }
-        self.add_phases(game);
-    }
-
-    fn add_phases(&mut self, game: &GameRecord) {
-        let mut sides = [Phases::default(), Phases::default()];
-        phases::add(game, &mut sides);
-        for color in Color::ALL {
-            let own = &mut self.engines[*game.engines.get(color)];
-            own.phases.merge(&sides[color.fold_wb(0, 1)]);
+            // There is no position after a move that the rules do not allow.
+            position = position.and_then(|mut position| {
+                position.play_unchecked(played.uci.to_move(&position).ok()?);
+                Some(position)
+            });
         }
     }
 }

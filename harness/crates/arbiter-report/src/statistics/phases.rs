@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Position, Role};
 
 use super::SearchStatistics;
-use arbiter_game::record::GameRecord;
+use arbiter_game::record::Thought;
 
 /// What each piece weighs; a full board has 24.
 const WEIGHTS: [(Role, usize); 4] =
@@ -56,27 +56,14 @@ impl Phase {
 pub struct Phases([SearchStatistics; 3]);
 
 impl Phases {
-    /// Adds the sums of other games.
-    pub(super) fn merge(&mut self, other: &Phases) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, more)| own.merge(more));
+    /// Adds the move that an engine chose in a position.
+    pub(super) fn add(&mut self, position: &Chess, thought: &Thought) {
+        self.0[Phase::of(position) as usize].add(thought);
     }
 
     /// The phases in the order of a game.
     pub fn iter(&self) -> impl Iterator<Item = (Phase, &SearchStatistics)> {
         Phase::ALL.into_iter().zip(&self.0)
-    }
-}
-
-/// Adds each move that an engine chose to the phases of White or Black, up to one that the rules do not allow.
-pub(super) fn add(game: &GameRecord, phases: &mut [Phases; 2]) {
-    let mut position = game.start();
-    for played in &game.moves {
-        if let Some(thought) = &played.thought {
-            let side = position.turn().fold_wb(0, 1);
-            phases[side].0[Phase::of(&position) as usize].add(thought);
-        }
-        let Ok(legal) = played.uci.to_move(&position) else { return };
-        position.play_unchecked(legal);
     }
 }
 

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use shakmaty::Move;
 use shakmaty::san::SanPlus;
 
-use super::by::By;
-use super::{Style, unusable_json, unusable_lines};
+use super::{Place, unusable, unusable_json};
+use crate::document::{Block, Document};
 use crate::table::Table;
 use crate::text::percent_interval;
-use arbiter_stats::paired::{margin, mcnemar, share_interval};
+use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
 use arbiter_suite::Unusable;
 use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
 
@@ -25,8 +25,8 @@ pub struct Report<'a> {
     pub engines: Vec<Engine<'a>>,
     /// Plies for which a solution had to be held to end the search, if so.
     pub hold: Option<u32>,
-    /// Who did it.
-    pub by: By,
+    /// Where engines were asked.
+    pub place: Place,
     /// The positions.
     pub records: &'a [Arc<Record>],
     /// Lines that could not be used.
@@ -56,45 +56,35 @@ impl Report<'_> {
         compare(&self.engines[0].searches, &self.engines[other].searches)
     }
 
-    /// As text.
-    pub fn text(&self, style: Style) -> String {
-        let mut text = match style {
-            Style::Terminal(_) => String::new(),
-            Style::Markdown => format!("# {}\n\n", self.suite),
-        };
-        text.push_str(&self.conditions());
-        text.push_str(&style.table(self.engine_table()));
-        if let Some(table) = self.theme_table() {
-            text.push_str(&style.heading("Solved by theme"));
-            text.push_str(&style.table(table));
-        }
-        for other in 1..self.engines.len() {
-            text.push_str(&self.comparison_text(style, other));
-        }
-        for engine in &self.engines {
-            text.push_str(&self.unsolved_text(style, engine));
-        }
-        text.push_str(&self.by.aside_text(style));
-        let notes: Vec<String> = self.notes().collect();
-        if !notes.is_empty() {
-            text.push_str(&style.heading("Left out of lines that are used all the same"));
-            text.push_str(&style.list(&notes));
-        }
-        text + &unusable_lines(style, self.unusable)
-    }
-
-    fn conditions(&self) -> String {
+    /// As a document.
+    pub fn document(&self) -> Document {
+        let mut document = Document::new(self.suite.to_owned());
         let hold = match self.hold {
             Some(plies) => format!(", ended once a solution was held for {plies} plies"),
             None => String::new(),
         };
-        format!(
-            "{}: {} positions, {} lines unusable; {}{hold}\n\n",
+        document.paragraph(format!(
+            "{}: {} positions, {} lines unusable; {}{hold}",
             self.suite,
             self.records.len(),
             self.unusable.len(),
-            self.by.in_words()
-        )
+            self.place.in_words()
+        ));
+        document.blocks.push(Block::Gap);
+        document.table(self.engine_table());
+        if let Some(table) = self.theme_table() {
+            document.heading("Solved by theme");
+            document.table(table);
+        }
+        (1..self.engines.len()).for_each(|other| self.compared(&mut document, other));
+        self.engines.iter().for_each(|engine| self.unsolved(&mut document, engine));
+        self.place.excluded(&mut document);
+        let notes = self.records.iter().flat_map(|record| {
+            record.notes.iter().map(|note| format!("line {}: {note}", record.line))
+        });
+        document.list("Left out of lines that are used all the same", notes.collect());
+        unusable(&mut document, self.unusable);
+        document
     }
 
     fn engine_table(&self) -> Table {
@@ -155,66 +145,52 @@ impl Report<'_> {
         Tally::of(members.iter().map(of))
     }
 
-    fn comparison_text(&self, style: Style, other: usize) -> String {
+    /// The first engine against another.
+    fn compared(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);
-        let solved = &found.solved;
-        let mut text = style.heading(&format!("{first} against {second}"));
-        match mcnemar(solved) {
-            None => text.push_str("They solved the same positions.\n"),
-            Some(test) => text.push_str(&format!(
-                "Solved by both {}, only by {first} {}, only by {second} {}, by neither {}\n\
-                 Difference {:+.2} ± {:.2} % of the positions (95 %)\n\
-                 McNemar's test: p {} (exact), {} (mid-p)\n",
-                solved.both,
-                solved.only_first,
-                solved.only_second,
-                solved.neither,
-                100.0 * test.difference.0,
-                100.0 * margin(test.difference.1),
-                probability(test.p_exact),
-                probability(test.p_mid)
-            )),
-        }
-        for (name, indices) in [(first, &found.won), (second, &found.lost)] {
-            if !indices.is_empty() {
-                text.push_str(&format!("Only {name}: {}\n", self.names(indices).join(", ")));
+        let Solved { both, only_first, only_second, neither } = found.solved;
+        document.heading(format!("{first} against {second}"));
+        match mcnemar(&found.solved) {
+            None => document.paragraph("They solved the same positions."),
+            Some(test) => {
+                let (share, error) = test.difference;
+                let [exact, mid] = [test.p_exact, test.p_mid].map(probability);
+                document.paragraph(format!(
+                    "Solved by both {both}, only by {first} {only_first}, only by {second} \
+                     {only_second}, by neither {neither}"
+                ));
+                document.paragraph(format!(
+                    "Difference {:+.2} ± {:.2} % of the positions (95 %)",
+                    100.0 * share,
+                    100.0 * margin(error)
+                ));
+                document.paragraph(format!("McNemar's test: p {exact} (exact), {mid} (mid-p)"));
             }
         }
-        text
-    }
-
-    fn names(&self, indices: &[usize]) -> Vec<String> {
-        indices.iter().map(|&index| name(&self.records[index])).collect()
-    }
-
-    fn unsolved_text(&self, style: Style, engine: &Engine) -> String {
-        let lines: Vec<String> = self
-            .records
-            .iter()
-            .zip(&engine.searches)
-            .filter_map(|(record, searched)| match searched {
-                Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
-                Ok(outcome) if !outcome.is_solved => Some(format!(
-                    "{}: played {}, wanted {}",
-                    name(record),
-                    san(record, outcome.played),
-                    wanted(record)
-                )),
-                Ok(_) => None,
-            })
-            .collect();
-        if lines.is_empty() {
-            return String::new();
+        for (engine, indices) in [(first, &found.won), (second, &found.lost)] {
+            let names = indices.iter().map(|&index| name(&self.records[index]));
+            if !indices.is_empty() {
+                let names = names.collect::<Vec<_>>().join(", ");
+                document.paragraph(format!("Only {engine}: {names}"));
+            }
         }
-        style.heading(&format!("Not solved by {}: {}", engine.name, lines.len()))
-            + &style.list(&lines)
     }
 
-    fn notes(&self) -> impl Iterator<Item = String> {
-        self.records.iter().flat_map(|record| {
-            record.notes.iter().map(|note| format!("line {}: {note}", record.line))
-        })
+    fn unsolved(&self, document: &mut Document, engine: &Engine<'_>) {
+        let searches = self.records.iter().zip(&engine.searches);
+        let lines = searches.filter_map(|(record, searched)| match searched {
+            Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
+            Ok(outcome) if !outcome.is_solved => Some(format!(
+                "{}: played {}, wanted {}",
+                name(record),
+                san(record, outcome.played),
+                wanted(record)
+            )),
+            Ok(_) => None,
+        });
+        let lines: Vec<String> = lines.collect();
+        document.list(format!("Not solved by {}: {}", engine.name, lines.len()), lines);
     }
 
     /// As one JSON object.
@@ -233,7 +209,7 @@ impl Report<'_> {
             "positions": positions,
             "unusable": unusable_json(self.unusable),
         });
-        self.by.add_to(&mut json);
+        self.place.add_to(&mut json);
         json
     }
 
@@ -414,7 +390,7 @@ nonsense";
                 engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
             ],
             hold: None,
-            by: By::Here(2),
+            place: Place::Here(2),
             records: &records,
             unusable: &suite.unusable,
         });
@@ -423,7 +399,7 @@ nonsense";
     #[test]
     fn the_text_has_all_there_is() {
         check(|report| {
-            let text = report.text(Style::Terminal(None));
+            let text = crate::plain::render(&report.document(), None);
             for part in [
                 "s.epd: 4 positions, 1 lines unusable; 2 at once",
                 "75.0 % [30.1, 95.4]",
@@ -440,7 +416,7 @@ nonsense";
             ] {
                 assert!(text.contains(part), "{part}:\n{text}");
             }
-            let markdown = report.text(Style::Markdown);
+            let markdown = crate::markdown::render(&report.document());
             assert!(markdown.starts_with("# s.epd\n"), "{markdown}");
             assert!(markdown.contains("\n## A against B\n"), "{markdown}");
         });

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::by::By;
-use super::{Style, unusable_json, unusable_lines};
+use super::{Place, unusable, unusable_json};
+use crate::document::{Block, Document};
 use crate::table::Table;
 use arbiter_suite::Unusable;
 use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
@@ -25,8 +25,8 @@ pub struct Report<'a> {
     pub beyond: usize,
     /// Lines that could not be used.
     pub unusable: &'a [Unusable],
-    /// Who did it.
-    pub by: By,
+    /// Where the engine was asked.
+    pub place: Place,
 }
 
 /// Numbers of each outcome.
@@ -62,40 +62,34 @@ impl Report<'_> {
         totals
     }
 
-    /// As text.
-    pub fn text(&self) -> String {
-        let mut text = self.stories();
-        if !text.is_empty() {
-            text.push('\n');
+    /// As a document: what is wrong in full, and every position in a row if `has_positions`.
+    pub fn document(&self, has_positions: bool) -> Document {
+        let mut document = Document::new(format!("Perft of {}", self.engine));
+        document.blocks.push(Block::Paragraph { strong: self.sum(), text: String::new() });
+        let others = Some(self.others()).filter(|others| !others.is_empty());
+        document.blocks.extend(others.map(Block::List));
+        let mistakes = self.mistakes();
+        if !mistakes.is_empty() {
+            document.heading("What is wrong");
+            document.blocks.push(Block::Verbatim(mistakes));
         }
-        text.push_str(&format!("{}\n", self.sum()));
-        self.others().iter().for_each(|line| text.push_str(&format!("{line}\n")));
-        let style = Style::Terminal(None);
-        text + &self.by.aside_text(style) + &unusable_lines(style, self.unusable)
+        if has_positions {
+            document.heading("Positions");
+            document.table(self.table());
+        }
+        self.place.excluded(&mut document);
+        unusable(&mut document, self.unusable);
+        document
     }
 
-    /// As a Markdown document: what is wrong in full, then every position in a row.
-    pub fn markdown(&self) -> String {
-        let style = Style::Markdown;
-        let mut text = format!("# Perft of {}\n\n**{}**\n", self.engine, self.sum());
-        let others = self.others();
-        if !others.is_empty() {
-            text.push_str(&format!("\n{}", style.list(&others)));
-        }
-        let stories = self.stories();
-        if !stories.is_empty() {
-            text.push_str(&style.heading("What is wrong"));
-            text.push_str(&format!("```text\n{stories}```\n"));
-        }
-        text.push_str(&style.heading("Positions"));
+    fn table(&self) -> Table {
         let mut table = Table::new(["line", "name", "FEN", "depth", "count", "verdict"]);
         for ((case, count), verdict) in self.all() {
             let (name, fen) = (case.name.as_deref().unwrap_or_default(), case.start.fen());
             let Count { depth, expected, .. } = count;
             table.push([&case.line, &name, &fen, depth, expected, &verdict_words(verdict)]);
         }
-        text.push_str(&style.table(table));
-        text + &self.by.aside_text(style) + &unusable_lines(style, self.unusable)
+        table
     }
 
     fn all(&self) -> impl Iterator<Item = ((&Case, &Count), &Result<Verdict, String>)> {
@@ -103,13 +97,10 @@ impl Report<'_> {
     }
 
     /// What is not right, the engine's mistakes first.
-    fn stories(&self) -> String {
-        let is_wrong =
-            |verdict: &Result<Verdict, String>| matches!(verdict, Ok(Verdict::Wrong { .. }));
-        let first = self.all().filter(|(_, verdict)| is_wrong(verdict));
-        let others = self.all().filter(|(_, verdict)| !is_wrong(verdict));
-        let all = first.chain(others);
-        all.map(|((case, count), verdict)| story(case, count, verdict)).collect()
+    fn mistakes(&self) -> String {
+        let mut all: Vec<_> = self.all().collect();
+        all.sort_by_key(|(_, verdict)| !matches!(verdict, Ok(Verdict::Wrong { .. })));
+        all.into_iter().map(|((case, count), verdict)| mistake(case, count, verdict)).collect()
     }
 
     /// How many are right.
@@ -131,7 +122,7 @@ impl Report<'_> {
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
-        let elsewhere = matches!(self.by, By::Workers { .. }).then(|| self.by.in_words());
+        let elsewhere = matches!(self.place, Place::Workers { .. }).then(|| self.place.in_words());
         some.chain(elsewhere).collect()
     }
 
@@ -155,7 +146,7 @@ impl Report<'_> {
             "positions": positions,
             "unusable": unusable_json(self.unusable),
         });
-        self.by.add_to(&mut json);
+        self.place.add_to(&mut json);
         json
     }
 }
@@ -206,7 +197,7 @@ fn verdict_words(verdict: &Result<Verdict, String>) -> String {
 }
 
 /// A position that is not right, in some lines.
-fn story(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
+fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
     let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let place = format!("line {}{name}, depth {}", case.line, count.depth);
     let fen = case.start.fen();
@@ -294,7 +285,7 @@ mod tests {
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
         let report = Report {
-            by: By::Here(1),
+            place: Place::Here(1),
             engine: "E",
             suite: "s.epd",
             cases: &suite.cases,
@@ -303,11 +294,9 @@ mod tests {
             beyond: 2,
             unusable: &suite.unusable,
         };
-        let text = report.text();
-        assert!(
-            text.starts_with("WRONG      line 4, depth 1: counts 7, right is 5 (+2)\n"),
-            "{text}"
-        );
+        let text = crate::plain::render(&report.document(false), None);
+        let first = text.lines().find(|line| line.contains(", depth ")).unwrap();
+        assert_eq!(first, "WRONG      line 4, depth 1: counts 7, right is 5 (+2)");
         for part in [
             "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
             "NO ANSWER  line 2, depth 1: exited",
@@ -318,7 +307,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        let markdown = report.markdown();
+        let markdown = crate::markdown::render(&report.document(true));
         for part in [
             "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
             "```text\nWRONG      line 4, depth 1: ",

@@ -65,7 +65,7 @@ pub(crate) fn trends(trials: &[CommitRun], gates: Option<Table>) -> Document {
         groups.entry(trial.against()).or_default().push(trial);
     }
     for (against, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
-        document.heading(&format!("Against {against}"));
+        document.heading(format!("Against {against}"));
         document.blocks.extend(figure(against, group).map(Block::Figure));
     }
     if !trials.is_empty() {
