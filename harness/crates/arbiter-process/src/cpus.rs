@@ -6,7 +6,7 @@ use std::fs;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::process_tree::descendants;
+use super::process_tree::{descendants, threads};
 
 /// The processors that this process may use, by its mask and its control group, different physical
 /// cores first: those that share a core with an earlier one come last.
@@ -54,9 +54,7 @@ pub(super) fn set(cpus: &[usize]) -> CpuSet {
 pub(super) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {
-        let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-        let numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok());
-        for thread in numbers.filter_map(Pid::from_raw) {
+        for thread in threads(pid).filter_map(Pid::from_raw) {
             let _ = sched_setaffinity(Some(thread), &set);
         }
     }

@@ -7,10 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::process_tree::descendants;
+use super::process_tree::{descendants, threads};
 
 /// What `/proc/stat` counts in: `USER_HZ` is 100 in every Linux ABI.
 const TICK: Duration = Duration::from_millis(10);
@@ -45,16 +44,10 @@ impl Delays {
     pub(super) fn of(leader: i32, reader: i32) -> Delays {
         let mut delays = Delays::default();
         for pid in descendants(leader).into_iter().chain([leader]) {
-            let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
-            for thread in threads.flatten() {
-                let number = thread.file_name().to_str().and_then(|name| name.parse().ok());
-                if let (Some(number), Some(times)) = (number, times(&thread.path())) {
-                    delays.engine.insert(number, times);
-                }
-            }
+            let times = |thread| Some((thread, times(pid, thread)?));
+            delays.engine.extend(threads(pid).filter_map(times));
         }
-        let reader = PathBuf::from(format!("/proc/self/task/{reader}"));
-        delays.reader = times(&reader).unwrap_or_default();
+        delays.reader = times(std::process::id() as i32, reader).unwrap_or_default();
         delays
     }
 
@@ -82,9 +75,9 @@ pub fn stolen() -> Duration {
     TICK * stolen_ticks(&stat).unwrap_or(0)
 }
 
-/// What the kernel counted of the thread that `/proc` shows at `path`; `None` if it has ended.
-fn times(path: &Path) -> Option<Times> {
-    first_figures(&fs::read_to_string(path.join("schedstat")).ok()?)
+/// What the kernel counted of a thread; `None` if it has ended.
+fn times(pid: i32, thread: i32) -> Option<Times> {
+    first_figures(&fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?)
 }
 
 fn first_figures(schedstat: &str) -> Option<Times> {

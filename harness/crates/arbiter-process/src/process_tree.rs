@@ -123,9 +123,13 @@ pub(super) fn descendants(pid: i32) -> BTreeSet<i32> {
 
 /// The children of all threads of a process; none if it is gone.
 fn children(pid: i32) -> Vec<i32> {
+    threads(pid).flat_map(|thread| children_of_thread(pid, thread)).collect()
+}
+
+/// The numbers of the threads of a process; none if it is gone.
+pub(super) fn threads(pid: i32) -> impl Iterator<Item = i32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok());
-    numbers.flat_map(|thread| children_of_thread(pid, thread)).collect()
+    threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
 }
 
 fn children_of_thread(pid: i32, thread: i32) -> Vec<i32> {

@@ -36,32 +36,10 @@ pub enum OptionKind {
     String,
 }
 
-/// Why a wished option cannot be set.
+/// Why a wished option cannot be set; the text follows the engine's name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum OptionError {
-    /// The engine declares no such option.
-    #[error("has no option '{name}'{}", suggestion(.nearest))]
-    Unknown {
-        /// The wished name.
-        name: String,
-        /// The declared name that looks most like it.
-        nearest: Option<String>,
-    },
-    /// The value does not fit the declaration.
-    #[error("option '{name}' does not take '{value}': expected {expected}")]
-    Value {
-        /// The option's name.
-        name: String,
-        /// The wished value.
-        value: String,
-        /// What the declaration allows.
-        expected: String,
-    },
-}
-
-fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |n| format!(" (did you mean '{n}'?)"))
-}
+#[error("{0}")]
+pub struct OptionError(String);
 
 /// The words that open a field of an `option` line.
 const FIELDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
@@ -124,7 +102,8 @@ impl OptionDeclaration {
             OptionKind::Button => "no value, it is a button".to_owned(),
             OptionKind::String => return Ok(()),
         };
-        Err(OptionError::Value { name: self.name.clone(), value: value.to_owned(), expected })
+        let name = &self.name;
+        Err(OptionError(format!("option '{name}' does not take '{value}': expected {expected}")))
     }
 }
 
@@ -137,19 +116,22 @@ pub fn check_option<'a>(
     match declared.iter().find(|d| d.name.eq_ignore_ascii_case(name)) {
         Some(declaration) => declaration.admits(value).map(|()| declaration.name.as_str()),
         None => {
-            Err(OptionError::Unknown { name: name.to_owned(), nearest: nearest(declared, name) })
+            let nearest = nearest(declared, name).map(|near| format!(" (did you mean '{near}'?)"));
+            let suggestion = nearest.unwrap_or_default();
+            Err(OptionError(format!("has no option '{name}'{suggestion}")))
         }
     }
 }
 
-fn nearest(declared: &[OptionDeclaration], name: &str) -> Option<String> {
+/// The declared name that looks most like `name`.
+fn nearest<'a>(declared: &'a [OptionDeclaration], name: &str) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     declared
         .iter()
         .map(|d| (strsim::jaro_winkler(&d.name.to_ascii_lowercase(), &name), d))
         .filter(|(likeness, _)| *likeness > 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, d)| d.name.clone())
+        .map(|(_, d)| d.name.as_str())
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ impl Local {
             setups,
             self.pool.clone(),
             self.live_games.clone(),
-            &self.options,
+            self.options.clone(),
         )
     }
 

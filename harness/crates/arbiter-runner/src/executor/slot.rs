@@ -36,10 +36,7 @@ pub(super) struct Slot {
     pool: Arc<EnginePool<EngineProcess>>,
     /// Lists its games.
     live_games: LiveGames,
-    /// Pause between two games.
-    wait: Duration,
-    /// Share of time that a game may lose to the machine; `None` does not measure.
-    noise_limit: Option<f64>,
+    options: LocalOptions,
     /// How the machine disturbed games of the pair in hand.
     noises: Vec<String>,
     has_played: bool,
@@ -52,7 +49,7 @@ impl Slot {
         setups: Arc<Vec<EngineSetup>>,
         pool: Arc<EnginePool<EngineProcess>>,
         live_games: LiveGames,
-        options: &LocalOptions,
+        options: LocalOptions,
     ) -> Slot {
         Slot {
             number,
@@ -61,8 +58,7 @@ impl Slot {
             engines: BTreeMap::new(),
             pool,
             live_games,
-            wait: options.wait,
-            noise_limit: options.noise_limit,
+            options,
             noises: Vec::new(),
             has_played: false,
         }
@@ -99,8 +95,8 @@ impl Slot {
 
     /// Waits between two games; not before the first.
     async fn pause(&mut self) {
-        if std::mem::replace(&mut self.has_played, true) && !self.wait.is_zero() {
-            tokio::time::sleep(self.wait).await;
+        if std::mem::replace(&mut self.has_played, true) && !self.options.wait.is_zero() {
+            tokio::time::sleep(self.options.wait).await;
         }
     }
 
@@ -171,7 +167,7 @@ impl Slot {
         };
         let engines = ByColor { white, black };
         let (record, engines, noise) =
-            meter::play(setup, engines, self.noise_limit, live_game).await;
+            meter::play(setup, engines, self.options.noise_limit, live_game).await;
         self.noises
             .extend(noise.map(|noise| noise.words(|index| self.setups[index].name.as_str())));
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
