@@ -219,7 +219,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
     // A word of the page's own shows that it is never loaded again.
     browser.value("window.mine = 'still here'");
     browser.wait_until("document.querySelectorAll('.boards .board').length > 0");
-    let state = "document.querySelector('.counts').dataset.state";
+    let state = "document.querySelector('.standing').dataset.state";
     wait_for("the run is paused", || {
         // The button moves while boards come, and a click may miss it.
         if browser.holds("!document.querySelector('[data-command=pause]').disabled") {
