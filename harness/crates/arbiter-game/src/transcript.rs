@@ -72,7 +72,7 @@ struct Lines {
     chunks: VecDeque<Chunk>,
     /// Bytes in use.
     size: usize,
-    /// The last line that tells a position, in full.
+    /// The last line of the last chunk that tells a position, in full.
     position: String,
     /// Lines that are not kept.
     lost: u64,
@@ -121,6 +121,7 @@ impl Lines {
             Some(chunk) if chunk.has_room(more.unwrap_or(line)) => chunk,
             _ => {
                 more = None;
+                self.position.clear();
                 self.chunks.push_back_mut(Chunk::with_room(line))
             }
         };
@@ -371,8 +372,10 @@ mod tests {
                 // A wrong guess of the opponent's move is taken back.
                 for position in [format!("{line} a7a6"), line.clone()] {
                     recorder.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
-                    recorder.note(now, Mark::FromEngine, "position startpos");
-                    told.extend([position, "go nodes 1".into(), "position startpos".into()]);
+                    // Of many lengths, so that a chunk ends between any two lines.
+                    let answer = format!("position {:ply$}", "startpos");
+                    recorder.note(now, Mark::FromEngine, &answer);
+                    told.extend([position, "go nodes 1".into(), answer]);
                     if ply % 2 == 0 {
                         break;
                     }
