@@ -16,14 +16,28 @@ pub(crate) struct Blocks<R> {
     is_done: bool,
 }
 
+/// The blocks in order, and as the last one the error if reading fails.
+impl<R: Read> Iterator for Blocks<R> {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<io::Result<Vec<u8>>> {
+        let block = self.next_block();
+        if block.is_err() {
+            self.is_done = true;
+            self.rest.clear();
+        }
+        block.map(|block| Some(block).filter(|block| !block.is_empty())).transpose()
+    }
+}
+
 impl<R: Read> Blocks<R> {
     /// Blocks of `source`.
     pub(crate) fn new(source: R) -> Blocks<R> {
         Blocks { source, rest: Vec::new(), is_done: false }
     }
 
-    /// The next block; `None` at the end.
-    pub(crate) fn next_block(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// The next block; empty at the end.
+    fn next_block(&mut self) -> io::Result<Vec<u8>> {
         let mut wanted = BLOCK;
         while !self.is_done {
             self.fill(wanted)?;
@@ -32,7 +46,7 @@ impl<R: Read> Blocks<R> {
             }
             if let Some(end) = last_boundary(&self.rest) {
                 let rest = self.rest.split_off(end);
-                return Ok(Some(std::mem::replace(&mut self.rest, rest)));
+                return Ok(std::mem::replace(&mut self.rest, rest));
             }
             if wanted >= MAX_GAME {
                 let message = format!("expected games of at most {MAX_GAME} bytes");
@@ -40,7 +54,7 @@ impl<R: Read> Blocks<R> {
             }
             wanted *= 2;
         }
-        Ok(Some(std::mem::take(&mut self.rest)).filter(|block| !block.is_empty()))
+        Ok(std::mem::take(&mut self.rest))
     }
 
     /// Reads until there are `wanted` bytes.
@@ -75,10 +89,9 @@ mod tests {
         };
         for end in ["\n", "\r\n"] {
             let text: String = (0..4000).map(|n| game(n, end)).collect();
-            let mut blocks = Blocks::new(text.as_bytes());
             let mut joined = Vec::new();
             let mut number = 0;
-            while let Some(block) = blocks.next_block().unwrap() {
+            for block in Blocks::new(text.as_bytes()).map(Result::unwrap) {
                 assert!(block.starts_with(b"[Event"));
                 assert!(block.len() <= BLOCK);
                 joined.extend_from_slice(&block);
@@ -91,9 +104,8 @@ mod tests {
 
     #[test]
     fn a_text_without_games_is_one_block() {
-        let mut blocks = Blocks::new(&b"nothing"[..]);
-        assert_eq!(blocks.next_block().unwrap().unwrap(), b"nothing");
-        assert_eq!(blocks.next_block().unwrap(), None);
-        assert_eq!(Blocks::new(&b""[..]).next_block().unwrap(), None);
+        let blocks: Vec<_> = Blocks::new(&b"nothing"[..]).map(Result::unwrap).collect();
+        assert_eq!(blocks, [b"nothing"]);
+        assert!(Blocks::new(&b""[..]).next().is_none());
     }
 }

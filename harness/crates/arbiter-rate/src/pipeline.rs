@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::iter::Enumerate;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -9,17 +10,8 @@ use std::thread;
 use super::blocks::Blocks;
 use super::scan::{Block, ScanOptions, scan};
 
-/// A block with its number, or why there are no more.
-type Scanned = io::Result<(u64, Block)>;
-
-/// Where the next block comes from.
-struct Source<R> {
-    blocks: Blocks<R>,
-    /// Blocks handed out.
-    number: u64,
-    /// Whether reading failed.
-    is_broken: bool,
-}
+/// A block with its number, or the error that ends the stream.
+type Scanned = io::Result<(usize, Block)>;
 
 /// Scans `source` with so many threads and hands its blocks to `take` in their order. Each thread
 /// holds the text of one block at a time, so memory does not grow with the source.
@@ -29,13 +21,12 @@ pub fn scan_all<R: Read + Send>(
     options: ScanOptions,
     mut take: impl FnMut(Block),
 ) -> io::Result<()> {
-    let blocks = Blocks::new(source);
-    let source = Mutex::new(Source { blocks, number: 0, is_broken: false });
+    let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(threads);
         for _ in 0..threads.max(1) {
-            let (source, sender) = (&source, sender.clone());
-            scope.spawn(move || work(source, &sender, options));
+            let (blocks, sender) = (&blocks, sender.clone());
+            scope.spawn(move || work(blocks, &sender, options));
         }
         drop(sender);
         let mut early = BTreeMap::new();
@@ -52,27 +43,16 @@ pub fn scan_all<R: Read + Send>(
     })
 }
 
-/// Reads and scans blocks until there are no more, or nobody wants them.
-fn work<R: Read>(source: &Mutex<Source<R>>, sender: &SyncSender<Scanned>, options: ScanOptions) {
-    loop {
-        let read = {
-            // A thread that panics ends the whole scope, so what it leaves behind is not used.
-            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
-            if source.is_broken {
-                return;
-            }
-            let read = source.blocks.next_block();
-            source.is_broken = read.is_err();
-            source.number += 1;
-            read.map(|text| text.map(|text| (source.number - 1, text)))
-        };
-        let scanned = match read {
-            Ok(None) => return,
-            Ok(Some((number, text))) => Ok((number, scan(&text, options))),
-            Err(error) => Err(error),
-        };
-        let is_last = scanned.is_err();
-        if sender.send(scanned).is_err() || is_last {
+/// Reads and scans blocks until there are no more, or the receiver is gone.
+fn work<R: Read>(
+    blocks: &Mutex<Enumerate<Blocks<R>>>,
+    sender: &SyncSender<Scanned>,
+    options: ScanOptions,
+) {
+    // A thread that panics ends the whole scope, so what it leaves behind is not used.
+    let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
+    while let Some((number, text)) = next() {
+        if sender.send(text.map(|text| (number, scan(&text, options)))).is_err() {
             return;
         }
     }

@@ -8,7 +8,7 @@ use arbiter_stats::GameResult;
 
 /// A move that cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Illegal {
+pub(crate) struct IllegalMove {
     /// Number of the move and its text, such as `23... Nf9`.
     pub shown: String,
     /// Where in the text of the moves it begins.
@@ -19,7 +19,8 @@ pub(crate) struct Illegal {
 #[derive(Debug, Clone)]
 pub(crate) struct Replay {
     position: Chess,
-    illegal: Option<Illegal>,
+    /// The first move that cannot be played.
+    pub illegal: Option<IllegalMove>,
 }
 
 impl Replay {
@@ -39,32 +40,23 @@ impl Replay {
         if self.illegal.is_some() {
             return;
         }
-        let legal = san(word).and_then(|san| san.san.to_move(&self.position).ok());
-        match legal {
+        match san(word).and_then(|san| san.san.to_move(&self.position).ok()) {
             Some(legal) => self.position.play_unchecked(legal),
             None => {
                 let dots = if self.position.turn() == Color::White { "." } else { "..." };
                 let number = self.position.fullmoves();
                 let shown = format!("{number}{dots} {}", String::from_utf8_lossy(word));
-                self.illegal = Some(Illegal { shown, at });
+                self.illegal = Some(IllegalMove { shown, at });
             }
         }
-    }
-
-    /// The first move that cannot be played.
-    pub(crate) fn illegal(&self) -> Option<&Illegal> {
-        self.illegal.as_ref()
     }
 
     /// White's result by the last position, if the rules end the game there by themselves: by
     /// checkmate, stalemate, or for want of material.
     pub(crate) fn result(&self) -> Option<GameResult> {
         match self.position.outcome() {
-            Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => {
-                Some(GameResult::Win)
-            }
-            Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => {
-                Some(GameResult::Loss)
+            Outcome::Known(KnownOutcome::Decisive { winner }) => {
+                Some(winner.fold_wb(GameResult::Win, GameResult::Loss))
             }
             Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
             Outcome::Unknown => None,
@@ -76,14 +68,11 @@ impl Replay {
 fn san(word: &[u8]) -> Option<SanPlus> {
     let end = word.iter().rposition(|byte| !matches!(byte, b'!' | b'?'))? + 1;
     let word = &word[..end];
-    match word.first() {
-        Some(b'0') => {
-            let letters: Vec<u8> =
-                word.iter().map(|byte| if *byte == b'0' { b'O' } else { *byte }).collect();
-            SanPlus::from_ascii(&letters).ok()
-        }
-        _ => SanPlus::from_ascii(word).ok(),
+    if word[0] != b'0' {
+        return SanPlus::from_ascii(word).ok();
     }
+    let letter = |byte: &u8| if *byte == b'0' { b'O' } else { *byte };
+    SanPlus::from_ascii(&word.iter().map(letter).collect::<Vec<u8>>()).ok()
 }
 
 #[cfg(test)]
@@ -104,9 +93,9 @@ mod tests {
     #[test]
     fn the_first_illegal_move_is_named() {
         let fine = replay("", "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6!? d3 0-0");
-        assert_eq!((fine.illegal(), fine.result()), (None, None));
+        assert_eq!((fine.result(), fine.illegal), (None, None));
         let check = |moves: &str, shown: &str, at| {
-            assert_eq!(replay("", moves).illegal(), Some(&Illegal { shown: shown.into(), at }));
+            assert_eq!(replay("", moves).illegal, Some(IllegalMove { shown: shown.into(), at }));
         };
         check("e4 e5 Ke3 Nonsense", "2. Ke3", 6);
         check("e4 Nf9", "1... Nf9", 3);
@@ -120,7 +109,7 @@ mod tests {
         let stalemate = "7k/8/5KQ1/8/8/8/8/8 b - - 0 1";
         assert_eq!(Replay::new(stalemate.as_bytes()).unwrap().result(), Some(GameResult::Draw));
         let chess960 = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
-        assert_eq!(replay(chess960, "e4 e5").illegal(), None);
+        assert_eq!(replay(chess960, "e4 e5").illegal, None);
         assert!(Replay::new(b"no position").is_none());
         assert!(Replay::new(b"8/8/8/8/8/8/8/K7 w - - 0 1").is_none());
     }

@@ -8,7 +8,7 @@ use pgn_reader::Reader;
 
 use super::evaluations::Evaluations;
 use super::movetext::{MovetextSummary, summarize};
-use super::replay::Replay;
+use super::replay::{IllegalMove, Replay};
 use super::sections::{LineCounter, offset, plain_game, sections};
 use super::tags::{MAX_NAME, TagReader, Tags};
 use arbiter_stats::{EvaluationBuckets, GameResult};
@@ -62,7 +62,7 @@ impl RejectReason {
 /// A game that counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Game {
-    /// White, as an index of [`Block::names`].
+    /// White, as an index of [`Block::players`].
     pub white: u32,
     /// Black, likewise.
     pub black: u32,
@@ -70,7 +70,7 @@ pub struct Game {
     pub result: GameResult,
     /// The opening, as an index of [`Block::openings`].
     pub opening: u32,
-    /// How it ended, as an index of [`Block::names`].
+    /// How it ended, as an index of [`Block::endings`].
     pub termination: u32,
     /// Half-moves.
     pub plies: u32,
@@ -109,9 +109,11 @@ pub struct ScanOptions {
 /// Games of one block, in order.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// Names of players and endings.
-    pub names: Vec<String>,
-    /// Key and name of each opening.
+    /// Names of players, in order of appearance.
+    pub players: Vec<String>,
+    /// How games ended, likewise.
+    pub endings: Vec<String>,
+    /// Key and name of each opening, likewise.
     pub openings: Vec<(u64, String)>,
     /// Games, or why they do not count.
     pub games: Vec<Result<Game, Rejected>>,
@@ -119,9 +121,11 @@ pub struct Block {
     pub lines: u64,
 }
 
+/// Indices of what a block has so far.
 #[derive(Debug, Default)]
 struct Index {
-    names: HashMap<Vec<u8>, u32>,
+    players: HashMap<Vec<u8>, u32>,
+    endings: HashMap<Vec<u8>, u32>,
     openings: HashMap<u64, u32>,
 }
 
@@ -146,7 +150,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
             let read = reader.read_game(&mut TagReader { tags: &mut tags });
             let (game, moves) = match read {
                 Ok(None) => break,
-                Err(_) => (Err(Reason::plain(RejectReason::Unreadable)), &head[..0]),
+                Err(_) => (Err(RejectReason::Unreadable.into()), &head[..0]),
                 Ok(Some(())) => {
                     let begin = at(&reader);
                     // The reader skips the moves on its way to the next game.
@@ -155,18 +159,16 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
                     let moves = plain_moves.unwrap_or_else(skipped);
                     let game = match is_readable {
                         true => judge(&tags, moves, options, &mut block, &mut index),
-                        false => Err(Reason::plain(RejectReason::Unreadable)),
+                        false => Err(RejectReason::Unreadable.into()),
                     };
                     (game, moves)
                 }
             };
             block.games.push(game.map_err(|Reason { reason, culprit }| {
                 start += head[start..].len() - head[start..].trim_ascii_start().len();
-                let place = match &culprit {
-                    Some((_, at)) => offset(text, moves) + at,
-                    None => offset(text, head) + start,
-                };
-                let (line, culprit) = (lines.of(place), culprit.map(|(shown, _)| shown));
+                let in_moves = |illegal: &IllegalMove| offset(text, moves) + illegal.at;
+                let line = lines.of(culprit.as_ref().map_or(offset(text, head) + start, in_moves));
+                let culprit = culprit.map(|illegal| illegal.shown);
                 Rejected { reason, title: tags.title(), culprit, line }
             }));
         }
@@ -175,14 +177,14 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     block
 }
 
-/// Why a game does not count, with the move to blame and where it is in the moves.
+/// Why a game does not count, with the move to blame if it is one.
 struct Reason {
     reason: RejectReason,
-    culprit: Option<(String, usize)>,
+    culprit: Option<IllegalMove>,
 }
 
-impl Reason {
-    fn plain(reason: RejectReason) -> Reason {
+impl From<RejectReason> for Reason {
+    fn from(reason: RejectReason) -> Reason {
         Reason { reason, culprit: None }
     }
 }
@@ -194,40 +196,38 @@ fn judge(
     block: &mut Block,
     index: &mut Index,
 ) -> Result<Game, Reason> {
-    check_tags(tags).map_err(Reason::plain)?;
+    check_tags(tags)?;
     let limit = if tags.fen.is_empty() { options.opening_plies } else { 0 };
-    let mut replay = None;
+    let mut replay = match options.replay {
+        true => Some(Replay::new(&tags.fen).ok_or(RejectReason::Position)?),
+        false => None,
+    };
     let mut evaluations = Evaluations::default();
     let on_comment = |comment: &[u8], plies| {
         if options.evaluations {
             evaluations.add(comment, plies);
         }
     };
-    let summary = match options.replay {
-        false => summarize(moves, limit, |_, _| (), on_comment),
-        true => {
-            let begun = Replay::new(&tags.fen).ok_or(Reason::plain(RejectReason::Position))?;
-            let replay = replay.insert(begun);
-            summarize(moves, limit, |word, at| replay.play(word, at), on_comment)
-        }
+    let summary = match &mut replay {
+        None => summarize(moves, limit, |_, _| (), on_comment),
+        Some(replay) => summarize(moves, limit, |word, at| replay.play(word, at), on_comment),
     };
-    let outcome = outcome(tags, &summary).map_err(Reason::plain)?;
-    if let Some(illegal) = replay.as_ref().and_then(Replay::illegal) {
-        let culprit = Some((illegal.shown.clone(), illegal.at));
+    let outcome = outcome(tags, &summary)?;
+    if let Some(Replay { illegal: culprit @ Some(_), .. }) = replay {
         return Err(Reason { reason: RejectReason::IllegalMove, culprit });
     }
     if replay.and_then(|replay| replay.result()).is_some_and(|told| told != outcome) {
-        return Err(Reason::plain(RejectReason::WrongResult));
+        return Err(RejectReason::WrongResult.into());
     }
     let black_first = tags.fen.split(|byte| *byte == b' ').nth(1) == Some(&b"b"[..]);
     let order = |by_move: [f64; 2]| if black_first { [by_move[1], by_move[0]] } else { by_move };
     let [first, second] = summary.timed;
     Ok(Game {
-        white: name(&tags.white, block, index),
-        black: name(&tags.black, block, index),
+        white: number(&tags.white, &mut block.players, &mut index.players),
+        black: number(&tags.black, &mut block.players, &mut index.players),
         result: outcome,
         opening: opening(tags, &summary, moves, block, index),
-        termination: name(&termination(tags, &summary), block, index),
+        termination: number(&termination(tags, &summary), &mut block.endings, &mut index.endings),
         plies: summary.plies,
         time_ms: order(summary.time_ms),
         timed: if black_first { [second, first] } else { [first, second] },
@@ -245,10 +245,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if tags.white == tags.black {
         return Err(RejectReason::SamePlayer);
     }
-    if tags.is_variant {
-        return Err(RejectReason::Variant);
-    }
-    Ok(())
+    if tags.is_variant { Err(RejectReason::Variant) } else { Ok(()) }
 }
 
 /// White's result, as the tag and the end of the moves tell it.
@@ -300,14 +297,15 @@ fn termination(tags: &Tags, summary: &MovetextSummary<'_>) -> Vec<u8> {
     }
 }
 
-fn name(text: &[u8], block: &mut Block, index: &mut Index) -> u32 {
+/// Index of a name in `names`, to which it is added if it is new.
+fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
     let text = &text[..text.len().min(MAX_NAME)];
-    if let Some(known) = index.names.get(text) {
+    if let Some(known) = index.get(text) {
         return *known;
     }
-    let number = block.names.len() as u32;
-    block.names.push(String::from_utf8_lossy(text).into_owned());
-    index.names.insert(text.to_vec(), number);
+    let number = names.len() as u32;
+    names.push(String::from_utf8_lossy(text).into_owned());
+    index.insert(text.to_vec(), number);
     number
 }
 

@@ -119,13 +119,17 @@ impl Tally {
 
     /// Adds the games of a block, which must come in the order of the file.
     pub fn add(&mut self, block: &Block) {
-        let names: Vec<Option<usize>> = vec![None; block.names.len()];
-        let mut known = Known { names, openings: vec![None; block.openings.len()] };
+        let players: Vec<_> = block.players.iter().map(|name| self.player(name)).collect();
+        let openings: Vec<_> = block.openings.iter().map(|opening| self.opening(opening)).collect();
         for game in &block.games {
             self.games += 1;
             self.file_games += 1;
             match game {
-                Ok(game) => self.count(game, block, &mut known),
+                Ok(game) => {
+                    let [white, black] = [game.white, game.black].map(|n| players[n as usize]);
+                    let ending = &block.endings[game.termination as usize];
+                    self.count(game, [white, black], openings[game.opening as usize], ending);
+                }
                 Err(bad) => {
                     *self.bad.entry(bad.reason).or_default() += 1;
                     if self.named.len() < MAX_NAMED {
@@ -161,12 +165,9 @@ impl Tally {
         self.bad.values().sum()
     }
 
-    fn count(&mut self, game: &Game, block: &Block, known: &mut Known) {
-        let white = self.player(game.white as usize, block, known);
-        let black = self.player(game.black as usize, block, known);
-        let opening = self.opening(game.opening as usize, block, known);
+    fn count(&mut self, game: &Game, players: [usize; 2], opening: usize, ending: &str) {
         self.plies += u64::from(game.plies);
-        for (side, player) in [white, black].into_iter().enumerate() {
+        for (side, player) in players.into_iter().enumerate() {
             let player = &mut self.players[player];
             let result = if side == 0 { game.result } else { game.result.reversed() };
             player.by_colour[side].record(result);
@@ -175,8 +176,8 @@ impl Tally {
             player.calibration.add(game.seen[side], result);
         }
         self.openings[opening].results.record(game.result);
-        self.count_ending(&block.names[game.termination as usize]);
-        self.pair(white, black, opening, game.result);
+        self.count_ending(ending);
+        self.pair(players, opening, game.result);
     }
 
     fn count_ending(&mut self, ending: &str) {
@@ -190,7 +191,7 @@ impl Tally {
 
     /// Finds the partner of a game: the earliest one between the same players from the same
     /// opening with colours reversed that has none yet.
-    fn pair(&mut self, white: usize, black: usize, opening: usize, result: GameResult) {
+    fn pair(&mut self, [white, black]: [usize; 2], opening: usize, result: GameResult) {
         let first_is_white = white < black;
         let players = [white.min(black), white.max(black)];
         let result = if first_is_white { result } else { result.reversed() };
@@ -221,38 +222,21 @@ impl Tally {
         }
     }
 
-    fn player(&mut self, name: usize, block: &Block, known: &mut Known) -> usize {
-        if let Some(player) = known.names[name] {
-            return player;
-        }
-        let text = &block.names[name];
-        let player = *self.by_name.entry(text.clone()).or_insert_with(|| {
-            self.players.push(Player { name: text.clone(), ..Player::default() });
+    /// Number of a player, who is added if new.
+    fn player(&mut self, name: &str) -> usize {
+        *self.by_name.entry(name.to_owned()).or_insert_with(|| {
+            self.players.push(Player { name: name.to_owned(), ..Player::default() });
             self.players.len() - 1
-        });
-        known.names[name] = Some(player);
-        player
+        })
     }
 
-    fn opening(&mut self, opening: usize, block: &Block, known: &mut Known) -> usize {
-        if let Some(opening) = known.openings[opening] {
-            return opening;
-        }
-        let (key, name) = &block.openings[opening];
-        let number = *self.by_opening.entry(*key).or_insert_with(|| {
-            let results = Trinomial::default();
-            self.openings.push(Opening { name: name.clone(), results });
+    /// Number of an opening, given by key and name, which is added if new.
+    fn opening(&mut self, (key, name): &(u64, String)) -> usize {
+        *self.by_opening.entry(*key).or_insert_with(|| {
+            self.openings.push(Opening { name: name.clone(), results: Trinomial::default() });
             self.openings.len() - 1
-        });
-        known.openings[opening] = Some(number);
-        number
+        })
     }
-}
-
-/// Numbers of a block's names and openings in the tally.
-struct Known {
-    names: Vec<Option<usize>>,
-    openings: Vec<Option<usize>>,
 }
 
 #[cfg(test)]

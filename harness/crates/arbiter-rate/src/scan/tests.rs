@@ -28,8 +28,8 @@ fn games_are_read_with_all_their_parts() {
     let block = scan(text.repeat(2).as_bytes(), OPTIONS);
     assert_eq!(block.games.len(), 2);
     let read = block.games[1].clone().unwrap();
-    assert_eq!(block.names[read.white as usize], "A");
-    assert_eq!(block.names[read.termination as usize], "mates");
+    assert_eq!(block.players[read.white as usize], "A");
+    assert_eq!(block.endings[read.termination as usize], "mates");
     assert_eq!((read.result, read.plies), (GameResult::Loss, 2));
     assert_eq!((read.time_ms, read.timed), ([500.0, 1000.0], [1, 1]));
     assert_eq!(block.openings, [(block.openings[0].0, tags[3].1.to_owned())]);
