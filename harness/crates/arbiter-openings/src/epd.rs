@@ -50,9 +50,7 @@ pub(super) fn read(
             continue;
         }
         match playable(text, book.options.castling_mode) {
-            Ok(Start { fen, castling_mode, .. }) => {
-                book.add(file, Opening { fen, castling_mode, moves: Vec::new() })?;
-            }
+            Ok(start) => book.add(file, start.opening)?,
             Err(fault) => book.leave_out(at_line(fault))?,
         }
     }
@@ -68,10 +66,10 @@ fn playable(text: &[u8], castling_mode: Option<CastlingMode>) -> Result<Start, S
     }
 }
 
-/// A starting position, as written and as understood.
+/// A starting position.
 pub(super) struct Start {
-    pub(super) fen: Fen,
-    pub(super) castling_mode: CastlingMode,
+    /// An opening without moves from that position.
+    pub(super) opening: Opening,
     pub(super) position: Chess,
 }
 
@@ -101,7 +99,8 @@ pub(super) fn parse_position(
             .ok_or_else(|| format!("expected a legal position, got `{}`: {reason}", excerpt(text)))
     })?;
     let fen = Fen::try_from_setup(setup).map_err(|_| variant(text))?;
-    Ok(Start { fen, castling_mode: position.castles().mode(), position })
+    let opening = Opening { fen, castling_mode: position.castles().mode(), moves: Vec::new() };
+    Ok(Start { opening, position })
 }
 
 /// How the game is over in `position`, if it is.

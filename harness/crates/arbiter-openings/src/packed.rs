@@ -157,7 +157,7 @@ mod tests {
     fn opening(fen: &str, moves: &[&str]) -> Opening {
         let start = parse_position(fen.as_bytes(), None).unwrap();
         let moves = moves.iter().map(|m| m.parse().unwrap()).collect();
-        Opening { fen: start.fen, castling_mode: start.castling_mode, moves }
+        Opening { moves, ..start.opening }
     }
 
     /// Odd ones first: every part that may be there or not, and the largest counters.

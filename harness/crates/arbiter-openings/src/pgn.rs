@@ -8,7 +8,6 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
-use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
@@ -124,30 +123,20 @@ struct Movetext {
     moved: bool,
     /// Whether there was a comment or a result.
     remark: bool,
-    fen: Fen,
-    castling_mode: CastlingMode,
+    opening: Opening,
+    /// The position after the moves of the opening.
     position: Chess,
-    moves: Vec<UciMove>,
     /// The positions before the moves.
     history: Vec<Zobrist64>,
 }
 
 impl Movetext {
     fn new(tags: bool, start: Start) -> Movetext {
-        let Start { fen, castling_mode, position } = start;
-        Movetext {
-            tags,
-            moved: false,
-            remark: false,
-            fen,
-            castling_mode,
-            position,
-            moves: Vec::new(),
-            history: Vec::new(),
-        }
+        let Start { opening, position } = start;
+        Movetext { tags, moved: false, remark: false, opening, position, history: Vec::new() }
     }
 
-    fn conclude(&mut self) -> Item {
+    fn conclude(&self) -> Item {
         match (self.tags, self.moved, self.remark) {
             (false, false, false) => return Item::Nothing,
             (false, false, true) => return Item::Remark,
@@ -160,11 +149,7 @@ impl Movetext {
         if let Some(ending) = ending(&self.position).or_else(|| self.repetition()) {
             return Item::BadGame(over(ending));
         }
-        Item::Opening(Box::new(Opening {
-            fen: self.fen.clone(),
-            castling_mode: self.castling_mode,
-            moves: std::mem::take(&mut self.moves),
-        }))
+        Item::Opening(Box::new(self.opening.clone()))
     }
 
     fn repetition(&self) -> Option<&'static str> {
@@ -175,12 +160,12 @@ impl Movetext {
 
     fn play(&mut self, san: SanPlus) -> Result<(), String> {
         let m = san.san.to_move(&self.position).map_err(|reason| {
-            let ply = self.moves.len() + 1;
+            let ply = self.opening.moves.len() + 1;
             format!("expected a legal move at ply {ply}, got {san}: {reason}")
         })?;
         self.history.push(key(&self.position));
         self.position.play_unchecked(m);
-        self.moves.push(UciMove::from_move(m, self.castling_mode));
+        self.opening.moves.push(UciMove::from_move(m, self.opening.castling_mode));
         Ok(())
     }
 }
@@ -225,7 +210,7 @@ impl Visitor for Mainline {
 
     fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Item> {
         movetext.moved = true;
-        if self.options.plies.is_some_and(|plies| movetext.moves.len() >= plies as usize) {
+        if self.options.plies.is_some_and(|plies| movetext.opening.moves.len() >= plies as usize) {
             return ControlFlow::Break(movetext.conclude());
         }
         match movetext.play(san) {
@@ -244,7 +229,7 @@ impl Visitor for Mainline {
         ControlFlow::Continue(())
     }
 
-    fn end_game(&mut self, mut movetext: Movetext) -> Item {
+    fn end_game(&mut self, movetext: Movetext) -> Item {
         movetext.conclude()
     }
 }

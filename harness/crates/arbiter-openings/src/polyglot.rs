@@ -9,10 +9,9 @@
 use std::collections::HashSet;
 use std::io::Read;
 
-use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role, Square};
+use shakmaty::{Chess, EnPassantMode, Move, Position, Role, Square};
 
 use super::epd::{Start, ending};
 use super::error::OpeningError;
@@ -78,16 +77,12 @@ pub(super) fn read(
         let fault = format_args!("expected a move that is legal in its position, got {uci}");
         book.leave_out(OpeningError::new(format_args!("{file}: entry {entry}"), fault))?;
     }
+    let uci = |m: Move| UciMove::from_move(m, start.opening.castling_mode);
     for moves in openings {
-        let (fen, castling_mode) = (start.fen.clone(), start.castling_mode);
-        book.add(file, opening(fen, castling_mode, &moves))?;
+        let moves = moves.into_iter().map(uci).collect();
+        book.add(file, Opening { moves, ..start.opening.clone() })?;
     }
     Ok(())
-}
-
-fn opening(fen: Fen, castling_mode: CastlingMode, moves: &[Move]) -> Opening {
-    let moves = moves.iter().map(|&m| UciMove::from_move(m, castling_mode)).collect();
-    Opening { fen, castling_mode, moves }
 }
 
 /// The key under which the book has a position.
