@@ -13,11 +13,6 @@ use arbiter_report::stored::{history_table, time};
 use arbiter_report::summary::Summary;
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Whether there is a run of that name.
-pub(crate) fn check(results: &Path, run: &str) -> Result<(), StoreError> {
-    Store::observe(results)?.run(run).map(drop)
-}
-
 /// Runs side by side.
 pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, StoreError> {
     let store = Store::observe(results)?;

@@ -1,7 +1,6 @@
 //! The counts of a run, kept up with a store that others write.
 
 use arbiter_plan::gate::Outcome;
-use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::state::{Effect, RunState};
 use arbiter_report::stored::{apply, gates_of, summary_of};
 use arbiter_report::summary::Summary;
@@ -55,11 +54,6 @@ impl Fold {
         self.stored = store.run(&run)?;
         self.gates = gates_of(store, &self.stored)?;
         apply(store, &run, &mut self.state, &tallies, observe)
-    }
-
-    /// How the run ended by what the store says; `None` while it is played, or if it was killed.
-    pub(crate) fn ending(&self) -> Option<Ending> {
-        self.stored.head.ending
     }
 
     /// What there is to say of the counts.

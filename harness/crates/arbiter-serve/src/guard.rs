@@ -1,4 +1,4 @@
-//! Who may see and steer runs. Pure.
+//! Which requests may see and steer runs.
 //!
 //! A page of another site must not be able to use the browser of somebody who may. It cannot send
 //! the token, because browsers let no foreign page set that header unasked and we answer no such
@@ -16,7 +16,7 @@ const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The shortest token that is accepted from a user.
 pub const MIN_TOKEN: usize = 16;
 
-/// What is allowed.
+/// The host names and the token that requests are checked against.
 #[derive(Debug, Clone)]
 pub struct Guard {
     /// Names of this machine besides localhost.
@@ -56,21 +56,22 @@ impl Guard {
         self.token.is_some()
     }
 
-    /// Whether a request is for us.
+    /// Checks that a request is addressed to this server.
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// The refusal if it names another host, or none.
     pub(crate) fn may_see(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = only(headers, &header::HOST).ok_or(HOST)?;
         if self.is_ours(host) { Ok(()) } else { Err(HOST) }
     }
 
-    /// Whether a request, which is for us, may steer a run.
+    /// Checks that a request, which is addressed to this server, may steer a run.
     ///
     /// # Errors
     ///
-    /// If it may not.
+    /// The refusal if the server is read-only, the request comes from another origin, or its token
+    /// is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
         // Programs that are no browsers say neither.

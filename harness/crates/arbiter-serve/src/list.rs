@@ -126,7 +126,7 @@ fn made(store: &Store, fold: &Fold, state: &State) -> Result<Fragment, StoreErro
 }
 
 fn state(fold: &Fold, results: &Path) -> State {
-    match fold.ending() {
+    match fold.stored.head.ending {
         Some(ending) => State::Over(Some(ending)),
         // Whatever keeps it from answering, it is not known to be played.
         None => ask(results, &fold.stored.head.run).map_or(State::Over(None), State::Played),

@@ -26,7 +26,7 @@ use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_plan::run::control::Command;
 use arbiter_report::html;
 use arbiter_runner::control_socket::{TIMEOUT, Untold, tell};
-use arbiter_store::{RunLock, StoreError};
+use arbiter_store::{RunLock, Store, StoreError};
 
 /// What every answer says: browsers are to load nothing from elsewhere, show the page in no frame of
 /// others, tell no other site of it, and keep nothing.
@@ -182,8 +182,8 @@ async fn live(
     let mut latest = site.follow(topic)?;
     let page = latest.wait_for(Option::is_some).await.ok().and_then(|latest| latest.clone());
     let page = page.ok_or_else(|| unavailable("The page could not be made.".to_owned()))?;
-    let source = EventSource { url: &url, last_event_id: &site.id(page.version()) };
-    Ok(Html(render(page.fragments(), source)).into_response())
+    let source = EventSource { url: &url, last_event_id: &site.id(page.version) };
+    Ok(Html(render(&page.fragments, source)).into_response())
 }
 
 async fn runs(State(site): State<Site>) -> Answer {
@@ -203,12 +203,12 @@ async fn cluster(State(site): State<Site>) -> Answer {
     live(&site, Topic::Cluster, web::cluster).await
 }
 
-/// Whether the store has a run of that name.
+/// Fails unless the store has a run of that name.
 async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
-    let unknown = |error: String| HttpError(StatusCode::NOT_FOUND, error);
-    RunLock::check_name(run).map_err(|error| unknown(error.to_string()))?;
+    RunLock::check_name(run)
+        .map_err(|error| HttpError(StatusCode::NOT_FOUND, error.to_string()))?;
     let name = run.to_owned();
-    site.blocking(move |results| compute::check(results, &name)).await
+    site.blocking(move |results| Store::observe(results)?.run(&name).map(drop)).await
 }
 
 /// The changes of a live page. A browser that reconnects names the last event in a header, and a page
@@ -247,8 +247,8 @@ fn changes(
         loop {
             let page = latest.borrow_and_update().clone();
             // One that is older than what was seen is of a page that was made anew.
-            if let Some(found) = page.filter(|found| found.version() != seen) {
-                let version = found.version();
+            if let Some(found) = page.filter(|found| found.version != seen) {
+                let version = found.version;
                 let seen = if version > seen { seen } else { 0 };
                 let event = Event::default().event("parts").id(site.id(version));
                 return Some((Ok(event.data(found.since(seen))), (site, latest, version)));

@@ -80,7 +80,7 @@ impl RunPage {
 
     /// How the run stands by the process that plays it, and what is wrong with that.
     fn state(&self, reading: &Reading) -> (page::State, Option<String>) {
-        let ending = reading.fold.ending();
+        let ending = reading.fold.stored.head.ending;
         if ending.is_some() {
             return (page::State::Over(ending), None);
         }
@@ -175,7 +175,7 @@ impl Reading {
         }
         self.rest = self.rest.saturating_sub(1);
         // The last word of a run is not kept waiting.
-        if self.is_stale && (self.rest == 0 || self.fold.ending().is_some()) {
+        if self.is_stale && (self.rest == 0 || self.fold.stored.head.ending.is_some()) {
             // Statistics of a part of the games would not agree with the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);

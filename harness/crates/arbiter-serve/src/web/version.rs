@@ -10,8 +10,10 @@ use super::Fragment;
 /// The state of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PageVersion {
-    version: u64,
-    fragments: Vec<Fragment>,
+    /// Its number; the first is 1.
+    pub(crate) version: u64,
+    /// All fragments.
+    pub(crate) fragments: Vec<Fragment>,
     /// The version in which each fragment became what it is.
     changed: Vec<u64>,
     /// The version in which fragments came, went or moved.
@@ -44,16 +46,6 @@ impl PageVersion {
         let mut next = PageVersion { version, fragments, changed, ordered, newest: String::new() };
         next.newest = next.compose(self.version);
         Some(next)
-    }
-
-    /// Its number; the first is 1.
-    pub(crate) fn version(&self) -> u64 {
-        self.version
-    }
-
-    /// All fragments.
-    pub(crate) fn fragments(&self) -> &[Fragment] {
-        &self.fragments
     }
 
     /// One line of JSON for who has seen `version`: the fragments that changed since, and the order of
@@ -93,7 +85,7 @@ mod tests {
         let first = PageVersion::default().next(fragments(&[("a", "1\n"), ("b", "1")])).unwrap();
         let all = json!({ "parts": [["a", "1\n"], ["b", "1"]], "order": ["a", "b"] });
         assert_eq!(read(&first.since(0)), all);
-        assert_eq!(first.next(first.fragments().to_vec()), None);
+        assert_eq!(first.next(first.fragments.clone()), None);
         let second = first.next(fragments(&[("a", "1\n"), ("b", "2")])).unwrap();
         assert_eq!(read(&second.since(1)), json!({ "parts": [["b", "2"]], "order": null }));
         let third = second.next(fragments(&[("c", "3"), ("a", "1\n"), ("b", "2")])).unwrap();
@@ -104,7 +96,7 @@ mod tests {
         assert_eq!(read(&third.since(1)), both);
         let fourth = third.next(fragments(&[("c", "3"), ("b", "2")])).unwrap();
         assert_eq!(read(&fourth.since(3)), json!({ "parts": [], "order": ["c", "b"] }));
-        assert_eq!(fourth.version(), 4);
+        assert_eq!(fourth.version, 4);
         assert_eq!(read(&fourth.since(4)), json!({ "parts": [], "order": null }));
     }
 }
