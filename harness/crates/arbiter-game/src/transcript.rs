@@ -372,10 +372,8 @@ mod tests {
                 // A wrong guess of the opponent's move is taken back.
                 for position in [format!("{line} a7a6"), line.clone()] {
                     recorder.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
-                    // Of many lengths, so that a chunk ends between any two lines.
-                    let answer = format!("position {:ply$}", "startpos");
-                    recorder.note(now, Mark::FromEngine, &answer);
-                    told.extend([position, "go nodes 1".into(), answer]);
+                    recorder.note(now, Mark::FromEngine, "position startpos");
+                    told.extend([position, "go nodes 1".into(), "position startpos".into()]);
                     if ply % 2 == 0 {
                         break;
                     }
@@ -389,13 +387,18 @@ mod tests {
 
         let mut recorder = Recorder::new(now, true);
         recorder.begin_game(now);
+        let mut told = vec![String::new()];
         let mut line = "position startpos moves".to_owned();
-        for _ in 0..600 {
+        for ply in 0..600 {
             line.push_str(" g1f3");
             recorder.note(now, Mark::ToEngine, &line);
+            // Of many lengths, so that a chunk ends between any two lines.
+            let answer = format!("bestmove {:ply$}", "g1f3", ply = ply % 90);
+            recorder.note(now, Mark::FromEngine, &answer);
+            told.extend([line.clone(), answer]);
         }
-        assert_eq!(texts(&recorder).last(), Some(&line));
-        assert!(recorder.head.size < 20_000 && recorder.tail.size == 0);
+        assert_eq!(texts(&recorder), told);
+        assert!(recorder.head.size < 90_000 && recorder.tail.size == 0);
     }
 
     #[test]
