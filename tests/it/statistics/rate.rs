@@ -63,9 +63,8 @@ fn zstd(text: &str) -> Vec<u8> {
 /// Rates one file with these contents.
 fn rate_with(contents: impl AsRef<[u8]>, flags: &[&str]) -> Finished {
     let bench = Bench::new();
-    let path = bench.write("games", contents);
-    let args = ["rate", path.to_str().expect("the path is ASCII")];
-    bench.arbiter(args.iter().chain(flags)).finish()
+    bench.write("games", contents);
+    bench.arbiter(["rate", "games"].iter().chain(flags)).finish()
 }
 
 #[track_caller]
@@ -164,7 +163,7 @@ fn compression_changes_nothing() {
 #[test]
 fn all_parts_of_a_file_are_read() {
     let twice = text_of(table().repeat(2));
-    assert!(twice.starts_with("36 games, 18 pairs"), "{twice}");
+    assert!(twice.contains("36 games counted, 36 of them in pairs."), "{twice}");
     let (gz, zst) = (gzip(&table()), zstd(&table()));
     let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 2, 0, 0, 0][..], b"??"].concat();
     for packed in [gz.repeat(2), zst.repeat(2), [skipped, zst.repeat(2)].concat()] {
@@ -174,7 +173,10 @@ fn all_parts_of_a_file_are_read() {
     bench.write("a.pgn", table());
     bench.write("b.pgn.gz", gzip(&table()));
     let both = bench.arbiter(["rate", "a.pgn", "b.pgn.gz"]).finish().expect_code(0);
-    assert_eq!(both.stdout, twice);
+    let figures = |shown: &str| -> Vec<String> {
+        shown.lines().filter(|line| !line.starts_with("│ file ")).map(str::to_owned).collect()
+    };
+    assert_eq!(figures(&both.stdout), figures(&twice));
 }
 
 #[test]
