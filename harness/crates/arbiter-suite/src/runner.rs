@@ -9,14 +9,15 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream;
 use thiserror::Error;
+use tokio::task::JoinSet;
 
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_process::{QUIT_GRACE, Spawner};
 
 /// One question to one engine.
-pub trait Task: Send + Sync {
+pub trait Task: Send + Sync + 'static {
     /// The answer.
-    type Output: Send;
+    type Output: Send + 'static;
 
     /// Index of the engine.
     fn engine(&self) -> usize;
@@ -127,7 +128,13 @@ pub async fn run_suite<T: Task>(
     let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
     let run = async |(index, task): (usize, T)| {
         let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
-        let answer = engines.ask(&task).await;
+        // A task of its own, as some compute for long: neither other engines nor signals wait for
+        // that. Dropping the set ends it.
+        let mut asking = JoinSet::new();
+        asking.spawn(async move { (engines.ask(&task).await, engines) });
+        let asked = asking.join_next().await.expect("a task was spawned just now");
+        let (answer, engines) =
+            asked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
         idle.borrow_mut().push(engines);
         Ok((index, answer?))
     };
