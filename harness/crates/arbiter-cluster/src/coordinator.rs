@@ -147,6 +147,11 @@ pub async fn coordinate<A: Assignment>(
     Ok(())
 }
 
+/// Whether a request may be replied to; others are not looked at.
+fn may_reply(request: &Message) -> bool {
+    request.reply.as_ref().is_some_and(is_inbox)
+}
+
 /// Replies to a request, if that may be done.
 async fn reply(client: &Client, request: Message, answer: Vec<u8>) {
     if let Some(inbox) = request.reply.filter(is_inbox) {
@@ -181,14 +186,14 @@ impl<A: Assignment> Coordinator<A> {
                 Some(event) = events.recv() => self.handle_stream_event(event).await,
                 Some(message) = subscriptions.heartbeats.next() => self.receive_heartbeat(&message),
                 Some(message) = subscriptions.statuses.next() => self.receive_status(&message),
-                Some(request) = subscriptions.joins.next() => {
+                Some(request) = subscriptions.joins.next() => if may_reply(&request) {
                     let answer = self.answer_join(&request).await;
                     reply(&self.connection.client, request, answer.into_bytes()).await;
-                }
+                },
                 Some(request) = subscriptions.descriptions.next() => {
                     reply(&self.connection.client, request, self.signed.clone()).await;
                 }
-                Some(request) = subscriptions.programs.next() => {
+                Some(request) = subscriptions.programs.next() => if may_reply(&request) {
                     let (programs, client) = (self.programs.clone(), self.connection.client.clone());
                     tasks.spawn(async move {
                         let uploaded = match wire::read::<ProgramRequest>(&request.payload) {
@@ -197,7 +202,7 @@ impl<A: Assignment> Coordinator<A> {
                         };
                         reply(&client, request, uploaded.err().unwrap_or_default().into_bytes()).await;
                     });
-                }
+                },
                 // Ended tasks would be kept until the run ends.
                 Some(ended) = tasks.join_next() => if let Err(error) = ended
                     && error.is_panic()

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::subject::JOB_CONSUMER;
+use super::wire::VERSION;
 
 /// Identifier of a run on a server: 16 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -21,9 +22,10 @@ impl TryFrom<String> for RunId {
 
 impl RunId {
     /// The ID of a run with this name, start in milliseconds of Unix time, and key of its coordinator:
-    /// a resumed run has the same, and no other run has.
+    /// a resumed run has the same, and no other run has, nor one that was left by an arbiter whose
+    /// messages cannot be read.
     pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {
-        let text = format!("{run}\n{created_ms}\n{key}");
+        let text = format!("{run}\n{created_ms}\n{key}\n{VERSION}");
         RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }
 

@@ -188,6 +188,7 @@ impl Shared {
                 is_leaving,
                 ..self.config.status.clone()
             }
+            .bounded()
         };
         let subject = worker_status(&self.config.name);
         let _ = self.connection.client.publish(subject, wire::write(&status).into()).await;

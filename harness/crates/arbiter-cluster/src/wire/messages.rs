@@ -82,6 +82,13 @@ impl WorkerStatus {
         let minutes = f64::from(self.recent_secs) / 60.0;
         (self.recent_secs > 0).then(|| self.recent_pairs as f64 / minutes)
     }
+
+    /// The same with no more benchmarks and refusals than are read, so that it is not too long to be.
+    pub(crate) fn bounded(mut self) -> WorkerStatus {
+        self.benches.truncate(MAX_BENCHES);
+        self.refusals.truncate(MAX_REFUSALS);
+        self
+    }
 }
 
 impl Message for WorkerStatus {
@@ -90,9 +97,7 @@ impl Message for WorkerStatus {
             return Err(invalid(format!("{} games at once", self.slots)));
         }
         self.benches.retain(|(_, nps)| nps.is_finite() && *nps > 0.0);
-        self.benches.truncate(MAX_BENCHES);
-        self.refusals.truncate(MAX_REFUSALS);
-        Ok(self)
+        Ok(self.bounded())
     }
 }
 

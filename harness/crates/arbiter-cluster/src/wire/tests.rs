@@ -338,6 +338,11 @@ fn short_messages_arrive_as_they_were_sent() {
     assert_eq!(status.pairs_per_minute(), Some(15.0));
     assert_eq!(WorkerStatus { recent_secs: 0, ..status.clone() }.pairs_per_minute(), None);
     assert!(!arrives(&WorkerStatus { slots: 5_000, ..status.clone() }));
+    // A worker that has met very many engines and runs is still heard.
+    let benches = vec![("A".repeat(60), 1.5e6); 1_000];
+    let refusals = vec![(run_id(), "why".repeat(20)); 1_000];
+    let many = WorkerStatus { benches, refusals, ..status.clone() };
+    assert!(!arrives(&many) && arrives(&many.bounded()));
     let from = |worker: &str| read_from::<WorkerStatus>(&message(worker, write(&status)));
     assert_eq!(from("w.1"), Ok(("w.1".to_owned(), status.clone())));
     assert!(from("a/b").is_err());
