@@ -106,6 +106,11 @@ impl Chunk {
         self.text.len() + line.len() <= CHUNK.0 && self.notes.len() < CHUNK.1
     }
 
+    fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.notes.shrink_to_fit();
+    }
+
     /// Bytes in use.
     fn size(&self) -> usize {
         self.text.len() + self.notes.len() * size_of::<Note>()
@@ -188,7 +193,11 @@ impl Recorder {
 
     /// Forgets the last game; what follows belongs to a new one.
     pub fn begin_game(&mut self, at: Instant) {
-        self.is_started = true;
+        if !self.is_started {
+            self.is_started = true;
+            // It has a few lines, and stays as long as the engine.
+            self.start.chunks.iter_mut().for_each(Chunk::shrink);
+        }
         [self.head, self.tail] = Default::default();
         self.note(at, Mark::NewGame, "");
     }

@@ -199,13 +199,15 @@ impl Slot {
     ) -> Result<EngineProcess, (EngineError, Option<Recorder>)> {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
-        let kept = self.engines.remove(&index);
-        if let Some(mut engine) = kept.filter(|engine| !engine.has_exited()) {
-            match engine.new_game(game).await {
+        match self.engines.remove(&index) {
+            // What it has left behind is ended, too, which may block.
+            Some(engine) if engine.has_exited() => engine.quit(Duration::ZERO).await,
+            Some(mut engine) => match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
                 Err(EngineError::Exited(_)) => {}
                 Err(error) => return Err(give_up(engine, error).await),
-            }
+            },
+            None => {}
         }
         let mut engine = EngineProcess::try_start(&self.spawner, &self.setups[index]).await?;
         match engine.new_game(game).await {
