@@ -204,7 +204,7 @@ fn bad_games_are_counted_and_named() {
     let all: String = bad.iter().map(|(game, ..)| game.as_str()).collect();
     // Bad games first: those after them must not suffer.
     let shown = text_of(all + &table());
-    assert!(shown.contains("\nGames that do not count\n"), "{shown}");
+    assert!(shown.contains("\nGames that do not count: 6\n"), "{shown}");
     assert!(shown.contains("│ Ada - Cy 1-0 "), "{shown}");
     assert!(shown.contains("│ comment without end "), "{shown}");
     assert!(shown.contains("18 games counted, 18 of them in pairs."), "{shown}");

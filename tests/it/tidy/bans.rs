@@ -25,6 +25,7 @@ const BANS: [Ban; 2] = [
             "harness/crates/arbiter-game/src/relay.rs",
             "harness/crates/arbiter-runner/",
             "harness/crates/arbiter-serve/",
+            "harness/crates/arbiter-suite/src/runner.rs",
             "harness/src/",
         ],
         advice: "decide in plain code and let the driver or the dispatcher await",

@@ -78,7 +78,7 @@ fn elo(feature: &Feature<'_>) -> f64 {
 /// One row for each feature.
 pub(crate) fn table(summary: &Summary) -> Table {
     let heads = match summary.sprt {
-        Some(_) => ["Elo after the stop (95 %)", "test", "LLR", "naive Elo (95 %)"].as_slice(),
+        Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR", "naive Elo (95 %)"].as_slice(),
         None => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
     };
     let counts = ["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"];

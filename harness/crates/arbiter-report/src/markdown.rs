@@ -22,7 +22,8 @@ fn part(block: &Block) -> String {
         Block::Gap => String::new(),
         Block::Table(table) => table.clone().markdown(),
         Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
-        Block::Verbatim(text) => format!("```text\n{text}```\n"),
+        // What an engine says ends no block.
+        Block::Verbatim(text) => format!("```text\n{}```\n", text.replace("```", "'''")),
         Block::Command(command) => format!("```sh\n{command}\n```\n"),
         Block::Figure(Figure { caption, table, .. }) => {
             format!("{caption}:\n\n{}", table.clone().markdown())

@@ -53,7 +53,7 @@ fn open_sentence(summary: &Summary) -> String {
         }
         (Some(Ending::Complete), Kind::Sprt) => {
             "Inconclusive: all pairs were played before the test could decide. Neither hypothesis is\n\
-             accepted; the Elo after the stop allows for this end, too."
+             accepted; the bias-corrected Elo allows for this end, too."
                 .to_owned()
         }
         (Some(_), _) => {

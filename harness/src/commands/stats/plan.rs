@@ -143,7 +143,7 @@ fn document(
         "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}.",
         test.model, test.elo0, test.elo1, test.alpha, test.beta, planned.variance_per_game
     ));
-    let mut table = Table::new(["Elo", "nElo", "passes", "", "games", "expected games"]);
+    let mut table = Table::new(["Elo", "nElo", "passes", "", "expected games", ""]);
     let most = points.iter().map(|point| point.exit.mean_units).fold(0.0, f64::max);
     let part = |share: f64| (share * PLOT_WIDTH as f64).round() as usize;
     for OperatingPoint { elo, nelo, exit } in points {

@@ -202,7 +202,7 @@ fn bias(ratings: &Ratings<'_>) -> String {
 /// The games that do not count.
 fn bad(document: &mut Document, ratings: &Ratings<'_>) {
     let tally = ratings.tally;
-    document.heading("Games that do not count");
+    document.heading(format!("Games that do not count: {}", tally.bad_games()));
     let mut reasons = Table::new(["reason", "games"]);
     for (reason, count) in &tally.bad {
         reasons.push([&reason.as_str(), count]);
