@@ -7,9 +7,9 @@ use clap::Args;
 use super::words::merged;
 use crate::failure::Failure;
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation, parse_fields};
+use arbiter_names::UnknownName;
 use arbiter_plan::file::ConfigFile;
 use arbiter_plan::request::Request;
-use arbiter_protocol::UnknownName;
 
 /// What is written down of games besides the store.
 #[derive(Debug, Args)]

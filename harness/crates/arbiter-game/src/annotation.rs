@@ -6,7 +6,7 @@ use std::str::FromStr;
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 
-use arbiter_protocol::UnknownName;
+use arbiter_names::UnknownName;
 
 /// A fact about a move that its comment can have, besides score, depth and time. The names are those
 /// of fastchess.
@@ -104,7 +104,7 @@ pub enum Keeping {
     None,
 }
 
-arbiter_protocol::named!(Field, Notation, Keeping);
+arbiter_names::named!(Field, Notation, Keeping);
 
 /// How games are annotated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -80,7 +80,7 @@ impl Termination {
     }
 }
 
-arbiter_protocol::named!(Termination);
+arbiter_names::named!(Termination);
 
 /// Result, reason and what to tell a human.
 #[derive(Debug, Clone, PartialEq, Eq)]

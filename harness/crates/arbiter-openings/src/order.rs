@@ -3,7 +3,6 @@
 //! The answer depends on the pair's number, the book's length and the seed only, so a resumed run
 //! and a remote worker agree with the run they continue.
 
-use std::fmt;
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
@@ -27,11 +26,7 @@ pub enum Order {
     Random,
 }
 
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+arbiter_names::named!(Order);
 
 /// The openings of a run, pair by pair.
 #[derive(Debug, Clone)]

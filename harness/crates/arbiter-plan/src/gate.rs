@@ -33,7 +33,7 @@ impl Kind {
         [Kind::Check, Kind::Bench, Kind::Perft, Kind::Epd, Kind::Speed, Kind::Sprt];
 }
 
-arbiter_protocol::named!(Kind, Verdict);
+arbiter_names::named!(Kind, Verdict);
 
 /// A step.
 #[derive(Debug, Clone, PartialEq)]

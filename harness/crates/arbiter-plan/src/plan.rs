@@ -72,7 +72,7 @@ impl Kind {
         [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate, Kind::Tune];
 }
 
-arbiter_protocol::named!(Kind);
+arbiter_names::named!(Kind);
 
 /// Which program an engine is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::provenance::Provenance;
-use arbiter_protocol::{Limits, Protocol, Restart, TimeError, UnknownName, parse_seconds};
+use arbiter_names::UnknownName;
+use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
 
 /// What can be said of an engine; everything may be left open and come from `--each`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

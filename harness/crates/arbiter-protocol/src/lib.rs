@@ -2,7 +2,6 @@
 
 mod cecp;
 mod clock;
-mod name;
 mod session;
 mod uci;
 
@@ -10,7 +9,6 @@ pub use clock::{
     Clock, Conditions, Limits, MAX_PERIODS, Overrun, Period, Periods, TimeControl, TimeError,
     parse_seconds,
 };
-pub use name::{UnknownName, from_name};
 pub use session::{
     Claim, Deadlines, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step,
 };

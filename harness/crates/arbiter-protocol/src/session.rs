@@ -46,7 +46,7 @@ pub enum Restart {
     Off,
 }
 
-crate::named!(Protocol, Restart);
+arbiter_names::named!(Protocol, Restart);
 
 /// How long each kind of answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,11 +17,11 @@ struct Tier {
 pub(super) struct Fixed {
     tiers: Vec<Tier>,
     /// Encounters of a round.
-    encounters: u64,
+    pub(super) encounters: u64,
     /// Pairs of an encounter in one round.
     pairs_per_encounter: u64,
     /// Pairs in all.
-    pairs: u64,
+    pub(super) pairs: u64,
 }
 
 impl Fixed {
@@ -57,15 +57,6 @@ impl Fixed {
         });
         let tiers = tiers.collect();
         Fixed { tiers, encounters, pairs_per_encounter: design.pairs, pairs }
-    }
-
-    pub(super) fn pairs(&self) -> u64 {
-        self.pairs
-    }
-
-    /// Encounters of a round.
-    pub(super) fn encounters(&self) -> u64 {
-        self.encounters
     }
 
     /// Where a pair stands, and who plays it.

@@ -71,8 +71,8 @@ impl Knockout {
 
     /// An encounter's pairs are all counted, or it is decided.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
-        let found = ledger.encounters()[encounter];
-        let design = ledger.design();
+        let found = ledger.encounters[encounter];
+        let design = ledger.design;
         let winner = match found.leader() {
             Some(side) => found.engines[side],
             None if found.planned < design.pairs.saturating_add(design.tie_breaks) => {

@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 #[derive(Debug, Clone)]
 pub(super) struct Ladder {
     /// Engines from the highest rung to the lowest.
-    rungs: Vec<usize>,
+    pub(super) rungs: Vec<usize>,
     climbs: Vec<Climb>,
     /// For each encounter of the ledger its climb.
     climb_of: Vec<usize>,
@@ -28,7 +28,7 @@ struct Climb {
 
 impl Ladder {
     pub(super) fn new(order: Vec<usize>, ledger: &mut Ledger) -> Ladder {
-        let rounds = usize::try_from(ledger.design().rounds).unwrap_or(usize::MAX);
+        let rounds = usize::try_from(ledger.design.rounds).unwrap_or(usize::MAX);
         let mut ladder = Ladder { rungs: order, climbs: Vec::new(), climb_of: Vec::new(), rounds };
         ladder.open_ready(ledger);
         ladder
@@ -40,7 +40,7 @@ impl Ladder {
         let upper = climb.reached - 1;
         climb.reached = upper;
         climb.is_playing = false;
-        if ledger.encounters()[encounter].leader() == Some(1) {
+        if ledger.encounters[encounter].leader() == Some(1) {
             self.rungs.swap(upper, upper + 1);
         }
         self.open_ready(ledger);
@@ -73,10 +73,5 @@ impl Ladder {
 
     pub(super) fn is_over(&self) -> bool {
         self.climbs.len() == self.rounds && self.climbs.iter().all(|climb| climb.reached == 0)
-    }
-
-    /// Engines from the highest rung to the lowest.
-    pub(super) fn rungs(&self) -> &[usize] {
-        &self.rungs
     }
 }

@@ -44,8 +44,9 @@ impl Encounter {
 /// All encounters and pairs so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
-    design: Design,
-    encounters: Vec<Encounter>,
+    pub(super) design: Design,
+    /// In the order in which they became known.
+    pub(super) encounters: Vec<Encounter>,
     /// For each pair its encounter, and which pair of it it is.
     pairs: Vec<(usize, u64)>,
 }
@@ -53,15 +54,6 @@ pub(crate) struct Ledger {
 impl Ledger {
     pub(super) fn new(design: Design) -> Ledger {
         Ledger { design, encounters: Vec::new(), pairs: Vec::new() }
-    }
-
-    pub(super) fn design(&self) -> &Design {
-        &self.design
-    }
-
-    /// The encounters in the order in which they became known.
-    pub(super) fn encounters(&self) -> &[Encounter] {
-        &self.encounters
     }
 
     /// Pairs known.
@@ -77,8 +69,8 @@ impl Ledger {
     }
 
     /// Schedules encounters that can be played at once: the first pair of each, then the second
-    /// of each. Returns the number of the first.
-    pub(super) fn open(&mut self, round: u64, meetings: &[[usize; 2]]) -> usize {
+    /// of each.
+    pub(super) fn open(&mut self, round: u64, meetings: &[[usize; 2]]) {
         let first = self.encounters.len();
         let planned = self.design.pairs;
         let new = meetings.iter().map(|&engines| Encounter {
@@ -93,7 +85,6 @@ impl Ledger {
         for nth in 0..planned {
             self.pairs.extend(numbers.clone().map(|encounter| (encounter, nth)));
         }
-        first
     }
 
     /// Schedules one more pair of an encounter.

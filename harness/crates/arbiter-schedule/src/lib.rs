@@ -12,10 +12,8 @@ mod swiss;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 use crate::seed::{seed_for, shuffle};
 use fixed::Fixed;
@@ -63,12 +61,6 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 /// When the next opening is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -85,11 +77,7 @@ pub enum OpeningPolicy {
     PerPair,
 }
 
-impl fmt::Display for OpeningPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+arbiter_names::named!(Format, OpeningPolicy);
 
 /// The rules of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,11 +250,11 @@ impl Schedule {
     pub fn known(&self) -> u64 {
         match (&self.course, self.ahead) {
             (Course::Fixed(fixed), Some(ahead)) => {
-                let round = fixed.pairs().div_ceil(self.design.rounds.max(1)).max(1);
+                let round = fixed.pairs.div_ceil(self.design.rounds.max(1)).max(1);
                 let started = (self.counted / round).saturating_add(ahead).saturating_add(1);
-                fixed.pairs().min(started.saturating_mul(round))
+                fixed.pairs.min(started.saturating_mul(round))
             }
-            (Course::Fixed(fixed), None) => fixed.pairs(),
+            (Course::Fixed(fixed), None) => fixed.pairs,
             _ => self.ledger.pairs(),
         }
     }
@@ -275,7 +263,7 @@ impl Schedule {
     pub fn expected(&self) -> u64 {
         let engines = self.engines as u64;
         let encounters = match &self.course {
-            Course::Fixed(fixed) => return fixed.pairs(),
+            Course::Fixed(fixed) => return fixed.pairs,
             Course::Knockout(..) => engines - 1,
             Course::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
             Course::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
@@ -289,7 +277,7 @@ impl Schedule {
     /// Number of matchups: two engines that meet, or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
-            Course::Fixed(fixed) => fixed.encounters() as usize,
+            Course::Fixed(fixed) => fixed.encounters as usize,
             _ => self.engines * (self.engines - 1) / 2,
         }
     }
@@ -297,9 +285,9 @@ impl Schedule {
     /// Whether no pair will follow those that are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
-            Course::Fixed(fixed) => self.known() == fixed.pairs(),
+            Course::Fixed(fixed) => self.known() == fixed.pairs,
             Course::Knockout(knockout) => knockout.winner().is_some(),
-            Course::Swiss(swiss) => swiss.is_over(),
+            Course::Swiss(swiss) => swiss.is_over,
             Course::Ladder(ladder) => ladder.is_over(),
         }
     }
@@ -356,12 +344,12 @@ impl Schedule {
 
     /// The encounters so far, in the order in which they became known; empty for fixed formats.
     pub fn encounters(&self) -> &[Encounter] {
-        self.ledger.encounters()
+        &self.ledger.encounters
     }
 
     /// Byes of a Swiss, as (round, engine), both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
-        if let Course::Swiss(swiss) = &self.course { swiss.byes() } else { &[] }
+        if let Course::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }
 
     /// The bracket of a knockout.
@@ -374,7 +362,7 @@ impl Schedule {
         let latest = self.encounters().iter().filter(|e| !e.is_over()).map(|e| e.round).min();
         let (round, rounds) = match &self.course {
             Course::Fixed(fixed) => {
-                let next = self.counted.min(fixed.pairs().saturating_sub(1));
+                let next = self.counted.min(fixed.pairs.saturating_sub(1));
                 let round = fixed.place(next).map_or(0, |(place, _)| place.round);
                 return (round, self.design.rounds);
             }

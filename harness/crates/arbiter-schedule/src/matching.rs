@@ -7,16 +7,12 @@
 use std::collections::VecDeque;
 
 /// A matching of those that are left, as large as it can be.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Matching<'a> {
-    may_meet: &'a dyn MayMeet,
+    /// Who may be paired with whom; symmetric.
+    may_meet: &'a dyn Fn(usize, usize) -> bool,
     is_left: Vec<bool>,
     mate: Vec<Option<usize>>,
-}
-
-/// Who may be paired with whom; symmetric.
-pub(super) trait MayMeet: std::fmt::Debug {
-    fn may_meet(&self, a: usize, b: usize) -> bool;
 }
 
 impl<'a> Matching<'a> {
@@ -24,7 +20,7 @@ impl<'a> Matching<'a> {
     pub(super) fn new(
         count: usize,
         absent: Option<usize>,
-        may_meet: &'a dyn MayMeet,
+        may_meet: &'a dyn Fn(usize, usize) -> bool,
     ) -> Matching<'a> {
         let is_left = (0..count).map(|n| Some(n) != absent).collect();
         let mut matching = Matching { may_meet, is_left, mate: vec![None; count] };
@@ -44,7 +40,7 @@ impl<'a> Matching<'a> {
     /// Takes a pair out if all others can be paired without it; says whether it did. The matching
     /// must be perfect, and stays so.
     pub(super) fn take(&mut self, a: usize, b: usize) -> bool {
-        if !self.may_meet.may_meet(a, b) {
+        if !(self.may_meet)(a, b) {
             return false;
         }
         let before = self.clone();
@@ -79,7 +75,7 @@ impl<'a> Matching<'a> {
         let mut queue = VecDeque::from([root]);
         while let Some(v) = queue.pop_front() {
             for to in 0..count {
-                let is_edge = self.is_left[to] && to != v && self.may_meet.may_meet(v, to);
+                let is_edge = self.is_left[to] && to != v && (self.may_meet)(v, to);
                 if !is_edge || forest.base[v] == forest.base[to] || self.mate[v] == Some(to) {
                     continue;
                 }
@@ -195,14 +191,7 @@ mod tests {
     use super::*;
     use crate::seed::{below, seed_for};
 
-    #[derive(Debug)]
     struct Graph(Vec<Vec<bool>>);
-
-    impl MayMeet for Graph {
-        fn may_meet(&self, a: usize, b: usize) -> bool {
-            self.0[a][b]
-        }
-    }
 
     fn random(count: usize, seed: u64, share: u64) -> Graph {
         let mut rng = seed_for(seed, "graph", 0);
@@ -230,7 +219,8 @@ mod tests {
             let all: Vec<usize> = (0..count).collect();
             let expected = has_perfect(&graph, &all);
             seen[usize::from(expected)] += 1;
-            let mut matching = Matching::new(count, None, &graph);
+            let may_meet = |a: usize, b: usize| graph.0[a][b];
+            let mut matching = Matching::new(count, None, &may_meet);
             assert_eq!(matching.is_perfect(), expected, "seed {seed}");
             if !expected {
                 continue;

@@ -41,7 +41,7 @@ impl Schedule {
         let mut ranked: Vec<Ranked> = (0..self.engines).map(|e| self.place(e, &totals)).collect();
         match &self.course {
             Course::Ladder(ladder) => {
-                ranked = ladder.rungs().iter().map(|engine| ranked[*engine]).collect();
+                ranked = ladder.rungs.iter().map(|engine| ranked[*engine]).collect();
                 ranked.iter_mut().zip(1..).for_each(|(row, rank)| row.rank = rank);
             }
             _ => self.sort(&mut ranked),
@@ -119,20 +119,21 @@ impl Schedule {
     }
 
     fn buchholz(&self, engine: usize, totals: &[(f64, u64)]) -> f64 {
-        let opponents = self.encounters().iter().filter_map(|encounter| match encounter.engines {
-            [a, b] if a == engine => Some(b),
-            [a, b] if b == engine => Some(a),
-            _ => None,
-        });
-        opponents.map(|opponent| totals[opponent].0).sum()
+        let opponents = self.encounters().iter().filter_map(|found| met(found.engines, engine));
+        opponents.map(|(opponent, _)| totals[opponent].0).sum()
     }
 
     fn berger(&self, engine: usize, totals: &[(f64, u64)]) -> f64 {
-        let own = self.scores.iter().filter_map(|(engines, score)| match *engines {
-            [a, b] if a == engine => Some((b, score.halves[0])),
-            [a, b] if b == engine => Some((a, score.halves[1])),
-            _ => None,
+        let own = self.scores.iter().filter_map(|(engines, score)| {
+            let (opponent, side) = met(*engines, engine)?;
+            Some(totals[opponent].0 * score.halves[side] as f64 / 2.0)
         });
-        own.map(|(opponent, halves)| totals[opponent].0 * halves as f64 / 2.0).sum()
+        own.sum()
     }
+}
+
+/// The opponent of an engine among two, and the side, 0 or 1, of the engine itself.
+fn met(engines: [usize; 2], engine: usize) -> Option<(usize, usize)> {
+    let side = engines.iter().position(|other| *other == engine)?;
+    Some((engines[1 - side], side))
 }

@@ -10,7 +10,7 @@
 //! balance, as an encounter is pairs of games with colours reversed.
 
 use super::ledger::Ledger;
-use super::matching::{Matching, MayMeet};
+use super::matching::Matching;
 
 /// The rounds so far.
 #[derive(Debug, Clone)]
@@ -19,22 +19,9 @@ pub(super) struct Swiss {
     order: Vec<usize>,
     /// Rounds that are scheduled.
     begun: u64,
-    is_over: bool,
-    byes: Vec<(u64, usize)>,
-}
-
-/// Positions in a ranking that have met at most so often.
-#[derive(Debug)]
-struct Limited<'a> {
-    ranking: &'a [usize],
-    met: &'a [Vec<u64>],
-    limit: u64,
-}
-
-impl MayMeet for Limited<'_> {
-    fn may_meet(&self, a: usize, b: usize) -> bool {
-        self.met[self.ranking[a]][self.ranking[b]] <= self.limit
-    }
+    pub(super) is_over: bool,
+    /// Engines that sat out, with the round.
+    pub(super) byes: Vec<(u64, usize)>,
 }
 
 impl Swiss {
@@ -46,22 +33,13 @@ impl Swiss {
 
     /// An encounter's pairs are all counted; after the last of a round comes the next round.
     pub(super) fn settle(&mut self, ledger: &mut Ledger) {
-        if ledger.encounters().iter().all(|encounter| encounter.is_over()) {
+        if ledger.encounters.iter().all(|encounter| encounter.is_over()) {
             self.next_round(ledger);
         }
     }
 
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    /// Engines that sat out, with the round.
-    pub(super) fn byes(&self) -> &[(u64, usize)] {
-        &self.byes
-    }
-
     fn next_round(&mut self, ledger: &mut Ledger) {
-        if self.begun == ledger.design().rounds {
+        if self.begun == ledger.design.rounds {
             self.is_over = true;
             return;
         }
@@ -80,12 +58,12 @@ impl Swiss {
     /// Half points of each engine.
     fn points(&self, ledger: &Ledger) -> Vec<u64> {
         let mut points = vec![0; self.order.len()];
-        for encounter in ledger.encounters() {
+        for encounter in &ledger.encounters {
             for (engine, halves) in encounter.engines.into_iter().zip(encounter.score.halves) {
                 points[engine] += halves;
             }
         }
-        let design = ledger.design();
+        let design = ledger.design;
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points
@@ -93,7 +71,7 @@ impl Swiss {
 
     fn meetings(&self, ledger: &Ledger) -> Vec<Vec<u64>> {
         let mut met = vec![vec![0; self.order.len()]; self.order.len()];
-        for encounter in ledger.encounters() {
+        for encounter in &ledger.encounters {
             let [a, b] = encounter.engines;
             met[a][b] += 1;
             met[b][a] += 1;
@@ -123,9 +101,9 @@ fn pair(
         _ => bye_order.iter().map(|position| Some(*position)).collect(),
     };
     for limit in 0.. {
-        let rule = Limited { ranking, met, limit };
+        let may_meet = |a: usize, b: usize| met[ranking[a]][ranking[b]] <= limit;
         for &bye in &byes {
-            let mut matching = Matching::new(count, bye, &rule);
+            let mut matching = Matching::new(count, bye, &may_meet);
             if matching.is_perfect() {
                 let left = (0..count).filter(|position| Some(*position) != bye).collect();
                 let group = |position: usize| points[ranking[position]];

@@ -13,6 +13,6 @@ mod tuning;
 
 pub use gains::{A_RATIO, ALPHA, GAMMA, Gains};
 pub use objective::{Forecast, SimulatedObjective, noise};
-pub use parameter::{Parameter, ParameterError, ParameterKind};
+pub use parameter::{Parameter, ParameterKind, TuningError};
 pub use state::{Iteration, PathPoint, SpsaState};
-pub use tuning::{Tuning, TuningError};
+pub use tuning::Tuning;

@@ -1,9 +1,5 @@
 //! A parameter to be tuned: a number that the engine takes as a UCI option.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -27,19 +23,7 @@ pub enum ParameterKind {
     Float,
 }
 
-impl FromStr for ParameterKind {
-    type Err = serde::de::value::Error;
-
-    fn from_str(word: &str) -> Result<ParameterKind, Self::Err> {
-        ParameterKind::deserialize(word.into_deserializer())
-    }
-}
-
-impl fmt::Display for ParameterKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+arbiter_names::named!(ParameterKind);
 
 /// A UCI option with its range and step sizes.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,10 +44,10 @@ pub struct Parameter {
     pub r_end: f64,
 }
 
-/// Why a parameter cannot be tuned; the text names it.
+/// Why parameters cannot be tuned or their values cannot be used, in words.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{0}")]
-pub struct ParameterError(String);
+pub struct TuningError(pub(super) String);
 
 impl Parameter {
     /// A spin option with the usual step sizes: `c_end` is a twentieth of its range and at least a
@@ -82,9 +66,9 @@ impl Parameter {
     }
 
     /// Checks name, range and step sizes.
-    pub fn check(&self) -> Result<(), ParameterError> {
+    pub fn check(&self) -> Result<(), TuningError> {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
-        let fail = |reason: String| Err(ParameterError(reason));
+        let fail = |reason: String| Err(TuningError(reason));
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             return fail("a parameter needs the name of a UCI option".to_owned());
         }

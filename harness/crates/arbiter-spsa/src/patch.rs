@@ -1,40 +1,29 @@
 //! Tuned values as a patch of `name = value` lines in source code.
 
-use thiserror::Error;
+use super::parameter::TuningError;
 
 /// Lines of context before and after a change.
 const CONTEXT: usize = 3;
 
-/// Why the values cannot be inserted.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PatchError {
-    /// No line has the name.
-    #[error("no line says '{0} = ' and a number")]
-    Missing(String),
-    /// More than one line has the name.
-    #[error("lines {1} and {2} both say '{0} = ' and a number")]
-    Twice(String, usize, usize),
-}
-
 /// The text with the numbers after `name =` replaced, and everything else as it was. Names are
-/// compared without regard to case. A number with `_` between its digits keeps that style.
-pub fn applied(table: &str, values: &[(String, String)]) -> Result<String, PatchError> {
+/// compared without regard to case. A number with `_` between its digits keeps that style. An error
+/// if not exactly one line has a name.
+pub fn applied(table: &str, values: &[(String, String)]) -> Result<String, TuningError> {
     let mut lines: Vec<String> = table.split_inclusive('\n').map(str::to_owned).collect();
     for (name, value) in values {
-        let found: Vec<usize> =
-            (0..lines.len()).filter(|line| number(&lines[*line], name).is_some()).collect();
-        let line = match found[..] {
-            [line] => line,
-            [] => return Err(PatchError::Missing(name.clone())),
-            [first, second, ..] => {
-                return Err(PatchError::Twice(name.clone(), first + 1, second + 1));
+        let found: Vec<_> =
+            (0..lines.len()).filter_map(|line| Some((line, number(&lines[line], name)?))).collect();
+        let (line, place) = match &found[..] {
+            [only] => only.clone(),
+            [] => return Err(TuningError(format!("no line says '{name} = ' and a number"))),
+            [(first, _), (second, _), ..] => {
+                let lines = format!("lines {} and {}", first + 1, second + 1);
+                return Err(TuningError(format!("{lines} both say '{name} = ' and a number")));
             }
         };
-        if let Some(place) = number(&lines[line], name) {
-            let is_grouped = lines[line][place.clone()].contains('_');
-            let value = if is_grouped { grouped(value) } else { value.clone() };
-            lines[line].replace_range(place, &value);
-        }
+        let is_grouped = lines[line][place.clone()].contains('_');
+        let value = if is_grouped { grouped(value) } else { value.clone() };
+        lines[line].replace_range(place, &value);
     }
     Ok(lines.concat())
 }

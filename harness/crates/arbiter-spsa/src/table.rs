@@ -1,26 +1,21 @@
 //! Parameters as text, one on each line: `name,start,min,max,c_end,r_end` as for fishtest, or with
 //! `int` or `float` after the name as for OpenBench.
 
-use thiserror::Error;
+use super::parameter::{Parameter, ParameterKind, TuningError};
 
-use super::parameter::{Parameter, ParameterKind};
-
-/// Why a line is not a parameter; of a table, the text begins with the number of the line.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("{0}")]
-pub struct TableError(String);
-
-/// Parses a table; blank lines and lines that begin with `#` are skipped.
-pub fn read(text: &str) -> Result<Vec<Parameter>, TableError> {
+/// Parses a table; blank lines and lines that begin with `#` are skipped. An error begins with the
+/// number of its line.
+pub fn read(text: &str) -> Result<Vec<Parameter>, TuningError> {
     let lines = (1..).zip(text.lines().map(str::trim));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let numbered =
-        |(line, text)| read_line(text).map_err(|error| TableError(format!("line {line}: {error}")));
+    let numbered = |(line, text)| {
+        read_line(text).map_err(|error| TuningError(format!("line {line}: {error}")))
+    };
     lines.map(numbered).collect()
 }
 
 /// Parses one line.
-pub fn read_line(line: &str) -> Result<Parameter, TableError> {
+pub fn read_line(line: &str) -> Result<Parameter, TuningError> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     let (name, kind, numbers) = match fields[..] {
         [name, start, min, max, c_end, r_end] => {
@@ -29,18 +24,18 @@ pub fn read_line(line: &str) -> Result<Parameter, TableError> {
         [name, word, start, min, max, c_end, r_end] => {
             let kind = word
                 .parse()
-                .map_err(|_| TableError(format!("'{word}' is neither int nor float")))?;
+                .map_err(|_| TuningError(format!("'{word}' is neither int nor float")))?;
             (name, kind, [start, min, max, c_end, r_end])
         }
         _ => {
-            return Err(TableError(format!(
+            return Err(TuningError(format!(
                 "'{line}' has neither the six fields name, start, min, max, c_end, r_end nor these \
                  with int or float after the name"
             )));
         }
     };
     let number = |text: &str| {
-        text.parse::<f64>().map_err(|_| TableError(format!("{name}: '{text}' is not a number")))
+        text.parse::<f64>().map_err(|_| TuningError(format!("{name}: '{text}' is not a number")))
     };
     let [start, min, max, c_end, r_end] = numbers;
     let parameter = Parameter {
@@ -52,7 +47,7 @@ pub fn read_line(line: &str) -> Result<Parameter, TableError> {
         c_end: number(c_end)?,
         r_end: number(r_end)?,
     };
-    parameter.check().map_err(|error| TableError(error.to_string()))?;
+    parameter.check()?;
     Ok(parameter)
 }
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use thiserror::Error;
-
 use super::gains::Gains;
-use super::parameter::Parameter;
+use super::parameter::{Parameter, TuningError};
 
 /// Most parameters at once; setting more would delay the start of each game.
 const MAX_PARAMETERS: usize = 1_000;
@@ -32,11 +30,6 @@ pub struct Tuning {
     /// the values after the results of all iterations but the last `ahead` before it.
     pub ahead: u64,
 }
-
-/// Why a tuning cannot be carried out.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("{0}")]
-pub struct TuningError(String);
 
 impl Tuning {
     /// Checks parameters and schedule.

@@ -5,8 +5,6 @@
 //! only be consulted after whole pairs, in the order in which they were scheduled. Two identical
 //! deterministic engines can draw every pair for ever, so a run also needs a cap on its games.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -39,12 +37,6 @@ pub enum Correction {
     Dynamic,
 }
 
-impl fmt::Display for Correction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 /// The scale on which the hypotheses are stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -68,11 +60,7 @@ impl Model {
     }
 }
 
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+arbiter_names::named!(Correction, Model);
 
 /// Why a test cannot be set up.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]

@@ -36,7 +36,7 @@ impl Scope {
     pub const ALL: [Scope; 3] = [Scope::Both, Scope::Wins, Scope::Draws];
 }
 
-arbiter_protocol::named!(Scope);
+arbiter_names::named!(Scope);
 
 /// Endgame tables. Values are for the side to move; `None` if no table has the position, as none
 /// has positions with castling rights.

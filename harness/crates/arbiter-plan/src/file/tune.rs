@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use arbiter_spsa::{Parameter, ParameterError, ParameterKind};
+use arbiter_spsa::{Parameter, ParameterKind, TuningError};
 
 /// All of it optional.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -68,7 +68,7 @@ impl ParameterTable {
         let kind = self.kind.parse().map_err(neither)?;
         let ParameterTable { start, min, max, c_end, r_end, .. } = *self;
         let parameter = Parameter { name: self.name.clone(), kind, start, min, max, c_end, r_end };
-        parameter.check().map_err(|error: ParameterError| error.to_string())?;
+        parameter.check().map_err(|error: TuningError| error.to_string())?;
         Ok(parameter)
     }
 }

@@ -107,7 +107,7 @@ pub enum Pace {
     Draining,
 }
 
-arbiter_protocol::named!(Pace);
+arbiter_names::named!(Pace);
 
 /// How a run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

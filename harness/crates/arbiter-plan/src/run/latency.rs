@@ -33,7 +33,7 @@ impl Kind {
     pub const ALL: [Kind; 3] = [Kind::Ready, Kind::Move, Kind::Overrun];
 }
 
-arbiter_protocol::named!(Kind);
+arbiter_names::named!(Kind);
 
 /// Counts of times, to two significant digits.
 #[derive(Debug, Clone, PartialEq)]

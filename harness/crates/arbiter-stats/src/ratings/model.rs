@@ -2,12 +2,10 @@
 //!
 //! The difference x includes White's advantage and is in natural units: a factor e in odds.
 
-use std::fmt;
-
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A model of results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeModel {
     /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
@@ -23,11 +21,7 @@ pub enum OutcomeModel {
     Scores,
 }
 
-impl fmt::Display for OutcomeModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+arbiter_names::named!(OutcomeModel);
 
 /// First and second derivatives of a log-likelihood in the difference x and the draw parameter d.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -23,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
 use arbiter_protocol::Score;
-use arbiter_protocol::named;
 
 /// What makes a move clearly best, and a position worth its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,4 +80,4 @@ pub enum Rejection {
     Incomplete,
 }
 
-named!(Rejection);
+arbiter_names::named!(Rejection);

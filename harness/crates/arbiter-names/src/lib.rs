@@ -26,7 +26,8 @@ impl From<UnknownName> for String {
     }
 }
 
-/// The value of an enum without fields that has this name.
+/// The value of an enum without fields that has this name; for [`named!`] only.
+#[doc(hidden)]
 pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, UnknownName> {
     T::deserialize(name.into_deserializer())
 }
@@ -53,16 +54,24 @@ macro_rules! named {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Protocol, Restart};
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Size {
+        Small,
+        VeryLarge,
+    }
+
+    named!(Size);
 
     #[test]
     fn names_read_back_and_others_are_refused() {
-        for protocol in [Protocol::Uci, Protocol::Xboard] {
-            assert_eq!(protocol.to_string().parse(), Ok(protocol));
+        for size in [Size::Small, Size::VeryLarge] {
+            assert_eq!(size.to_string().parse(), Ok(size));
         }
-        assert_eq!("auto".parse(), Ok(Restart::Auto));
-        assert_eq!(format!("{:>5}", Restart::On), "   on");
-        let error = "telepathy".parse::<Protocol>().unwrap_err();
-        assert_eq!(error.to_string(), "'telepathy' is none of uci, xboard");
+        assert_eq!(format!("{:>7}", Size::Small), "  small");
+        let error = "medium".parse::<Size>().expect_err("no such size");
+        assert_eq!(error.to_string(), "'medium' is none of small, very-large");
     }
 }
