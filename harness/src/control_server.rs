@@ -120,7 +120,7 @@ fn carry_out(
         Some(command) => (command, true),
         None => (line, false),
     };
-    let command: Command = command.parse().map_err(|error| format!("{error}"))?;
+    let command: Command = command.parse()?;
     let (reply, answer) = oneshot::channel();
     let over = "the run is over";
     control_requests.blocking_send(ControlRequest { command, reply }).map_err(|_| over)?;

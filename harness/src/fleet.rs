@@ -3,9 +3,11 @@
 mod access;
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::time::Duration;
 
 use clap::Args;
+use tokio::time::timeout;
 
 pub(crate) use self::access::AccessArgs;
 use crate::exit_code::ExitCode;
@@ -21,6 +23,7 @@ use arbiter_protocol::Deadlines;
 use arbiter_report::terminal::note;
 use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
 use arbiter_runner::preflight::EngineSetup;
+use arbiter_runner::signal::Signals;
 use arbiter_store::{Store, StoreError};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
@@ -28,6 +31,9 @@ const DEFAULT_LEASE_S: u32 = 30;
 
 /// Priority of a run unless the user says otherwise.
 const DEFAULT_PRIORITY: u8 = 100;
+
+/// How long the server may take to open what nobody wants any more.
+const SETTLE: Duration = Duration::from_secs(2);
 
 /// Flags of commands that can let other machines play.
 #[derive(Debug, Default, Args)]
@@ -223,6 +229,26 @@ impl Fleet {
         let (key, priority) = (self.key, self.priority);
         let spec = RunSpec { description, key, programs, priority, benches, history };
         Ok(coordinate(connection, spec, ends).await?)
+    }
+}
+
+/// Waits until something is open on the server, unless a signal comes before. What is open by then is
+/// put away again; `when` says how far the command was.
+pub(crate) async fn opened<T>(
+    opening: impl Future<Output = Result<T, Failure>>,
+    signals: &mut Signals,
+    put_away: impl AsyncFnOnce(T),
+    when: &str,
+) -> Result<T, Failure> {
+    let mut opening = pin!(opening);
+    tokio::select! {
+        open = &mut opening => open,
+        request = signals.next() => {
+            if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
+                put_away(open).await;
+            }
+            Err(Failure::interrupted(request, when))
+        }
     }
 }
 

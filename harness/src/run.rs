@@ -7,7 +7,6 @@ mod preflight;
 mod restore;
 pub(crate) mod result;
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,10 +14,11 @@ use tokio::sync::mpsc;
 
 use self::json_lines::Stream;
 use self::messages::{announce, default_name, go_on, show, tell_workers};
-use self::preflight::{BEFORE_GAMES, check_engines};
+use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
 use crate::args::{RequestedRun, Resume};
 use crate::compat::{Printer, Style};
+use crate::control_server;
 use crate::engine_builds::{BuildContext, own_binary};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -26,8 +26,7 @@ use crate::fleet::Fleet;
 use crate::games_file::{Content, GamesFile};
 use crate::keyboard::Keyboard;
 use crate::output::OutputFormat;
-use crate::runtime::{opened, runtime};
-use crate::{control_server, fleet};
+use crate::runtime::runtime;
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
@@ -42,9 +41,7 @@ use arbiter_report::pgn::PgnHeader;
 use arbiter_report::stored;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
-use arbiter_runner::executor::Executor;
 use arbiter_runner::executor::local::{Local, LocalOptions};
-use arbiter_runner::executor::remote::Remote;
 use arbiter_runner::fingerprint;
 use arbiter_runner::live_games::LiveGames;
 use arbiter_runner::preflight::{EngineSetup, cpu_sets_of, engine_setups};
@@ -350,8 +347,9 @@ fn run(
 ) -> Result<Finished, Failure> {
     let ReadyRun { name, plan, book, store, files, state, tables, setups, results, .. } = ready;
     let setups = std::mem::take(setups);
-    let created_ms = store.run(name)?.head.created_ms;
-    let history = fleet::worker_history(store, name, plan)?;
+    #[cfg(feature = "cluster")]
+    let (created_ms, history) =
+        (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
@@ -380,14 +378,12 @@ fn run(
                 let local = local(plan, setups)?.with_live_games(live_games);
                 dispatch(run, state, local, &mut signals).await
             }
+            #[cfg(feature = "cluster")]
             Some(fleet) => {
                 let opening = fleet.executor(plan, name, created_ms, setups, history);
-                let remote = match opened(opening, &mut signals, Remote::finish).await? {
-                    ControlFlow::Continue(remote) => remote,
-                    ControlFlow::Break(request) => {
-                        return Err(Failure::interrupted(request, BEFORE_GAMES));
-                    }
-                };
+                let put_away = arbiter_runner::executor::Executor::finish;
+                let when = preflight::BEFORE_GAMES;
+                let remote = crate::fleet::opened(opening, &mut signals, put_away, when).await?;
                 dispatch(run, state, remote, &mut signals).await
             }
         };

@@ -1,22 +1,14 @@
 //! The async runtime that drives engines, and work that signals end.
 
-use std::ops::ControlFlow;
-use std::pin::pin;
-use std::time::Duration;
-
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
 
 use crate::failure::Failure;
 use arbiter_process::{Cancel, Spawner};
-use arbiter_runner::signal::{Request, Signals};
+use arbiter_runner::signal::Signals;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
 const RUNTIME_THREADS: usize = 1;
-
-/// How long the server may take to open what nobody wants any more.
-const SETTLE: Duration = Duration::from_secs(2);
 
 /// The async runtime that drives engines.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
@@ -67,24 +59,5 @@ pub(crate) async fn until_signal<T>(
     tokio::select! {
         done = work => done,
         request = signals.next() => Err(Failure::interrupted(request, when)),
-    }
-}
-
-/// Waits until something is open on the server, unless a signal comes before. What is open by then is
-/// put away again.
-pub(crate) async fn opened<T>(
-    opening: impl Future<Output = Result<T, Failure>>,
-    signals: &mut Signals,
-    put_away: impl AsyncFnOnce(T),
-) -> Result<ControlFlow<Request, T>, Failure> {
-    let mut opening = pin!(opening);
-    tokio::select! {
-        open = &mut opening => open.map(ControlFlow::Continue),
-        request = signals.next() => {
-            if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
-                put_away(open).await;
-            }
-            Ok(ControlFlow::Break(request))
-        }
     }
 }

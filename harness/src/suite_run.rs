@@ -1,7 +1,10 @@
 //! Suites of positions on which engines are queried: the file, the engines, and running the tasks.
 
 #[cfg(feature = "cluster")]
-pub(crate) mod remote;
+mod remote;
+
+#[cfg(feature = "cluster")]
+pub(crate) use remote::run_on_workers;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,8 +17,6 @@ use crate::args::engine_spec;
 use crate::engine_builds::{BuildArgs, BuildContext, setup};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-#[cfg(not(feature = "cluster"))]
-pub(crate) use crate::fleet as remote;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::progress;
 use crate::runtime::{runtime, until_signal};

@@ -86,13 +86,8 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     for text in &options.notes {
         note(text);
     }
-    let style = Style {
-        dialect: options.output,
-        penta: options.penta,
-        rating_interval: options.rating_interval,
-        score_interval: options.score_interval,
-        saved_in: config.as_ref().map(|config| config.out.clone()),
-    };
+    let saved_in = config.as_ref().map(|config| config.out.clone());
+    let style = Style { saved_in, ..options.style.clone() };
     let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
         let (kind, request) = request::request(options).map_err(Failure::invalid)?;
         let results = PathBuf::from(DEFAULT_RESULTS);

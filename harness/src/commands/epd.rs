@@ -7,16 +7,15 @@ use clap::Args;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::fleet::{ClusterArgs, Fleet};
+use crate::fleet::ClusterArgs;
 use crate::output::{OutputFormat, Rows, emit};
-use crate::suite_run::remote::run_on_workers;
 use crate::suite_run::{QueryArgs, SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::suite::Place;
 use arbiter_report::suite::epd::{self as report, Report};
 use arbiter_report::terminal::note;
-use arbiter_suite::epd::{Question, Record, Searched, read};
+use arbiter_suite::epd::{Answer, Question, Record, Searched, read};
 
 /// Time for a position if no limit is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
@@ -68,9 +67,6 @@ pub(crate) struct EpdArgs {
     cluster: ClusterArgs,
 }
 
-/// What each engine found, by the index of the position.
-type Searches = Vec<Vec<Searched>>;
-
 /// `2s`, `250ms`, or milliseconds as in UCI.
 fn movetime(text: &str) -> Result<Duration, String> {
     let (digits, unit) = match text.strip_suffix("ms") {
@@ -111,14 +107,28 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         engines: engines.len(),
     };
     let questions: Vec<Question> = (0..).zip(&records).map(question).collect();
-    let (searches, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
+    let is_chess960 = records.iter().any(|record| record.start.is_chess960());
+    let (answers, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
-            (searches(query, &engines, &questions)?, Place::Here(query.concurrency()))
+            let answers = answers_here(query, &engines, is_chess960, &questions)?;
+            (answers, Place::Here(query.concurrency()))
         }
-        Some(fleet) => distant_searches(fleet, &args.suite, &engines, questions)?,
+        #[cfg(feature = "cluster")]
+        Some(fleet) => {
+            let (suite, run) = (&args.suite, crate::suite_run::run_on_workers);
+            let (answered, place) = run(fleet, suite, &engines, is_chess960, questions)?;
+            (answered.into_iter().map(|(done, by)| (done.answers, by)).collect(), place)
+        }
     };
+    let mut searches: Vec<Vec<Searched>> = engines.iter().map(|_| Vec::new()).collect();
+    for (record, (answers, by)) in records.iter().zip(answers) {
+        for (searches, answer) in searches.iter_mut().zip(answers) {
+            let searched = answer.and_then(|answer| answer.judged(&record.start, &record.goal));
+            searches.push(searched.map_err(|fault| fault + &by));
+        }
+    }
     let with_searches = |(engine, searches)| {
         let Engine { name, conditions, .. }: &Engine = engine;
         report::Engine { name, limits: conditions.limits.to_string(), searches }
@@ -136,48 +146,21 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     Ok(verdict(&args, &report))
 }
 
+/// Answers of all engines to one question, and who says so, in words to follow a fault.
+type Answered = (Vec<Result<Answer, String>>, String);
+
 /// Puts the questions to engines on this machine.
-fn searches(
+fn answers_here(
     args: &QueryArgs,
     engines: &[Engine],
+    needs_chess960: bool,
     questions: &[Question],
-) -> Result<Searches, Failure> {
+) -> Result<Vec<Answered>, Failure> {
     let limits = || engines.iter().map(|engine| engine.conditions.limits);
     let tasks = questions.iter().flat_map(|question| question.searches(limits()));
-    let answers = run_tasks(args, engines, needs_chess960(questions), tasks.collect())?;
-    let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
-    for (index, answer) in answers.into_iter().enumerate() {
-        let Record { start, goal, .. } = &*questions[index / engines.len()].record;
-        let searched = answer.and_then(|answer| answer.judged(start, goal));
-        searches[index % engines.len()].push(searched);
-    }
-    Ok(searches)
-}
-
-fn needs_chess960(questions: &[Question]) -> bool {
-    questions.iter().any(|question| question.record.start.is_chess960())
-}
-
-/// Has workers put the questions to engines.
-fn distant_searches(
-    fleet: Fleet,
-    args: &SuiteArgs,
-    engines: &[Engine],
-    questions: Vec<Question>,
-) -> Result<(Searches, Place), Failure> {
-    let needs_chess960 = needs_chess960(&questions);
-    let asked = questions.clone();
-    let (answers, place) =
-        run_on_workers(fleet, &args.name(), engines, needs_chess960, questions, &args.query)?;
-    let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
-    for (question, (answered, worker)) in asked.iter().zip(answers) {
-        let Record { start, goal, .. } = &*question.record;
-        for (searches, answer) in searches.iter_mut().zip(answered.answers) {
-            let searched = answer.and_then(|answer| answer.judged(start, goal));
-            searches.push(searched.map_err(|fault| format!("{fault} (worker {worker})")));
-        }
-    }
-    Ok((searches, place))
+    let mut answers = run_tasks(args, engines, needs_chess960, tasks.collect())?.into_iter();
+    let of_one = |_| (answers.by_ref().take(engines.len()).collect(), String::new());
+    Ok(questions.iter().map(of_one).collect())
 }
 
 fn common_limits(args: &EpdArgs) -> Limits {

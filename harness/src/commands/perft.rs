@@ -4,17 +4,13 @@ use clap::Args;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::fleet::{ClusterArgs, Fleet};
+use crate::fleet::ClusterArgs;
 use crate::output::{OutputFormat, Rows, emit};
-use crate::suite_run::remote::run_on_workers;
 use crate::suite_run::{SuiteArgs, engines, run_tasks};
-use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::suite::Place;
 use arbiter_report::suite::perft::{Report, Totals};
-use arbiter_suite::perft::{
-    Case, Count, Counted, Limits, NumberedCount, Patterns, PerftQuery, Verdict, read,
-};
+use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read};
 
 const HELP: &str = "\
 Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
@@ -96,6 +92,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             let verdicts = run_tasks(query, &engines, needs_chess960, counts.clone())?;
             (verdicts, Place::Here(query.concurrency()))
         }
+        #[cfg(feature = "cluster")]
         Some(fleet) => distant_counts(fleet, &args.suite, &engines, needs_chess960, &counts)?,
     };
     let report = Report {
@@ -120,25 +117,22 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// What came of a count; an error is the engine's fault.
-type Counts = Vec<Result<Verdict, String>>;
-
 /// Has workers have the engine count.
+#[cfg(feature = "cluster")]
 fn distant_counts(
-    fleet: Fleet,
+    fleet: crate::fleet::Fleet,
     args: &SuiteArgs,
-    engines: &[Engine],
+    engines: &[arbiter_plan::plan::Engine],
     needs_chess960: bool,
     counts: &[Count],
-) -> Result<(Counts, Place), Failure> {
+) -> Result<(arbiter_suite::Answers<arbiter_suite::perft::Verdict>, Place), Failure> {
+    use arbiter_suite::perft::NumberedCount;
     let number = |(number, count): (u64, &Count)| NumberedCount { number, count: count.clone() };
-    let counts: Vec<NumberedCount> = (0..).zip(counts).map(number).collect();
+    let counts = (0..).zip(counts).map(number).collect();
     let (answers, place) =
-        run_on_workers(fleet, &args.name(), engines, needs_chess960, counts, &args.query)?;
-    let verdict = |(counted, worker): (Counted, String)| {
-        counted.verdict.map_err(|fault| format!("{fault} (worker {worker})"))
-    };
-    Ok((answers.into_iter().map(verdict).collect(), place))
+        crate::suite_run::run_on_workers(fleet, args, engines, needs_chess960, counts)?;
+    let verdicts = answers.into_iter().map(|(counted, by)| counted.verdict.map_err(|e| e + &by));
+    Ok((verdicts.collect(), place))
 }
 
 fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {

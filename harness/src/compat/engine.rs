@@ -37,10 +37,10 @@ impl Options {
             match key {
                 "conf" => configured(Path::new(value), spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
-                "initstr" => set(spec, "init", value).map_err(wrong)?,
-                "plies" => set(spec, "depth", value).map_err(wrong)?,
-                "tc" => set(spec, "tc", &control(value)).map_err(wrong)?,
-                "st" => set(spec, "st", value.strip_suffix('s').unwrap_or(value)).map_err(wrong)?,
+                "initstr" => spec.set("init", value).map_err(wrong)?,
+                "plies" => spec.set("depth", value).map_err(wrong)?,
+                "tc" => spec.set("tc", &control(value)).map_err(wrong)?,
+                "st" => spec.set("st", value.strip_suffix('s').unwrap_or(value)).map_err(wrong)?,
                 "timemargin" if value.starts_with('-') => {
                     return Err(wrong("it is negative".into()));
                 }
@@ -52,8 +52,8 @@ impl Options {
                     return Err(wrong("an engine has no book here; give -openings".into()));
                 }
                 "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"
-                | "restart" | "stderr" => set(spec, key, value).map_err(wrong)?,
-                _ if key.starts_with("option.") => set(spec, key, value).map_err(wrong)?,
+                | "restart" | "stderr" => spec.set(key, value).map_err(wrong)?,
+                _ if key.starts_with("option.") => spec.set(key, value).map_err(wrong)?,
                 _ => return Err(word.unknown_key(key, KEYS)),
             }
         }
@@ -85,10 +85,6 @@ impl Options {
     }
 }
 
-fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
-    spec.set(key, value).map_err(|error| error.to_string())
-}
-
 /// A time control in our spelling: the others allow an `s` after seconds, and words for no clock.
 fn control(value: &str) -> String {
     match value {
@@ -112,7 +108,7 @@ fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
     let name = name.to_string_lossy();
     let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
     let engine = found.ok_or_else(|| format!("{} has no engine of this name", file.display()))?;
-    set(spec, "name", &name)?;
+    spec.set("name", &name)?;
     for (theirs, ours) in [
         ("command", "cmd"),
         ("workingDirectory", "dir"),
@@ -121,20 +117,20 @@ fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
         ("stderrFile", "stderr"),
     ] {
         if let Some(value) = engine[theirs].as_str().filter(|value| !value.is_empty()) {
-            set(spec, ours, value)?;
+            spec.set(ours, value)?;
         }
     }
     if engine["ponder"] == true {
         spec.ponder = Some(true);
     }
     for line in engine["initStrings"].as_array().into_iter().flatten() {
-        set(spec, "init", line.as_str().unwrap_or_default())?;
+        spec.set("init", line.as_str().unwrap_or_default())?;
     }
     for option in engine["options"].as_array().into_iter().flatten() {
         let value = &option["value"];
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         if let Some(name) = option["name"].as_str().filter(|_| value != "null") {
-            set(spec, &format!("option.{name}"), &value)?;
+            spec.set(&format!("option.{name}"), &value)?;
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::Style;
 use super::words::{Word, figure, truth};
 use crate::args::MODELS;
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
@@ -20,8 +21,8 @@ use arbiter_stats::{Correction, Model};
 pub(crate) struct Options {
     /// Whose it is.
     pub dialect: Dialect,
-    /// In whose form the output is.
-    pub output: Dialect,
+    /// How the run is shown.
+    pub style: Style,
     /// The run, apart from what follows from `rounds`, `games` and `start_scale`.
     pub request: Request,
     pub is_sprt: bool,
@@ -34,11 +35,6 @@ pub(crate) struct Options {
     pub ready: Option<Duration>,
     /// Whether an existing PGN file may not be added to.
     pub pgn_is_new: bool,
-    /// Games, or pairs, between two reports of figures; 0 for only one at the end.
-    pub rating_interval: u64,
-    /// Games between two lines of the score.
-    pub score_interval: u64,
-    pub penta: bool,
     /// What was read and does nothing here, and why.
     pub notes: Vec<String>,
 }
@@ -104,8 +100,8 @@ const OPTIONS: [(&str, Take); 35] = [
     }),
     ("tbignore50", |o, word| word.bare().map(|()| o.tablebase().ignores_fifty = true)),
     ("tbadjudicate", |o, word| scope(word.single()?).map(|scope| o.tablebase().scope = scope)),
-    ("ratinginterval", |o, word| word.number().map(|n| o.rating_interval = n)),
-    ("scoreinterval", |o, word| word.number().map(|n| o.score_interval = n)),
+    ("ratinginterval", |o, word| word.number().map(|n| o.style.rating_interval = n)),
+    ("scoreinterval", |o, word| word.number().map(|n| o.style.score_interval = n)),
     ("report", Options::report),
     ("output", Options::output),
     ("variant", |_, word| variant(word)),
@@ -139,7 +135,13 @@ impl Options {
         request.annotation.has_origin = true;
         let mut options = Options {
             dialect,
-            output: dialect,
+            style: Style {
+                dialect,
+                penta: is_fastchess,
+                rating_interval: if is_fastchess { 10 } else { 0 },
+                score_interval: 1,
+                saved_in: None,
+            },
             request,
             is_sprt: false,
             rounds: None,
@@ -148,9 +150,6 @@ impl Options {
             start_scale: None,
             ready: None,
             pgn_is_new: false,
-            rating_interval: if is_fastchess { 10 } else { 0 },
-            score_interval: 1,
-            penta: is_fastchess,
             notes: Vec::new(),
         };
         for word in words {
@@ -201,7 +200,7 @@ impl Options {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         self.request.concurrency = Some(cores.saturating_sub(2).max(1));
         self.request.rules.draw = Some(DrawRule { move_number: 30, move_count: 8, score_cp: 8 });
-        self.output = Dialect::Cutechess;
+        self.style.dialect = Dialect::Cutechess;
         Ok(())
     }
 
@@ -302,7 +301,7 @@ impl Options {
     fn report(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
             match key {
-                "penta" => self.penta = truth(&word.name, key, value)?,
+                "penta" => self.style.penta = truth(&word.name, key, value)?,
                 _ => return Err(word.unknown_key(key, "penta")),
             }
         }
@@ -311,7 +310,7 @@ impl Options {
 
     fn output(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
-            self.output = match (key, value) {
+            self.style.dialect = match (key, value) {
                 ("format", "fastchess") => Dialect::Fastchess,
                 ("format", "cutechess") => Dialect::Cutechess,
                 ("format", _) => {

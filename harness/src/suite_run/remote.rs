@@ -1,12 +1,11 @@
 //! Suites whose questions workers put to the engines.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
-use super::{QueryArgs, UNFINISHED, bar, setups};
+use super::{SuiteArgs, UNFINISHED, bar, setups};
 use crate::failure::Failure;
-use crate::fleet::Fleet;
-use crate::runtime::{opened, runtime};
+use crate::fleet::{Fleet, opened};
+use crate::runtime::runtime;
 use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
 use arbiter_plan::plan::Engine;
 use arbiter_report::suite::Place;
@@ -16,35 +15,32 @@ use arbiter_runner::executor::remote::{Link, Order};
 use arbiter_runner::preflight::check_suite_engines;
 use arbiter_runner::signal::Signals;
 
-/// What comes of all questions of a suite, in their order, each with the worker that says so.
+/// What comes of all questions of a suite, in their order, each with the worker that says so, in
+/// words to follow a fault.
 pub(crate) type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Has workers put all questions of a suite to its engines; also says how many each had.
 pub(crate) fn run_on_workers<A: Assignment>(
     fleet: Fleet,
-    suite: &str,
+    args: &SuiteArgs,
     engines: &[Engine],
     needs_chess960: bool,
     questions: Vec<A>,
-    args: &QueryArgs,
 ) -> Result<(Answered<A>, Place), Failure> {
     fleet.check_engines(engines)?;
     note(&format!("{} positions", questions.len()));
     fleet.announce();
-    let setups = setups(engines, args.deadline)?;
+    let setups = setups(engines, args.query.deadline)?;
     let bar = bar(questions.len() as u64);
     let most = fleet.most();
     let results = runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let opening = async {
             check_suite_engines(&setups, needs_chess960).await?;
-            fleet.link(suite, unix_time_ms(), engines, setups.clone()).await
+            fleet.link(&args.name(), unix_time_ms(), engines, setups.clone()).await
         };
         let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;
-        let mut link = match opened(opening, &mut signals, put_away).await? {
-            ControlFlow::Continue(link) => link,
-            ControlFlow::Break(request) => return Err(Failure::interrupted(request, UNFINISHED)),
-        };
+        let mut link = opened(opening, &mut signals, put_away, UNFINISHED).await?;
         let observe = |event: SuiteEvent<'_>| match event {
             SuiteEvent::Progress(count) => bar.set_position(count as u64),
             SuiteEvent::Remark(remark) => {
@@ -69,5 +65,6 @@ pub(crate) fn run_on_workers<A: Assignment>(
     }
     let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.what));
     let place = Place::Workers { positions, excluded: excluded.collect() };
-    Ok((results.done.into_values().collect(), place))
+    let answers = results.done.into_values();
+    Ok((answers.map(|(done, worker)| (done, format!(" (worker {worker})"))).collect(), place))
 }

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::plan::{Engine, Plan};
 
 /// Numbers of processors are below this; the system's masks go no further.
@@ -22,15 +20,10 @@ pub enum Affinity {
     Cpus(Vec<usize>),
 }
 
-/// A text that is no affinity, with the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct AffinityError(String);
-
 impl FromStr for Affinity {
-    type Err = AffinityError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Affinity, AffinityError> {
+    fn from_str(text: &str) -> Result<Affinity, String> {
         match text {
             "none" => return Ok(Affinity::None),
             "auto" => return Ok(Affinity::Auto),
@@ -38,7 +31,7 @@ impl FromStr for Affinity {
         }
         let malformed = || {
             let expected = "neither auto, none nor a list of processors such as 0-3,8";
-            AffinityError(format!("'{text}' is {expected}"))
+            format!("'{text}' is {expected}")
         };
         let mut cpus = Vec::new();
         for range in text.split(',') {
@@ -53,7 +46,7 @@ impl FromStr for Affinity {
             }
             for cpu in first..=last {
                 if cpus.contains(&cpu) {
-                    return Err(AffinityError(format!("processor {cpu} is listed twice")));
+                    return Err(format!("processor {cpu} is listed twice"));
                 }
                 cpus.push(cpu);
             }
@@ -117,9 +110,9 @@ mod tests {
         }
         assert_eq!("1,2,3".parse(), Ok(Affinity::Cpus(vec![1, 2, 3])));
         for text in ["", "all", "3-1", "0,", "1-", "-1", "0-1024"] {
-            assert!(text.parse::<Affinity>().unwrap_err().0.contains("is neither"), "{text}");
+            assert!(text.parse::<Affinity>().unwrap_err().contains("is neither"), "{text}");
         }
-        assert!("0-3,2".parse::<Affinity>().unwrap_err().0.contains("2 is listed twice"));
+        assert!("0-3,2".parse::<Affinity>().unwrap_err().contains("2 is listed twice"));
     }
 
     #[test]

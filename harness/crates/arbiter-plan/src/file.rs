@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
-use thiserror::Error;
 
 use self::build::BuildTable;
 use self::ci::CiTable;
 use self::tune::TuneTable;
-use super::spec::{EngineSpec, SpecError};
+use super::spec::EngineSpec;
 
 /// The file that is read from the current directory if it is there.
 pub const DEFAULT_NAME: &str = "arbiter.toml";
@@ -198,11 +197,6 @@ pub struct SprtTable {
     pub overshoot: Option<String>,
 }
 
-/// Why the file cannot be used; the text names it, and the line or table.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct FileError(String);
-
 /// A file that was read, with its engines understood.
 #[derive(Debug, Clone, Default)]
 pub struct Loaded {
@@ -214,14 +208,14 @@ pub struct Loaded {
     pub each: EngineSpec,
 }
 
-/// Reads the file at `path`.
-pub fn load(path: &Path) -> Result<Loaded, FileError> {
+/// Reads the file at `path`. An error names it, and the line or table.
+pub fn load(path: &Path) -> Result<Loaded, String> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| FileError(format!("cannot read {shown}: {error}")))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
     let base = path.parent().unwrap_or(Path::new(""));
-    let mut settings: ConfigFile = toml::from_str(&text)
-        .map_err(|error| FileError(format!("{shown}: {}", placed(&text, &error))))?;
+    let mut settings: ConfigFile =
+        toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
     let ConfigFile { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
     let params = &mut tune.params;
     for place in [openings, results, pgn, epd, stderr_dir, params] {
@@ -232,7 +226,7 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
     });
     settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
-        engine(table, base).map_err(|error| FileError(format!("{shown}: {name}: {error}")))
+        engine(table, base).map_err(|error| format!("{shown}: {name}: {error}"))
     };
     let engines = settings.engine.iter().enumerate();
     Ok(Loaded {
@@ -259,7 +253,7 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
 
 /// One table as a spec. Numbers and booleans are taken as the text they would be as a flag, and
 /// `option = { Hash = 64 }` as `option.Hash=64`.
-fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSpec, SpecError> {
+fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSpec, String> {
     let mut spec = EngineSpec::default();
     for (key, value) in table {
         match value {
@@ -297,7 +291,7 @@ pub fn plain(value: &toml::Value) -> String {
 mod tests {
     use super::*;
 
-    fn load_text(text: &str) -> Result<Loaded, FileError> {
+    fn load_text(text: &str) -> Result<Loaded, String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("arbiter.toml");
         std::fs::write(&path, text).unwrap();

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 /// Share unless the user sets one. Games at once that take turns on all processors stay well below;
 /// two engines that have to share one processor all the time do not.
 const DEFAULT: f64 = 0.25;
@@ -14,11 +12,6 @@ const DEFAULT: f64 = 0.25;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoiseLimit(pub Option<f64>);
 
-/// It is neither.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is neither a share between 0 and 1 nor \"off\"")]
-pub struct NoiseLimitError(String);
-
 impl Default for NoiseLimit {
     fn default() -> NoiseLimit {
         NoiseLimit(Some(DEFAULT))
@@ -26,14 +19,15 @@ impl Default for NoiseLimit {
 }
 
 impl FromStr for NoiseLimit {
-    type Err = NoiseLimitError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<NoiseLimit, NoiseLimitError> {
+    fn from_str(text: &str) -> Result<NoiseLimit, String> {
         if text == "off" {
             return Ok(NoiseLimit(None));
         }
         let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-        share.map(|share| NoiseLimit(Some(share))).ok_or_else(|| NoiseLimitError(text.to_owned()))
+        let malformed = || format!("'{text}' is neither a share between 0 and 1 nor \"off\"");
+        share.map(|share| NoiseLimit(Some(share))).ok_or_else(malformed)
     }
 }
 

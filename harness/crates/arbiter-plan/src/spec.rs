@@ -4,8 +4,6 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use super::provenance::Provenance;
 use arbiter_names::UnknownName;
 use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
@@ -55,32 +53,21 @@ pub struct EngineSpec {
 pub const KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
      stderr, memory, tc, st, nodes, depth, nodestime, timemargin";
 
-/// What is wrong with a spec.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct SpecError(String);
-
-impl From<TimeError> for SpecError {
-    fn from(error: TimeError) -> SpecError {
-        SpecError(error.to_string())
-    }
-}
-
 impl EngineSpec {
     /// Reads comma separated `key=value` fields. Double quotes keep commas and spaces together.
-    pub fn parse(text: &str) -> Result<EngineSpec, SpecError> {
+    pub fn parse(text: &str) -> Result<EngineSpec, String> {
         let mut spec = EngineSpec::default();
         for field in split_fields(text)? {
-            let (key, value) = field
-                .split_once('=')
-                .ok_or_else(|| SpecError(format!("'{field}' is not KEY=VALUE")))?;
+            let (key, value) =
+                field.split_once('=').ok_or_else(|| format!("'{field}' is not KEY=VALUE"))?;
             spec.set(key.trim(), value)?;
         }
         Ok(spec)
     }
 
     /// Sets one field; the only place that knows the keys, for flags and files alike.
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let said = |error: TimeError| error.to_string();
         match key {
             "name" => self.name = Some(value.to_owned()),
             "cmd" => self.cmd = Some(value.to_owned()),
@@ -88,7 +75,7 @@ impl EngineSpec {
             "repo" => self.repo = Some(PathBuf::from(value)),
             "args" => {
                 self.args = shell_words::split(value)
-                    .map_err(|_| SpecError(format!("args={value} has unbalanced quotes")))?;
+                    .map_err(|_| format!("args={value} has unbalanced quotes"))?;
             }
             "dir" => self.dir = Some(PathBuf::from(value)),
             "eval" => self.eval = Some(value.to_owned()),
@@ -100,9 +87,10 @@ impl EngineSpec {
             "memory" => self.memory_mib = Some(positive(key, value)?),
             "tc" => {
                 self.no_clock = value == "inf";
-                self.limits.clock = if self.no_clock { None } else { Some(value.parse()?) };
+                self.limits.clock =
+                    if self.no_clock { None } else { Some(value.parse().map_err(said)?) };
             }
-            "st" => self.limits.movetime = Some(parse_seconds(value)?),
+            "st" => self.limits.movetime = Some(parse_seconds(value).map_err(said)?),
             "nodes" => self.limits.nodes = Some(positive(key, value)?),
             "depth" => {
                 self.limits.depth = Some(positive(key, value)?);
@@ -111,7 +99,7 @@ impl EngineSpec {
             "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => self.set_option(name, value),
-                _ => return Err(SpecError(format!("unknown key '{key}'; the keys are {KEYS}"))),
+                _ => return Err(format!("unknown key '{key}'; the keys are {KEYS}")),
             },
         }
         Ok(())
@@ -155,33 +143,33 @@ impl EngineSpec {
     }
 }
 
-fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, SpecError> {
-    value.parse().map_err(|error| SpecError(format!("{key}: {error}")))
+fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|error| format!("{key}: {error}"))
 }
 
-fn truth(key: &str, value: &str) -> Result<bool, SpecError> {
-    value.parse().map_err(|_| SpecError(format!("{key}={value} is neither true nor false")))
+fn truth(key: &str, value: &str) -> Result<bool, String> {
+    value.parse().map_err(|_| format!("{key}={value} is neither true nor false"))
 }
 
 /// A whole number of the type's range, greater than 0.
-fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, SpecError> {
+fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
     whole(key, value).and_then(|number| match number == T::default() {
         true => Err(not_whole(key, value)),
         false => Ok(number),
     })
 }
 
-fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, SpecError> {
+fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|_| not_whole(key, value))
 }
 
-fn not_whole(key: &str, value: &str) -> SpecError {
-    SpecError(format!("{key}={value} is not a positive whole number"))
+fn not_whole(key: &str, value: &str) -> String {
+    format!("{key}={value} is not a positive whole number")
 }
 
 /// Splits at commas outside double quotes and drops the quotes. No CSV reader does this: they
 /// know quotes only around a whole field, and ours stand behind the `=`.
-fn split_fields(text: &str) -> Result<Vec<String>, SpecError> {
+fn split_fields(text: &str) -> Result<Vec<String>, String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
     for c in text.chars() {
@@ -192,7 +180,7 @@ fn split_fields(text: &str) -> Result<Vec<String>, SpecError> {
         }
     }
     if quoted {
-        return Err(SpecError("a quotation mark is never closed".to_owned()));
+        return Err("a quotation mark is never closed".to_owned());
     }
     fields.retain(|field| !field.trim().is_empty());
     Ok(fields)

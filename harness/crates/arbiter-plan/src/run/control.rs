@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// Most games at once that a running run may be given.
 pub const MAX_SLOTS: usize = 4096;
@@ -39,15 +38,10 @@ impl Command {
     }
 }
 
-/// A text that is no command, with what would be one.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct CommandError(String);
-
 impl FromStr for Command {
-    type Err = CommandError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Command, CommandError> {
+    fn from_str(text: &str) -> Result<Command, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {
             ["pause"] => Ok(Command::Pause),
@@ -61,15 +55,13 @@ impl FromStr for Command {
                 let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
                 parsed.map(Command::Concurrency).ok_or_else(|| {
                     let slots = shown(&slots);
-                    CommandError(format!(
-                        "concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'"
-                    ))
+                    format!("concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'")
                 })
             }
-            _ => Err(CommandError(format!(
+            _ => Err(format!(
                 "'{}' is not known; say pause, resume, drain, stop, concurrency N, status or boards",
                 shown(text.trim())
-            ))),
+            )),
         }
     }
 }
