@@ -204,6 +204,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
     let running = Plan::new(&bench, "match", 12)
         .puppet("A", "--seed 1 --delay-ms 5")
         .puppet("B", "--seed 2 --delay-ms 5")
+        .set("max-moves", 60)
         .set("about", "a try")
         .start();
     browser.wait_until("document.querySelector('#run-run [href=\"/runs/run\"]') !== null");

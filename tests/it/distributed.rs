@@ -140,7 +140,7 @@ fn pairs_beside(priority: u8) -> usize {
     let start = |bench: &Bench, priority: u8| {
         let plan = Plan::new(bench, "match", PAIRS).puppet("A", "--seed 1 --delay-ms 1");
         let plan = plan.puppet("B", "--seed 2 --delay-ms 1").unset("concurrency");
-        plan.set("on", server.url()).set("priority", priority).start()
+        plan.set("max-moves", 60).set("on", server.url()).set("priority", priority).start()
     };
     let first = start(&benches[0], 100);
     wait_for_pairs(&benches[0], 1);

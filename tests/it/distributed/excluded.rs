@@ -15,8 +15,9 @@ const PAIRS: usize = 60;
 const CRASHES: &str = "PUPPET=--mode crash --after 30";
 
 /// A run of engines that are what each machine makes of them: its variables BENCH and NPS are what
-/// their bench says, PUPPET how they behave, and PAUSE how many seconds they take to start.
-fn fickle<'a>(bench: &'a Bench, command: &'static str) -> Plan<'a> {
+/// their bench says, PUPPET how they behave, and PAUSE how many seconds they take to start. Each move
+/// takes them `delay` ms.
+fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
     let script = format!(
         "#!/bin/sh\nsleep ${{PAUSE:-0}}\nfor last; do :; done\n\
          if [ \"$last\" = bench ]; then \n\
@@ -30,20 +31,20 @@ fn fickle<'a>(bench: &'a Bench, command: &'static str) -> Plan<'a> {
     std::fs::set_permissions(&path, permissions).expect("a file can be made a program");
     let engine = |name: &str, seed: u32| {
         let path = path.display();
-        format!("name={name},cmd=\"{path}\",args=\"--seed {seed} --delay-ms 1\"")
+        format!("name={name},cmd=\"{path}\",args=\"--seed {seed} --delay-ms {delay}\"")
     };
-    Plan::new(bench, command, PAIRS).engine(engine("A", 1)).engine(engine("B", 2))
+    Plan::new(bench, "match", PAIRS).engine(engine("A", 1)).engine(engine("B", 2))
 }
 
 /// The same, played by workers.
 pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
-    fickle(bench, "match").unset("concurrency").set("on", server.url())
+    fickle(bench, 1).unset("concurrency").set("on", server.url())
 }
 
-/// What it plays on one machine.
+/// What it plays on one machine, at full speed.
 fn local() -> Played {
     let bench = Bench::new();
-    fickle(&bench, "match").set("concurrency", 2).played(0)
+    fickle(&bench, 0).set("concurrency", 2).played(0)
 }
 
 /// Asserts that a run has ended as on one machine. The hash of the script is another.
@@ -218,7 +219,8 @@ fn a_game_goes_where_there_is_room_for_it() {
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.hello.*");
     let _workers = [worker("small", "1"), worker("large", "3")];
-    let plan = distant(&bench, &server).set("each", "nodes=1,option.Threads=2");
+    let plan =
+        distant(&bench, &server).set("each", "nodes=1,option.Threads=2").set("max-moves", 40);
     let finished = plan.run().expect_code(0);
     assert_eq!(finished.json()["games"], 2 * PAIRS);
     let results = bench.path("results");
