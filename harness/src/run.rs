@@ -317,11 +317,8 @@ fn carry_out(
         }
         None => run(&mut ready, fleet, format, style.as_ref(), &go_on)?.request,
     };
-    let ReadyRun { name, plan, book, state, store, results, .. } = &ready;
-    let disturbances = store.disturbances(name)?;
-    let summary =
-        stored::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
-    let summary = stored::with_stored(store, plan, summary)?;
+    let ReadyRun { name, state, store, results, .. } = &ready;
+    let summary = stored::summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {
         result::print(store, &summary, format)?;
     }

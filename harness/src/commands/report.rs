@@ -14,9 +14,9 @@ use crate::failure::Failure;
 use crate::output::{emit, lines, width, write_whole};
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::document::{Document, brief};
+use arbiter_report::document::{Document, brief, of_run};
 use arbiter_report::statistics::GameStatistics;
-use arbiter_report::stored::{document, gates_of, summary_of, watched};
+use arbiter_report::stored::{gates_of, summary_of, watched};
 use arbiter_report::summary::Summary;
 use arbiter_report::terminal::note;
 use arbiter_report::{csv, html, json, junit, markdown, plain};
@@ -222,7 +222,7 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
             store.pair(run, pair)?.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
         statistics.add(&played);
     }
-    Ok(of_document(form, &document(&stored, &summary, Some(&statistics), &gates)))
+    Ok(of_document(form, &of_run(&stored, &summary, Some(&statistics), &gates)))
 }
 
 /// The forms for which the counts are enough.

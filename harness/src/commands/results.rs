@@ -13,7 +13,7 @@ use crate::output::{OutputFormat, Rows, emit};
 use crate::run::result::print;
 use arbiter_report::gates;
 use arbiter_report::run_list;
-use arbiter_report::stored::{history_table, past, stored_summary};
+use arbiter_report::stored::stored_summary;
 use arbiter_store::{Store, StoredGate};
 
 /// Flags of `arbiter results`.
@@ -87,5 +87,5 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
 fn history(gates: &[StoredGate], format: OutputFormat) -> String {
     let first = ["begun", "step", "verdict", "test", "base", "kind", "seconds"];
     let rows = Rows { list: Some("gates"), first: &first };
-    format.of_table(history_table(gates), || gates::history_json(&past(gates)), rows)
+    format.of_table(gates::history(gates), || gates::history_json(gates), rows)
 }

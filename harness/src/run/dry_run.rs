@@ -5,7 +5,8 @@ use crate::args::RequestedRun;
 use crate::failure::Failure;
 use crate::output::{Rows, emit};
 use arbiter_plan::plan::Kind;
-use arbiter_report::{document, plan, stored};
+use arbiter_report::document;
+use arbiter_report::plan::json as plan_json;
 
 /// Resolves the plan, reads the book, starts every engine once, and prints what would be played. Nothing
 /// is stored, and no games file is opened.
@@ -14,9 +15,9 @@ pub(super) fn print(kind: Kind, mut requested: RequestedRun) -> Result<(), Failu
     let is_probed = requested.is_probed;
     let LoadedPlan { plan, book, fingerprints, setups, .. } = load(kind, &mut requested, None)?;
     let book = check_engines(&plan, book, &setups, is_probed)?;
-    let origin = stored::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
-    let document = document::of_plan(&origin);
+    let document = document::of_plan(&plan, &fingerprints);
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
-    emit(&format.of_document(&document, || plan::json(&origin, book.len()), rows))
+    let json = || plan_json(&plan, &fingerprints, book.len());
+    emit(&format.of_document(&document, json, rows))
 }

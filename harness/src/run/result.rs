@@ -4,8 +4,8 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, emit, lines, width};
 use arbiter_plan::run::event::Ending;
-use arbiter_report::document::brief;
-use arbiter_report::stored::{document, gates_of};
+use arbiter_report::document::{brief, of_run};
+use arbiter_report::stored::gates_of;
 use arbiter_report::summary::{Summary, Verdict};
 use arbiter_report::{csv, json, markdown, plain};
 use arbiter_runner::dispatch::Caller;
@@ -21,7 +21,7 @@ pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> R
         OutputFormat::Md => {
             let stored = store.run(&summary.run)?;
             let gates = gates_of(store, &stored)?;
-            markdown::render(&document(&stored, summary, None, &gates))
+            markdown::render(&of_run(&stored, summary, None, &gates))
         }
         OutputFormat::Csv => csv::of_run(&json::value(summary)),
     })

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::document::Document;
+use crate::stored::time;
 use crate::table::Table;
 use arbiter_plan::gate::{Kind, Outcome, Verdict};
+use arbiter_store::StoredGate;
 
 /// A run of all steps.
 #[derive(Debug)]
@@ -15,19 +17,6 @@ pub struct Report<'a> {
     pub base: Option<&'a str>,
     /// What became of each step.
     pub outcomes: &'a [Outcome],
-}
-
-/// An outcome among those of other commits.
-#[derive(Debug)]
-pub struct Past<'a> {
-    /// When, as text.
-    pub started: String,
-    /// The engine under test.
-    pub test: &'a str,
-    /// What it was compared with.
-    pub base: Option<&'a str>,
-    /// What became of it.
-    pub outcome: &'a Outcome,
 }
 
 impl Report<'_> {
@@ -86,30 +75,27 @@ fn outcome_json(outcome: &Outcome) -> Value {
 }
 
 /// Outcomes of many commits, as a table.
-pub fn history(past: &[Past<'_>]) -> Table {
+pub fn history(gates: &[StoredGate]) -> Table {
     let mut table = Table::new(["started", "step", "test", "base", "verdict", "figures"]);
-    let short = |name: &str| name.chars().take(12).collect::<String>();
-    for Past { started, test, base, outcome } in past {
+    let short = |name: &String| name.chars().take(12).collect::<String>();
+    for StoredGate { created_ms, test, base, outcome } in gates {
         let Outcome { step, verdict, words, .. } = outcome;
-        let base = base.map(short).unwrap_or_default();
-        table.push([started, step, &short(test), &base, verdict, words]);
+        let base = base.as_ref().map(short).unwrap_or_default();
+        table.push([&time(*created_ms), step, &short(test), &base, verdict, words]);
     }
     table
 }
 
 /// The same as JSON.
-pub fn history_json(past: &[Past<'_>]) -> Value {
-    let rows: Vec<Value> = past
-        .iter()
-        .map(|Past { started, test, base, outcome }| {
-            json!({
-                "begun": started, "test": test, "base": base, "step": outcome.step,
-                "kind": outcome.kind, "verdict": outcome.verdict,
-                "seconds": outcome.seconds, "report": outcome.figures,
-            })
+pub fn history_json(gates: &[StoredGate]) -> Value {
+    let row = |StoredGate { created_ms, test, base, outcome }: &StoredGate| {
+        json!({
+            "begun": time(*created_ms), "test": test, "base": base, "step": outcome.step,
+            "kind": outcome.kind, "verdict": outcome.verdict,
+            "seconds": outcome.seconds, "report": outcome.figures,
         })
-        .collect();
-    json!({ "schema": "arbiter.gates/1", "gates": rows })
+    };
+    json!({ "schema": "arbiter.gates/1", "gates": gates.iter().map(row).collect::<Value>() })
 }
 
 /// Whether a step is worth keeping: a build is in its own cache.

@@ -143,8 +143,7 @@ mod tests {
             }));
         }
         let ending = state.ending().or(ending);
-        let (counts, sprt_statuses) = (state.counts(), state.sprt_statuses());
-        let summary = Summary::new(run, &plan, counts, sprt_statuses, ending, state.schedule());
+        let summary = Summary::new(run, &plan, &state, ending);
         Entry { started: "2026-11-20T01:02:03Z".to_owned(), summary }
     }
 

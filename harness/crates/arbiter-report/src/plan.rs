@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::document::Origin;
 use crate::json::SprtFigures;
 use crate::standings::rules_in_words;
-use arbiter_plan::plan::{BookSource, Program};
+use arbiter_plan::command::command;
+use arbiter_plan::plan::{BookSource, Plan, Program};
+use arbiter_store::Fingerprints;
 
 /// The plan, with every default explicit; `openings` is how many the book has.
-pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
-    let plan = origin.plan;
-    let engines = plan.engines.iter().zip(origin.engine_hashes).map(|(engine, hash)| {
+pub fn json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> Value {
+    let engines = plan.engines.iter().zip(&fingerprints.engines).map(|(engine, hash)| {
         let options: serde_json::Map<String, Value> =
             engine.options.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
         json!({
@@ -35,7 +35,7 @@ pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
             BookSource::Bundled => None,
             BookSource::File(path) => Some(path.display().to_string()),
         },
-        "book_blake3": origin.book_hash,
+        "book_blake3": fingerprints.book,
         "openings": openings,
         "seed": plan.seed,
         "format": plan.design.format,
@@ -44,9 +44,9 @@ pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
         "schedule": rules_in_words(&plan.design, plan.engines.len()),
         "concurrency": plan.concurrency,
         "sprt": plan.sprt.map(SprtFigures::of),
-        "adjudication": origin.adjudication,
+        "adjudication": plan.rules.words(),
         "fault_limit": plan.fault_limit,
         "noise_limit": plan.noise_limit,
-        "command": origin.command,
+        "command": command(plan),
     })
 }

@@ -3,78 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use arbiter_openings::Order;
-use arbiter_openings::Quarantine;
-use arbiter_plan::command::command;
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::provenance::Provenance;
 use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::noise::Disturbances;
 use arbiter_plan::run::state::{Effect, Event, RunState};
-use arbiter_store::{Fingerprints, Store, StoreError, StoredGate, StoredRun};
+use arbiter_store::{Store, StoreError, StoredRun};
 
-use crate::document::{self, Document, Origin};
-use crate::gates::Past;
-use crate::statistics::GameStatistics;
 use crate::summary::Summary;
-use crate::table::Table;
-
-/// What became of steps of `arbiter ci`.
-pub fn history_table(gates: &[StoredGate]) -> Table {
-    crate::gates::history(&past(gates))
-}
-
-/// The steps, as the table of them takes them.
-pub fn past(gates: &[StoredGate]) -> Vec<Past<'_>> {
-    gates
-        .iter()
-        .map(|gate| Past {
-            started: time(gate.created_ms),
-            test: &gate.test,
-            base: gate.base.as_deref(),
-            outcome: &gate.outcome,
-        })
-        .collect()
-}
-
-/// All there is to say of a run; of its games only with a statistics of them.
-pub fn document(
-    stored: &StoredRun,
-    summary: &Summary,
-    statistics: Option<&GameStatistics>,
-    gates: &[Outcome],
-) -> Document {
-    let started = Some(time(stored.head.created_ms));
-    let origin = origin(&stored.plan, &stored.version, started, &stored.fingerprints, gates);
-    document::of_run(summary, &origin, statistics)
-}
-
-/// Where a run comes from.
-pub fn origin<'a>(
-    plan: &'a Plan,
-    version: &'a str,
-    started: Option<String>,
-    fingerprints: &'a Fingerprints,
-    gates: &'a [Outcome],
-) -> Origin<'a> {
-    Origin {
-        plan,
-        version,
-        started,
-        host: fingerprints.host.as_deref(),
-        book_hash: &fingerprints.book,
-        engine_hashes: &fingerprints.engines,
-        openings: match plan.order {
-            Order::Random => "in random order".to_owned(),
-            Order::Sequential => "in the order of the book".to_owned(),
-        },
-        adjudication: plan.rules.words(),
-        command: command(plan),
-        gates,
-    }
-}
 
 /// What became of the gates of the commits that play, each as it was carried out last.
 pub fn gates_of(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, StoreError> {
@@ -100,7 +36,7 @@ pub fn gates_of(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, Store
 
 /// The summary of a stored run, from the same events that made it.
 pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
-    let state = replayed(store, &stored.head.run, &stored.plan)?;
+    let state = watched(store, &stored.head.run, &stored.plan, |_| ())?;
     summary_of(store, stored, &state)
 }
 
@@ -111,46 +47,22 @@ pub fn summary_of(
     state: &RunState,
 ) -> Result<Summary, StoreError> {
     let (run, plan) = (stored.head.run.as_str(), &stored.plan);
-    let ending = state.ending().or(stored.head.ending);
-    let left_out = &stored.fingerprints.quarantine;
-    let disturbances = store.disturbances(run)?;
-    let summary = summary(run, plan, left_out, disturbances, state, ending);
-    with_stored(store, plan, summary)
+    let summary = Summary::new(run, plan, state, state.ending().or(stored.head.ending));
+    Ok(Summary {
+        about: stored.head.about.clone(),
+        quarantine: stored.fingerprints.quarantine.clone(),
+        disturbances: store.disturbances(run)?,
+        excluded: store.excluded_workers(run)?,
+        // Where no clock bounds the engines, the report of the same games is to be the same.
+        latencies: match plan.is_timed() {
+            true => store.latencies(run)?,
+            false => summary.latencies,
+        },
+        ..summary
+    })
 }
 
-/// The same with what only the store knows: what the run is about, who was excluded, and how promptly
-/// engines answered; not in a run that no clock bounds, as the report of the same games is to be the same.
-pub fn with_stored(store: &Store, plan: &Plan, summary: Summary) -> Result<Summary, StoreError> {
-    let about = store.run(&summary.run)?.head.about;
-    let excluded = store.excluded_workers(&summary.run)?;
-    let latencies = match plan.is_timed() {
-        true => store.latencies(&summary.run)?,
-        false => summary.latencies,
-    };
-    Ok(Summary { about, excluded, latencies, ..summary })
-}
-
-/// What there is to say of a run.
-pub fn summary(
-    run: &str,
-    plan: &Plan,
-    quarantine: &Quarantine,
-    disturbances: Disturbances,
-    state: &RunState,
-    ending: Option<Ending>,
-) -> Summary {
-    let (counts, sprt_statuses) = (state.counts(), state.sprt_statuses());
-    let summary = Summary::new(run, plan, counts, sprt_statuses, ending, state.schedule());
-    let spsa = state.spsa().cloned();
-    Summary { quarantine: quarantine.clone(), disturbances, spsa, ..summary }
-}
-
-/// The state of a run after the pairs that are on disk.
-pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, StoreError> {
-    watched(store, run, plan, |_| ())
-}
-
-/// The same, with what followed from each pair.
+/// The state of a run after the pairs that are on disk; `observe` hears of what follows from each pair.
 pub fn watched(
     store: &Store,
     run: &str,

@@ -11,8 +11,8 @@ use arbiter_plan::run::counts::{Encounter, RunCounts};
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
 use arbiter_plan::run::latency::Latencies;
 use arbiter_plan::run::noise::Disturbances;
+use arbiter_plan::run::state::RunState;
 use arbiter_protocol::Limits;
-use arbiter_schedule::Schedule;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::normalized;
@@ -138,15 +138,8 @@ impl Strength {
 }
 
 impl Summary {
-    /// The summary of a run by its plan and what was counted.
-    pub fn new(
-        run: &str,
-        plan: &Plan,
-        counts: &RunCounts,
-        sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
-        ending: Option<Ending>,
-        schedule: &Schedule,
-    ) -> Summary {
+    /// The summary of a run by its plan and the state that its pairs led to.
+    pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
         let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
         let has_standings = !is_match && plan.ablation.is_none();
         Summary {
@@ -163,16 +156,16 @@ impl Summary {
             excluded: Vec::new(),
             noise_limit: plan.noise_limit.filter(|_| plan.is_timed()),
             sprt: plan.sprt,
-            sprt_statuses: sprt_statuses.clone(),
+            sprt_statuses: state.sprt_statuses().clone(),
             ablation: plan.ablation.clone(),
-            counts: counts.clone(),
+            counts: state.counts().clone(),
             ending,
             is_played: false,
             fault_limit: plan.fault_limit,
             is_single: plan.design.is_single,
             latencies: Latencies::default(),
-            spsa: None,
-            standings: has_standings.then(|| Standings::new(schedule, counts)),
+            spsa: state.spsa().cloned(),
+            standings: has_standings.then(|| Standings::new(state.schedule(), state.counts())),
         }
     }
 

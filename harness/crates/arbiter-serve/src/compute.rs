@@ -8,8 +8,9 @@ use crate::web::trends::{self, CommitRun};
 use crate::web::{NavPage, static_page};
 use arbiter_plan::command::command;
 use arbiter_plan::run::state::Effect;
+use arbiter_report::gates;
 use arbiter_report::statistics::LlrHistory;
-use arbiter_report::stored::{history_table, time};
+use arbiter_report::stored::time;
 use arbiter_report::summary::Summary;
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -71,7 +72,7 @@ pub(crate) fn trends(results: &Path) -> Result<String, StoreError> {
             trials.extend(CommitRun::of(summary, time(stored.head.created_ms)));
         }
     }
-    let gates = store.gates(None)?;
-    let gates = (!gates.is_empty()).then(|| history_table(&gates));
+    let steps = store.gates(None)?;
+    let gates = (!steps.is_empty()).then(|| gates::history(&steps));
     Ok(static_page(NavPage::Trends, &trends::trends(&trials, gates)))
 }

@@ -12,9 +12,9 @@ use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::run::control::Command;
 use arbiter_plan::run::state::Effect;
 use arbiter_report::boards::Running;
+use arbiter_report::document::of_run;
 use arbiter_report::html;
 use arbiter_report::statistics::GameStatistics;
-use arbiter_report::stored::document;
 use arbiter_report::summary::Summary;
 use arbiter_runner::control_socket::{Untold, tell};
 use arbiter_store::{Store, StoreError};
@@ -106,7 +106,7 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
         reading.read_games()?;
     }
     let Reading { fold, summary, statistics, .. } = &reading;
-    Ok(html::render(&document(&fold.stored, summary, Some(statistics), &fold.gates)))
+    Ok(html::render(&of_run(&fold.stored, summary, Some(statistics), &fold.gates)))
 }
 
 impl LivePage for RunPage {
@@ -180,7 +180,7 @@ impl Reading {
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             self.report =
-                fragments(&document(&self.fold.stored, summary, statistics, &self.fold.gates));
+                fragments(&of_run(&self.fold.stored, summary, statistics, &self.fold.gates));
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();

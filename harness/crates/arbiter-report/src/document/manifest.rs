@@ -2,49 +2,25 @@
 
 use super::Document;
 use crate::standings::rules_in_words;
+use crate::stored::time;
 use crate::summary::Summary;
 use crate::table::Table;
 use crate::text::percent;
 use crate::tuned;
+use arbiter_openings::Order;
 use arbiter_plan::affinity::{Affinity, cpus_per_game};
-use arbiter_plan::gate::Outcome;
 use arbiter_plan::plan::{BookSource, Engine, Kind, Plan, Program};
 use arbiter_plan::run::noise::Disturbances;
 use arbiter_stats::Sprt;
+use arbiter_store::{Fingerprints, StoredRun};
 
 /// Digits of a hash that are shown.
 const HASH_DIGITS: usize = 16;
 
-/// Where a run comes from.
-#[derive(Debug, Clone)]
-pub struct Origin<'a> {
-    /// What was to be played.
-    pub plan: &'a Plan,
-    /// The Arbiter that began it.
-    pub version: &'a str,
-    /// When it started, in UTC; nothing for one that has not started.
-    pub started: Option<String>,
-    /// The machine on which it began, if that was kept.
-    pub host: Option<&'a str>,
-    /// BLAKE3 of the opening book.
-    pub book_hash: &'a str,
-    /// BLAKE3 of each engine's program.
-    pub engine_hashes: &'a [String],
-    /// How the order of the book's openings is called.
-    pub openings: String,
-    /// The adjudication rules in words.
-    pub adjudication: Vec<String>,
-    /// The command that plays it again.
-    pub command: String,
-    /// What became of the gates of the commits that play.
-    pub gates: &'a [Outcome],
-}
-
 /// The engines with what decides how they play.
-pub(super) fn engines(document: &mut Document, origin: &Origin<'_>) {
-    let plan = origin.plan;
+pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
-    for ((name, engine), hash) in plan.own_engines().zip(origin.engine_hashes) {
+    for ((name, engine), hash) in plan.own_engines().zip(&fingerprints.engines) {
         let limits = engine.conditions.limits;
         engines.push([&name, &program(engine), &options(engine), &limits, &short(hash)]);
     }
@@ -61,25 +37,35 @@ pub(super) fn engines(document: &mut Document, origin: &Origin<'_>) {
 }
 
 /// Everything else, with what became of it if it was played.
-pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: Option<&Summary>) {
-    let plan = origin.plan;
+pub(super) fn conditions(
+    document: &mut Document,
+    plan: &Plan,
+    fingerprints: &Fingerprints,
+    played: Option<(&StoredRun, &Summary)>,
+) {
+    let summary = played.map(|(_, summary)| summary);
     let mut table = Table::new(["", ""]);
     let mut row = |label: &str, value: String| table.push([&label, &value]);
-    if let (Some(summary), Some(started)) = (summary, &origin.started) {
-        row("run", format!("{}, started {started}", summary.run));
+    if let Some((stored, _)) = played {
+        row("run", format!("{}, started {}", stored.head.run, time(stored.head.created_ms)));
     }
     if let Some(about) = summary.and_then(|summary| summary.about.as_ref()) {
         row("about", about.clone());
     }
-    row("Arbiter", origin.version.to_owned());
-    if let Some(host) = origin.host {
-        row("machine", host.to_owned());
+    let version = played.map_or(env!("CARGO_PKG_VERSION"), |(stored, _)| &stored.version);
+    row("Arbiter", version.to_owned());
+    if let Some(host) = &fingerprints.host {
+        row("machine", host.clone());
     }
     let book = match &plan.book {
         BookSource::Bundled => "the bundled book".to_owned(),
         BookSource::File(path) => path.display().to_string(),
     };
-    row("openings", format!("{book}, BLAKE3 {}, {}", short(origin.book_hash), origin.openings));
+    let order = match plan.order {
+        Order::Random => "in random order",
+        Order::Sequential => "in the order of the book",
+    };
+    row("openings", format!("{book}, BLAKE3 {}, {order}", short(&fingerprints.book)));
     if let Some(summary) = summary.filter(|summary| !summary.quarantine.is_empty()) {
         row("openings left out", left_out(summary));
     }
@@ -97,9 +83,7 @@ pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: 
         let label = if plan.kind == Kind::Ablate { "test of each feature" } else { "test" };
         row(label, hypotheses(&sprt));
     }
-    for rule in &origin.adjudication {
-        row("adjudication", rule.clone());
-    }
+    plan.rules.words().into_iter().for_each(|rule| row("adjudication", rule));
     row("faults allowed", percent(Some(plan.fault_limit)));
     if let Some(noise) = summary.and_then(host_noise) {
         row("host noise", noise);

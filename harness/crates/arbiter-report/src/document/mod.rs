@@ -17,7 +17,6 @@ mod tuning;
 
 pub use brief::brief;
 pub(crate) use brief::faults;
-pub use manifest::Origin;
 pub use pgn::of_games;
 pub use run::{of_plan, of_run};
 

@@ -1,7 +1,7 @@
 //! A run as a document that can be published: what came out, with intervals, and all that is needed
 //! to play it again.
 
-use super::manifest::{self, Origin, hypotheses};
+use super::manifest::{self, hypotheses};
 use super::{Block, Document, brief, figures, games, gates, latencies, parts, tournament, tuning};
 use crate::standings::{superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
@@ -10,21 +10,27 @@ use crate::table::Table;
 use crate::text::{interval, percent, plus_minus};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, tuned};
+use arbiter_plan::command::command;
+use arbiter_plan::gate::Outcome;
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::tuning::base_name;
 use arbiter_schedule::Format;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
+use arbiter_store::{Fingerprints, StoredRun};
 
 /// Engines beyond which everybody against everybody would be too much.
 const MAX_CROSS: usize = 20;
 
-/// The document: what the counts tell, and what the games tell if they were looked at.
+/// The document of a stored run: what the counts tell, what the games tell if there are statistics of
+/// them, and what became of the gates of its commits.
 pub fn of_run(
+    stored: &StoredRun,
     summary: &Summary,
-    origin: &Origin<'_>,
     statistics: Option<&GameStatistics>,
+    gates: &[Outcome],
 ) -> Document {
-    let mut document = Document::new(title(origin.plan));
+    let StoredRun { plan, fingerprints, .. } = stored;
+    let mut document = Document::new(title(plan));
     document.blocks.push(conclusion(summary));
     results(&mut document, summary);
     if let Some(spsa) = &summary.spsa {
@@ -40,12 +46,12 @@ pub fn of_run(
         games::misjudged(&mut document, summary, statistics);
     }
     latencies::all(&mut document, summary);
-    gates::all(&mut document, origin.gates);
+    gates::all(&mut document, gates);
     document.heading("How it was played");
-    manifest::engines(&mut document, origin);
-    manifest::conditions(&mut document, origin, Some(summary));
+    manifest::engines(&mut document, plan, fingerprints);
+    manifest::conditions(&mut document, plan, fingerprints, Some((stored, summary)));
     document.heading("To play it again");
-    document.blocks.push(Block::Command(origin.command.clone()));
+    document.blocks.push(Block::Command(command(plan)));
     document.paragraph(
         "With limits in nodes or depth and deterministic engines this gives the same games.",
     );
@@ -53,11 +59,11 @@ pub fn of_run(
 }
 
 /// The document of a run that is not played: all that would decide its games.
-pub fn of_plan(origin: &Origin<'_>) -> Document {
-    let mut document = Document::new(format!("Plan of {}", title(origin.plan)));
-    manifest::engines(&mut document, origin);
-    manifest::conditions(&mut document, origin, None);
-    document.blocks.push(Block::Command(origin.command.clone()));
+pub fn of_plan(plan: &Plan, fingerprints: &Fingerprints) -> Document {
+    let mut document = Document::new(format!("Plan of {}", title(plan)));
+    manifest::engines(&mut document, plan, fingerprints);
+    manifest::conditions(&mut document, plan, fingerprints, None);
+    document.blocks.push(Block::Command(command(plan)));
     document
 }
 

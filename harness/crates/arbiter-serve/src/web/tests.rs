@@ -21,8 +21,7 @@ fn summary(run: &str, pairs: u64) -> Summary {
         let (engines, second) = ([0, 1], Some(game));
         state.apply(Event::Committed(PairTally { pair, engines, first: game, second }));
     }
-    let (counts, sprt_statuses) = (state.counts(), state.sprt_statuses());
-    let mut summary = Summary::new(run, &plan, counts, sprt_statuses, None, state.schedule());
+    let mut summary = Summary::new(run, &plan, &state, None);
     summary.engines[0] = "<script>alert(1)</script>".to_owned();
     summary.about = Some("a \"quoted\" <b>".to_owned());
     summary
