@@ -426,6 +426,6 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
         hashes: fingerprints.engines.clone(),
         seed: plan.seed,
         annotation: annotation.clone(),
-        names: is_named.then(OpeningNames::new),
+        names: is_named.then(OpeningNames::default),
     }))
 }

@@ -25,12 +25,6 @@ pub struct Named {
 pub struct OpeningNames(HashMap<Zobrist128, Named>);
 
 impl OpeningNames {
-    /// Reads the table.
-    pub fn new() -> OpeningNames {
-        let named = entries().filter_map(|(named, moves)| Some((key(&position(moves)?), named)));
-        OpeningNames(named.collect())
-    }
-
     /// The last position with a name among those that a game started from and its book moves lead
     /// to; none for a game of Chess960.
     pub(crate) fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
@@ -61,8 +55,10 @@ impl OpeningNames {
 }
 
 impl Default for OpeningNames {
+    /// Reads the table.
     fn default() -> OpeningNames {
-        OpeningNames::new()
+        let named = entries().filter_map(|(named, moves)| Some((key(&position(moves)?), named)));
+        OpeningNames(named.collect())
     }
 }
 
@@ -125,7 +121,7 @@ mod tests {
 
     #[test]
     fn any_order_of_moves_will_do() {
-        let names = OpeningNames::new();
+        let names = OpeningNames::default();
         let find = |moves: &str| names.find(&position(moves).unwrap()).map(|named| named.eco);
         assert_eq!(find("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), Some("B90"));
         assert_eq!(find("Nf3 d5 d4 Nf6 c4 e6 Nc3 c6"), Some("D43"));

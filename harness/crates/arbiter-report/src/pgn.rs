@@ -266,7 +266,7 @@ mod tests {
             limits: vec![limits; 2],
             hashes: vec!["aa".into(), "bb".into()],
             seed: 9,
-            names: annotation.has_origin.then(OpeningNames::new),
+            names: annotation.has_origin.then(OpeningNames::default),
             annotation,
         };
         let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };

@@ -3,7 +3,7 @@
 use super::{Document, Figure, parts, search};
 use crate::ablation;
 use crate::chart::{self, Chart, Intervals, Line, Lines};
-use crate::statistics::{GameStatistics, HistoryPoint, mean_score, outliers};
+use crate::statistics::{GameStatistics, HistoryPoint};
 use crate::summary::Summary;
 use crate::table::Table;
 use crate::text::{interval, plus_minus};
@@ -12,9 +12,6 @@ use arbiter_stats::opening_bias;
 
 /// Rows of a table of values over games.
 const HISTORY_ROWS: usize = 16;
-
-/// Openings that are listed.
-const OPENINGS: usize = 12;
 
 /// LLR and Elo over the games, pairs by points, and ratings.
 pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
@@ -42,15 +39,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     document.paragraph(bias(summary));
     document.figures([colours(summary, statistics)]);
     search::all(document, summary, statistics);
-    document.heading("Openings");
-    document.paragraph(format!(
-        "{} openings were played. Those whose score is the furthest from that of all games, for \
-         their number of games:",
-        statistics.openings.len()
-    ));
-    let outliers = outliers(statistics.openings.iter(), OPENINGS);
-    let expected = mean_score(&statistics.white);
-    document.figures([parts::openings(&outliers, expected)]);
+    parts::openings(document, statistics.openings.values());
 }
 
 fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {

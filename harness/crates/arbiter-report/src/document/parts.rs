@@ -1,17 +1,21 @@
 //! Figures and tables that reports of runs and of files of games share. They take plain counts.
 
-use super::Figure;
+use super::{Document, Figure};
 use crate::chart::{Bars, Chart, Intervals};
 use crate::standings::Rating;
-use crate::statistics::{Opening, mean_score};
+use crate::statistics::mean_score;
 use crate::table::Table;
 use crate::text::{percent, percent_interval};
+use arbiter_rate::Opening;
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
 
 /// Engines beyond which a chart has no row for each colour.
 const MAX_COLOURED: usize = 12;
+
+/// Openings that are listed.
+const MAX_OPENINGS: usize = 12;
 
 /// Ratings by the names of their engines, the strongest first; there must be one.
 pub(super) fn ratings(engines: &[(&str, Rating)]) -> Figure {
@@ -130,19 +134,35 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     }
 }
 
-/// Openings that lean, and the mean score of White in all games, 0 to 1.
-pub(super) fn openings(outliers: &[&Opening], expected: Option<f64>) -> Figure {
+/// The section of the openings: how many were played, and those whose score is the furthest from that of
+/// all games, for the number of their games.
+pub(super) fn openings<'a>(document: &mut Document, openings: impl Iterator<Item = &'a Opening>) {
+    let mut outliers: Vec<&Opening> = openings.collect();
+    document.heading("Openings");
+    document.paragraph(format!(
+        "{} openings were played. Those whose score is the furthest from that of all games, for \
+         their number of games:",
+        outliers.len()
+    ));
+    let expected = mean_score(&outliers.iter().map(|opening| opening.results).sum());
+    let lean = |opening: &Opening| {
+        let games = opening.results.games() as f64;
+        let mean = mean_score(&opening.results).zip(expected);
+        mean.map_or(0.0, |(mean, expected)| (mean - expected).abs() * games.sqrt())
+    };
+    outliers.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
+    outliers.truncate(MAX_OPENINGS);
     let mut table =
         Table::new(["opening", "games", "White's score (95 %)", "won", "drawn", "lost"]);
     let mut rows = Vec::new();
-    for Opening { name, white } in outliers {
-        let Trinomial { losses, draws, wins } = white;
-        table.push([name, &white.games(), &score(white), wins, draws, losses]);
-        rows.extend(score_row(name.clone(), white));
+    for Opening { name, results } in &outliers {
+        let Trinomial { losses, draws, wins } = results;
+        table.push([name, &results.games(), &score(results), wins, draws, losses]);
+        rows.extend(score_row(name.clone(), results));
     }
     let level = expected.map(|expected| 100.0 * expected);
     let first = outliers.first().map_or("none", |opening| opening.name.as_str());
-    Figure {
+    document.figures([Figure {
         caption: "Openings that lean most".to_owned(),
         description: format!(
             "White's score in the openings furthest from {} of all games; the first: {first}.",
@@ -150,7 +170,7 @@ pub(super) fn openings(outliers: &[&Opening], expected: Option<f64>) -> Figure {
         ),
         chart: Chart::Intervals(Intervals { x: "White's score, %", rows, level }),
         table,
-    }
+    }]);
 }
 
 /// A score in per cent with both ends of its 95 % interval, as a chart takes it.

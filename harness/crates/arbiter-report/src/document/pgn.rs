@@ -4,7 +4,6 @@
 use super::{Block, Document, calibration, parts};
 use crate::ratings::{Ratings, seconds_per_move};
 use crate::standings::{Rating, superiority};
-use crate::statistics::{Opening, mean_score, outliers};
 use crate::summary::Strength;
 use crate::table::Table;
 use crate::text::{UNDEFINED, percent, plus_minus};
@@ -21,9 +20,6 @@ const MAX_RATED: usize = 40;
 
 /// Players whose evaluations are shown.
 const MAX_JUDGES: usize = 8;
-
-/// Openings that are listed.
-const OPENINGS: usize = 12;
 
 /// The document of the games of some files.
 pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
@@ -51,19 +47,7 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
     document.figures([parts::colours(&by_colour, white)]);
     evaluations(&mut document, ratings, &order);
-    document.heading("Openings");
-    document.paragraph(format!(
-        "{} openings were played. Those whose score is the furthest from that of all games, for \
-         their number of games:",
-        tally.openings.len()
-    ));
-    let openings: Vec<Opening> = tally
-        .openings
-        .iter()
-        .map(|opening| Opening { name: opening.name.clone(), white: opening.results })
-        .collect();
-    let leaning = outliers(openings.iter(), OPENINGS);
-    document.figures([parts::openings(&leaning, mean_score(&white))]);
+    parts::openings(&mut document, tally.openings.iter());
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }

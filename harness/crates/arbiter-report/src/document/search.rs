@@ -3,7 +3,8 @@
 use super::{Document, Figure, bars_by_engine, calibration};
 use crate::chart::{Chart, Line, Lines};
 use crate::statistics::{
-    EngineStatistics, GameStatistics, MOVES_PER_RANGE, Phase, SearchStatistics,
+    BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
+    SearchStatistics,
 };
 use crate::summary::Summary;
 use crate::table::Table;
@@ -46,11 +47,11 @@ pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 
 /// A measure of each engine in each phase; `None` if no engine has any.
 fn phases(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
-    let values = |own: &EngineStatistics| own.phases.iter().map(|(_, sums)| value(sums)).collect();
+    let values = |own: &EngineStatistics| own.phases.iter().map(value).collect();
     let rows: Vec<(&String, Vec<Option<f64>>)> =
         engines.iter().map(|(name, own)| (*name, values(own))).collect();
     rows.iter().flat_map(|(_, values)| values).flatten().find(|value| **value > 0.0)?;
-    let labels = Phase::ALL.map(|phase| phase.as_str().to_owned()).to_vec();
+    let labels = PHASES.map(|(name, _)| name.to_owned()).to_vec();
     let height = |value: &Option<f64>, _: &[Option<f64>]| value.unwrap_or_default();
     let (chart, table) = bars_by_engine(unit, labels, &rows, compact, height);
     let caption = format!("{title} by phase");
@@ -61,20 +62,15 @@ fn phases(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure
 
 /// How many moves took how long.
 fn times(engines: &Engines<'_>) -> Option<Figure> {
-    let counts = |own: &EngineStatistics| own.times.iter().map(|(_, n)| n).collect::<Vec<_>>();
-    let all: Vec<_> = engines.iter().map(|(name, own)| (*name, counts(own))).collect();
-    let (_, first) = engines.first()?;
-    let ends: Vec<Option<u64>> = first.times.iter().map(|(end, _)| end).collect();
-    let has_any = |bucket: &usize| all.iter().any(|(_, counts)| counts[*bucket] > 0);
-    let first = (0..ends.len()).find(has_any)?;
-    let last = (0..ends.len()).rfind(has_any)?;
-    let label = |bucket: usize| match (ends[bucket], ends[bucket.saturating_sub(1)]) {
-        (Some(end), _) => format!("< {}", duration(end)),
-        (None, start) => format!("≥ {}", duration(start.unwrap_or_default())),
+    let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
+    let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
+    let label = |bucket: usize| match ENDS_MS.get(bucket) {
+        Some(end) => format!("< {}", duration(*end)),
+        None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
     };
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =
-        all.iter().map(|(name, counts)| (*name, counts[first..=last].to_vec())).collect();
+        engines.iter().map(|(name, own)| (*name, own.times[first..=last].to_vec())).collect();
     let description = format!(
         "Share of each engine's moves in steps of time from {} to {}.",
         labels[0],
@@ -92,16 +88,16 @@ fn duration(ms: u64) -> String {
 
 /// A measure of each engine by move number; `None` if no engine has any.
 fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
-    let ranges = engines.first()?.1.by_move_number.iter().map(|(first, _)| first);
-    let ranges = ranges.map(|first| format!("{first}–{}", first + MOVES_PER_RANGE - 1));
-    let mut table = Table::with_columns(["engine"], ranges);
+    let ranges = (0..RANGES).map(|range| MOVES_PER_RANGE * range);
+    let names = ranges.map(|before| format!("{}–{}", before + 1, before + MOVES_PER_RANGE));
+    let mut table = Table::with_columns(["engine"], names);
     let mut lines = Vec::new();
     for (name, own) in engines {
-        let values: Vec<_> =
-            own.by_move_number.iter().map(|(first, sums)| (first, value(sums))).collect();
-        table.push_with([name], values.iter().map(|(_, value)| compact(value)));
-        let middle = |first: u32| f64::from(first) + f64::from(MOVES_PER_RANGE - 1) / 2.0;
-        let points = values.iter().filter_map(|(first, value)| Some((middle(*first), (*value)?)));
+        let values = own.by_move_number.each_ref().map(value);
+        table.push_with([name], values.iter().map(compact));
+        let middle = |range| (MOVES_PER_RANGE * range) as f64 + (MOVES_PER_RANGE + 1) as f64 / 2.0;
+        let points = values.iter().enumerate();
+        let points = points.filter_map(|(range, value)| Some((middle(range), (*value)?)));
         lines.push(Line::plain(name.as_str(), points.collect()));
     }
     if lines.iter().all(|line| line.points.is_empty()) {

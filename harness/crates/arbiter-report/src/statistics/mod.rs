@@ -1,28 +1,28 @@
 //! Statistics of the games of a run, collected over its counted pairs in the order of the schedule.
 
-mod by_move_number;
-mod calibration;
 mod llr_history;
 mod misjudged;
-mod move_times;
-mod openings;
-mod phases;
+mod search;
 
-pub use by_move_number::{ByMoveNumber, MOVES_PER_RANGE, SearchStatistics};
 pub use llr_history::{HistoryPoint, LlrHistory};
-pub use misjudged::{MisjudgedGame, MisjudgedGames};
-pub use move_times::MoveTimes;
-pub use openings::{Opening, Openings, outliers};
-pub use phases::{Phase, Phases};
+pub use misjudged::MisjudgedGame;
+pub use search::SearchStatistics;
+pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES};
+
+use std::collections::BTreeMap;
 
 use shakmaty::{Color, Position};
 
 use arbiter_game::record::GameRecord;
 use arbiter_plan::run::job::PlayedPair;
-use arbiter_stats::{Calibration, GameResult, Trinomial};
+use arbiter_protocol::Score;
+use arbiter_rate::Opening;
+use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
+
+use crate::openings::OpeningNames;
 
 /// Statistics of the games of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct GameStatistics {
     /// LLR and Elo over the pairs; of runs of two engines only.
     pub llr_history: LlrHistory,
@@ -30,10 +30,11 @@ pub struct GameStatistics {
     pub engines: Vec<EngineStatistics>,
     /// All games by their result for White.
     pub white: Trinomial,
-    /// By opening.
-    pub openings: Openings,
-    /// Games whose result was far from an engine's best evaluation.
-    pub misjudged: MisjudgedGames,
+    /// By opening, in the order of the book; one that has no name is called by the FEN of its start.
+    pub openings: BTreeMap<u64, Opening>,
+    /// Games whose result was far from an engine's best evaluation, the largest errors first.
+    pub misjudged: Vec<MisjudgedGame>,
+    names: OpeningNames,
 }
 
 /// Statistics of the games of one engine.
@@ -41,12 +42,12 @@ pub struct GameStatistics {
 pub struct EngineStatistics {
     /// Its games as White and as Black, by result.
     pub by_colour: [Trinomial; 2],
-    /// Depth, speed and time by move number.
-    pub by_move_number: ByMoveNumber,
+    /// Depth, speed and time by range of move numbers.
+    pub by_move_number: [SearchStatistics; RANGES],
     /// Depth, speed and time by game phase.
-    pub phases: Phases,
-    /// Its moves by the time they took.
-    pub times: MoveTimes,
+    pub phases: [SearchStatistics; PHASES.len()],
+    /// Its moves by the bucket of the time they took.
+    pub times: [u64; BUCKETS],
     /// Its evaluations against the results.
     pub calibration: Calibration,
 }
@@ -54,21 +55,22 @@ pub struct EngineStatistics {
 impl GameStatistics {
     /// Statistics of no games of so many engines.
     pub fn new(engines: usize) -> GameStatistics {
-        GameStatistics {
-            llr_history: LlrHistory::default(),
-            engines: vec![EngineStatistics::default(); engines],
-            white: Trinomial::default(),
-            openings: Openings::default(),
-            misjudged: MisjudgedGames::default(),
-        }
+        GameStatistics { engines: vec![EngineStatistics::default(); engines], ..Default::default() }
     }
 
     /// Adds the games of a pair.
     pub fn add(&mut self, played: &PlayedPair) {
         for (half, game) in played.games.iter().enumerate() {
             self.add_game(game);
-            self.openings.add(played.pairing.opening, game);
-            self.misjudged.add(played.pairing.pair, half, game);
+            let opening = self.openings.entry(played.pairing.opening).or_insert_with(|| Opening {
+                name: match self.names.of_book_moves(game) {
+                    Some(named) => format!("{} {}", named.eco, named.name),
+                    None => game.fen.clone(),
+                },
+                results: Trinomial::default(),
+            });
+            opening.results.record(result(game, Color::White));
+            misjudged::add(&mut self.misjudged, played.pairing.pair, half, game);
         }
     }
 
@@ -78,15 +80,17 @@ impl GameStatistics {
             let own = &mut self.engines[*game.engines.get(color)];
             let result = result(game, color);
             own.by_colour[color.fold_wb(0, 1)].record(result);
-            own.calibration.add(calibration::seen(game, color), result);
+            let mut seen = EvaluationBuckets::default();
+            evaluations(game, color).for_each(|(_, score)| seen.add(centipawns(score)));
+            own.calibration.add(seen, result);
         }
         let mut position = Some(game.start());
         for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
             if let Some(thought) = &played.thought {
                 let own = &mut self.engines[*game.engines.get(mover)];
-                own.times.add(thought.elapsed);
-                own.by_move_number.add(number, thought);
-                position.iter().for_each(|position| own.phases.add(position, thought));
+                own.times[search::time_bucket(thought.elapsed)] += 1;
+                own.by_move_number[search::move_range(number)].add(thought);
+                position.iter().for_each(|at| own.phases[search::phase(at)].add(thought));
             }
             // There is no position after a move that the rules do not allow.
             position = position.and_then(|mut position| {
@@ -111,6 +115,23 @@ fn result(game: &GameRecord, color: Color) -> GameResult {
     }
 }
 
+/// The evaluations of one side, each with its ply, from 0.
+fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, Score)> {
+    let moves = game.moves.iter().zip(movers(game)).enumerate();
+    moves
+        .filter(move |(_, (_, (mover, _)))| *mover == color)
+        .filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)))
+}
+
+/// A score as a number; a mate is beyond all others.
+fn centipawns(score: Score) -> f64 {
+    match score {
+        Score::Centipawns(centipawns) => f64::from(centipawns),
+        Score::Mate(moves) if moves > 0 => f64::INFINITY,
+        Score::Mate(_) => f64::NEG_INFINITY,
+    }
+}
+
 /// Who makes each move of a game, and the number of the move.
 fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
     let first = game.first_to_move();
@@ -119,4 +140,17 @@ fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
     (offset..).map(move |half| {
         (if half % 2 == 0 { Color::White } else { Color::Black }, number + half / 2)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mate_is_beyond_all_other_scores() {
+        assert_eq!(centipawns(Score::Centipawns(-31)), -31.0);
+        assert_eq!([3, 0, -2].map(|moves| centipawns(Score::Mate(moves))), {
+            [f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]
+        });
+    }
 }

@@ -1,0 +1,117 @@
+//! Search statistics of an engine: by move number, by game phase, and its moves by the time they took.
+
+use std::time::Duration;
+
+use shakmaty::{Chess, Position, Role};
+
+use arbiter_game::record::Thought;
+
+/// Moves of a range of move numbers.
+pub(crate) const MOVES_PER_RANGE: usize = 10;
+
+/// Ranges of move numbers; the last one has no end.
+pub(crate) const RANGES: usize = 12;
+
+/// Names of the game phases in their order, and the least weight of the pieces in each: more than one
+/// exchange ends the opening.
+pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9), ("endgame", 0)];
+
+/// What each piece weighs; a full board has 24.
+const WEIGHTS: [(Role, usize); 4] =
+    [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
+
+/// Upper ends of the buckets of times, in milliseconds; the last bucket has none.
+pub(crate) const ENDS_MS: [u64; 16] =
+    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
+
+/// Buckets of times.
+pub(crate) const BUCKETS: usize = ENDS_MS.len() + 1;
+
+/// Sums over moves of an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SearchStatistics {
+    /// Moves that the engine chose.
+    pub moves: u64,
+    /// Time they took.
+    pub time: Duration,
+    /// Plies searched, over the moves that told so.
+    depth: u64,
+    with_depth: u64,
+    /// Nodes searched and the time for them, over the moves that told so.
+    nodes: u64,
+    time_for_nodes: Duration,
+}
+
+impl SearchStatistics {
+    /// Mean depth in plies.
+    pub fn depth(&self) -> Option<f64> {
+        (self.with_depth > 0).then(|| self.depth as f64 / self.with_depth as f64)
+    }
+
+    /// Nodes per second.
+    pub fn speed(&self) -> Option<f64> {
+        let seconds = self.time_for_nodes.as_secs_f64();
+        (seconds > 0.0 && self.nodes > 0).then(|| self.nodes as f64 / seconds)
+    }
+
+    /// Mean time for a move, in milliseconds.
+    pub fn time_ms(&self) -> Option<f64> {
+        (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
+    }
+
+    pub(super) fn add(&mut self, thought: &Thought) {
+        self.moves += 1;
+        self.time += thought.elapsed;
+        if let Some(depth) = thought.depth {
+            self.depth += u64::from(depth);
+            self.with_depth += 1;
+        }
+        if let Some(nodes) = thought.nodes {
+            self.nodes += nodes;
+            self.time_for_nodes += thought.elapsed;
+        }
+    }
+}
+
+/// The range of a move number, which is counted from 1.
+pub(super) fn move_range(number: u32) -> usize {
+    (number.saturating_sub(1) as usize / MOVES_PER_RANGE).min(RANGES - 1)
+}
+
+/// The index in [`PHASES`] of the phase of a position.
+pub(super) fn phase(position: &Chess) -> usize {
+    let weigh = |(role, weight)| weight * position.board().by_role(role).count();
+    let weight: usize = WEIGHTS.into_iter().map(weigh).sum();
+    PHASES.partition_point(|(_, least)| weight < *least)
+}
+
+/// The bucket of the time that a move took.
+pub(super) fn time_bucket(time: Duration) -> usize {
+    ENDS_MS.partition_point(|end| time >= Duration::from_millis(*end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+
+    #[test]
+    fn phases_follow_from_the_pieces() {
+        let of = |fen: &str| {
+            let position = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard);
+            PHASES[phase(&position.unwrap())].0
+        };
+        assert_eq!(PHASES[phase(&Chess::default())].0, "opening");
+        assert_eq!(of("r1bqk2r/pppp1ppp/8/8/8/8/PPPP1PPP/R1BQK2R w KQkq - 0 9"), "middlegame");
+        assert_eq!(of("3q1rk1/5ppp/8/8/8/8/5PPP/3Q1RK1 w - - 0 30"), "middlegame");
+        assert_eq!(of("4r1k1/5ppp/8/8/8/8/5PPP/4RBK1 w - - 0 40"), "endgame");
+    }
+
+    #[test]
+    fn ends_belong_to_the_bucket_above() {
+        let ends = [0, 999, 1_000, 99_999, 100_000_000, 900_000_000]
+            .map(|us| ENDS_MS.get(time_bucket(Duration::from_micros(us))).copied());
+        assert_eq!(ends, [Some(1), Some(1), Some(2), Some(100), None, None]);
+    }
+}
