@@ -6,45 +6,14 @@ use csv::WriterBuilder;
 use serde_json::{Map, Value};
 
 /// The figures that come first in a line.
-const FIRST: [&str; 24] = [
-    "run",
-    "kind",
-    "ending",
-    "verdict",
-    "invalid",
-    "rank",
-    "engine",
-    "feature",
-    "first",
-    "second",
-    "points",
-    "games",
-    "wins",
-    "draws",
-    "losses",
-    "pairs",
-    "pentanomial",
-    "elo",
-    "elo_low",
-    "elo_high",
-    "los",
-    "llr",
-    "llr_lower",
-    "llr_upper",
-];
+const FIRST: &str = "run kind ending verdict invalid rank engine feature first second points games wins \
+    draws losses pairs pentanomial elo elo_low elo_high los llr llr_lower llr_upper";
 
 /// The report of a run in JSON as lines: one for each feature of an ablation, for each engine of a
 /// tournament, or one for the two engines of a match.
 pub fn of_run(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
-    let of_two = [
-        "llr",
-        "llr_lower",
-        "llr_upper",
-        "elo_sequential",
-        "elo_sequential_low",
-        "elo_sequential_high",
-    ];
+    let of_two = "llr llr_lower llr_upper elo_sequential elo_sequential_low elo_sequential_high";
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let features = list(&report["features"]);
     let standings = list(&report["tournament"]["standings"]);
@@ -59,17 +28,18 @@ pub fn of_run(report: &Value) -> String {
     for object in &mut found {
         of_all.iter().for_each(|key| object[*key] = report[*key].clone());
         if is_duel && report["elo0"].is_number() {
-            of_two.iter().for_each(|key| object[*key] = report[*key].clone());
+            of_two.split(' ').for_each(|key| object[key] = report[key].clone());
         }
     }
-    rows(&found, &FIRST)
+    rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
 }
 
 /// A line for each object, below a heading of all their keys: those of `first` in this order, then the
 /// others by name. Objects in objects and in lists are spread out, lists of plain values stand in one cell with
 /// spaces between them, and what is not defined is empty.
 pub fn rows(objects: &[Value], first: &[&str]) -> String {
-    let flat: Vec<Map<String, Value>> = objects.iter().map(flattened).collect();
+    let mut flat = vec![Map::new(); objects.len()];
+    flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
     let known: BTreeSet<&String> = flat.iter().flat_map(Map::keys).collect();
     let leading =
         first.iter().copied().filter(|key| known.iter().any(|known| known.as_str() == *key));
@@ -94,30 +64,23 @@ pub fn rows(objects: &[Value], first: &[&str]) -> String {
     String::from_utf8(bytes).expect("cells are text")
 }
 
-/// The members of an object, those of its objects with both names.
-fn flattened(value: &Value) -> Map<String, Value> {
-    let mut flat = Map::new();
-    let Value::Object(members) = value else { return flat };
-    for (key, member) in members {
-        match member {
-            Value::Object(_) => {
-                let inner = flattened(member).into_iter();
-                flat.extend(inner.map(|(name, value)| (format!("{key}_{name}"), value)));
-            }
-            Value::Array(items) if items.iter().any(Value::is_object) => {
-                for (number, item) in (1..).zip(items) {
-                    let inner = flattened(item).into_iter();
-                    flat.extend(
-                        inner.map(|(name, value)| (format!("{key}_{number}_{name}"), value)),
-                    );
-                }
-            }
-            _ => {
-                flat.insert(key.clone(), member.clone());
+/// Adds the members of a value to a line, those of its objects with the names of both. Of the line itself
+/// the name is empty.
+fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
+    let gap = if name.is_empty() { "" } else { "_" };
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                flatten(&format!("{name}{gap}{key}"), member, line);
             }
         }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for (number, item) in (1..).zip(items) {
+                flatten(&format!("{name}{gap}{number}"), item, line);
+            }
+        }
+        _ => drop(line.insert(name.to_owned(), value.clone())),
     }
-    flat
 }
 
 fn cell(value: &Value) -> String {

@@ -1,7 +1,7 @@
 //! Final positions of games as EPD, with the counters and the result.
 
-use shakmaty::fen::{Epd, Fen};
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::fen::Epd;
+use shakmaty::{Chess, EnPassantMode, Position};
 
 use arbiter_game::record::GameRecord;
 use arbiter_plan::run::job::PlayedPair;
@@ -24,14 +24,10 @@ fn line(game: &GameRecord) -> String {
 }
 
 fn end(game: &GameRecord) -> Chess {
-    let mode = CastlingMode::from_chess960(game.chess960);
-    let start = game.fen.parse::<Fen>().ok();
-    let mut position: Chess =
-        start.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default();
+    let mut position = game.start();
     for played in &game.moves {
         // A record holds legal moves only.
-        let m = played.uci.to_move(&position).ok();
-        let Some(m) = m else { break };
+        let Ok(m) = played.uci.to_move(&position) else { break };
         position.play_unchecked(m);
     }
     position

@@ -5,13 +5,13 @@
 
 mod written;
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
-use self::written::{Comment, harmless};
+use self::written::harmless;
 use crate::openings::{Named, OpeningNames};
 use arbiter_game::annotation::Annotation;
 use arbiter_game::outcome::Termination;
@@ -149,20 +149,23 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     if game.moves.is_empty() && !annotation.is_minimal {
         lines.push(&format!("{{{detail}}}"));
     }
-    // Nothing that is written to a text fails.
     let mut word = String::new();
     for (index, played) in game.moves.iter().enumerate() {
         word.clear();
-        let _ = write!(word, "{}", Number { before: &position, index });
-        // A record holds legal moves only; text of one that does not is cut short.
-        let Some(written) = written::play(&mut position, played, annotation.notation, mode) else {
-            break;
+        // Nothing that is written to a text fails.
+        let _ = match (position.turn(), index) {
+            (Color::White, _) => write!(word, "{}. ", position.fullmoves()),
+            (Color::Black, 0) => write!(word, "{}... ", position.fullmoves()),
+            (Color::Black, _) => Ok(()),
         };
-        let _ = write!(word, "{written}");
+        // A record holds legal moves only; text of one that does not is cut short.
+        if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
+            break;
+        }
         if !annotation.is_minimal {
             let _ = match &played.thought {
                 None => write!(word, " {{book"),
-                Some(thought) => write!(word, " {{{}", Comment { thought, annotation, is_timed }),
+                Some(thought) => written::comment(&mut word, thought, annotation, is_timed),
             };
             if index + 1 == game.moves.len() {
                 let _ = write!(word, ", {detail}");
@@ -173,22 +176,6 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     }
     lines.push(game.outcome.result.as_str());
     lines.text
-}
-
-/// The number before a move, if it has one.
-struct Number<'a> {
-    before: &'a Chess,
-    index: usize,
-}
-
-impl fmt::Display for Number<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.before.turn(), self.index) {
-            (Color::White, _) => write!(f, "{}. ", self.before.fullmoves()),
-            (Color::Black, 0) => write!(f, "{}... ", self.before.fullmoves()),
-            (Color::Black, _) => Ok(()),
-        }
-    }
 }
 
 /// Text that breaks only between moves.

@@ -1,13 +1,12 @@
 //! One move as it is written: its notation and its comment.
 //!
-//! Both are shown where they belong, and no text is made of them before: thousands of moves are
+//! Both are written where they belong, and no other text is made of them before: thousands of moves are
 //! written in a second.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use shakmaty::san::{San, SanPlus};
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use arbiter_game::annotation::{Annotation, Field, Notation};
@@ -17,35 +16,21 @@ use arbiter_game::record::{MoveRecord, Thought};
 /// Most of one line of an engine that a comment holds, in characters.
 const MAX_LINE: usize = 1_000;
 
-/// A move that was played.
-pub(super) enum Written {
-    San(SanPlus),
-    Uci(UciMove),
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Written::San(san) => san.fmt(f),
-            Written::Uci(uci) => uci.fmt(f),
-        }
-    }
-}
-
-/// Plays the move; `None` if it is not legal.
+/// Plays a move and writes it; `None` if it is not legal.
 pub(super) fn play(
+    text: &mut String,
     position: &mut Chess,
     played: &MoveRecord,
     notation: Notation,
     mode: CastlingMode,
-) -> Option<Written> {
+) -> Option<()> {
     let m = played.uci.to_move(position).ok()?;
     if notation == Notation::Uci {
         position.play_unchecked(m);
-        return Some(Written::Uci(m.to_uci(mode)));
+        return write!(text, "{}", m.to_uci(mode)).ok();
     }
     let san = SanPlus::from_move_and_play_unchecked(position, m);
-    Some(Written::San(if notation == Notation::Lan { long(san, m) } else { san }))
+    write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
 }
 
 /// The same with the square that the move starts from in full.
@@ -60,38 +45,34 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
     }
 }
 
-/// What is said of a move: score, depth and time, or nodes where no clock runs, and what else is
-/// wanted. What an engine did not say is left out.
-pub(super) struct Comment<'a> {
-    pub(super) thought: &'a Thought,
-    pub(super) annotation: &'a Annotation,
-    pub(super) is_timed: bool,
-}
-
-impl fmt::Display for Comment<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Comment { thought, annotation, is_timed } = *self;
-        match thought.score {
-            Some(score) => write!(f, "{score}/{}", thought.depth.unwrap_or(0))?,
-            // As other programs write it, and readers know that it is none.
-            None => f.write_str("0.00/0")?,
-        }
-        if is_timed {
-            write!(f, " {}", Seconds(thought.elapsed))?;
-        }
-        for field in Field::ALL {
-            if annotation.has(field) || (field == Field::Nodes && !is_timed) {
-                fact(f, thought, field)?;
-            }
-        }
-        for line in thought.details.iter().flat_map(|details| &details.lines) {
-            write!(f, ", line=\"{}\"", harmless(line))?;
-        }
-        Ok(())
+/// Writes what is said of a move, without the end of the comment: score, depth and time, or nodes where no
+/// clock runs, and what else is wanted. What an engine did not say is left out.
+pub(super) fn comment(
+    text: &mut String,
+    thought: &Thought,
+    annotation: &Annotation,
+    is_timed: bool,
+) -> fmt::Result {
+    match thought.score {
+        Some(score) => write!(text, " {{{score}/{}", thought.depth.unwrap_or(0))?,
+        // As other programs write it, and readers know that it is none.
+        None => text.push_str(" {0.00/0"),
     }
+    if is_timed {
+        write!(text, " {}", Seconds(thought.elapsed))?;
+    }
+    for field in Field::ALL {
+        if annotation.has(field) || (field == Field::Nodes && !is_timed) {
+            fact(text, thought, field)?;
+        }
+    }
+    for line in thought.details.iter().flat_map(|details| &details.lines) {
+        write!(text, ", line=\"{}\"", harmless(line))?;
+    }
+    Ok(())
 }
 
-fn fact(f: &mut fmt::Formatter<'_>, thought: &Thought, field: Field) -> fmt::Result {
+fn fact(f: &mut String, thought: &Thought, field: Field) -> fmt::Result {
     let details = thought.details.as_deref();
     match field {
         Field::TimeLeft => named(f, "tl", thought.left.map(Seconds)),
@@ -109,7 +90,7 @@ fn fact(f: &mut fmt::Formatter<'_>, thought: &Thought, field: Field) -> fmt::Res
 }
 
 /// A fact with its name, if it is known.
-fn named(f: &mut fmt::Formatter<'_>, name: &str, fact: Option<impl fmt::Display>) -> fmt::Result {
+fn named(f: &mut String, name: &str, fact: Option<impl fmt::Display>) -> fmt::Result {
     match fact {
         Some(fact) => write!(f, ", {name}={fact}"),
         None => Ok(()),
@@ -145,7 +126,9 @@ mod tests {
             let written = moves.map(|uci| {
                 let played = MoveRecord { uci: uci.parse().unwrap(), thought: None };
                 let mode = CastlingMode::Standard;
-                play(&mut position, &played, notation, mode).unwrap().to_string()
+                let mut text = String::new();
+                play(&mut text, &mut position, &played, notation, mode).unwrap();
+                text
             });
             assert_eq!(written, expect);
         };
@@ -178,8 +161,11 @@ mod tests {
         };
         let quiet = Thought { details: details.boxed(), ..thought.clone() };
         let none = Annotation::default();
-        let comment =
-            |thought, annotation, is_timed| Comment { thought, annotation, is_timed }.to_string();
+        let comment = |thought, annotation, is_timed| {
+            let mut text = String::new();
+            super::comment(&mut text, thought, annotation, is_timed).unwrap();
+            text.split_off(" {".len())
+        };
         assert_eq!(comment(&quiet, &none, true), "+0.31/7 0.104s");
         assert_eq!(comment(&quiet, &none, false), "+0.31/7, n=900");
         let all = Annotation { fields: Field::ALL.to_vec(), ..Annotation::default() };
