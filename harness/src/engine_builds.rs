@@ -15,7 +15,7 @@ use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program, resolve_engine};
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_plan::{file, program};
-use arbiter_process::{Bounds, Cancel, Spawner};
+use arbiter_process::{Cancel, ResourceLimits, Spawner};
 use arbiter_report::terminal::note;
 use arbiter_runner::preflight::{EngineSetup, engine_setup};
 
@@ -272,13 +272,13 @@ impl Workshop<'_> {
         // If it cannot be used, the plan says so.
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
-        let bounds = Bounds::default();
+        let limits = ResourceLimits::default();
         let subject = BenchTarget {
             name: &name,
             program: launch.program,
             args: &launch.args,
             recipe,
-            bounds,
+            limits,
         };
         match run_bench(&subject, self.with.copies, self.spawner, self.cancel) {
             Ok(found) => {

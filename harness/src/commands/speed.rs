@@ -12,7 +12,7 @@ use crate::runtime::interruptible;
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
-use arbiter_process::{Bounds, Cancel, Launch, Spawner, allowed_cpus};
+use arbiter_process::{Cancel, Launch, ResourceLimits, Spawner, allowed_cpus};
 use arbiter_report::speed::Report;
 use arbiter_runner::preflight::EngineSetup;
 use arbiter_schedule::seed::{below, seed_for};
@@ -158,8 +158,13 @@ fn measure(
     let readers = [reader(&sides[0])?, reader(&sides[1])?];
     let once = |index: usize| {
         let Side { name, program, args, recipe } = &sides[index];
-        let target =
-            BenchTarget { name, program: program.clone(), args, recipe, bounds: Bounds::default() };
+        let target = BenchTarget {
+            name,
+            program: program.clone(),
+            args,
+            recipe,
+            limits: ResourceLimits::default(),
+        };
         run_bench_once(&target, &readers[index], spawner, cancel)
     };
     // The first run of each reads the program from the disk and is not counted.

@@ -14,7 +14,7 @@ use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Config, Phase, PublicKey, serve};
 use arbiter_plan::plan::default_concurrency;
 use arbiter_plan::run::control::MAX_SLOTS;
-use arbiter_process::{Bounds, Spawner, host_name, memory_mib, processor_name};
+use arbiter_process::{ResourceLimits, Spawner, host_name, memory_mib, processor_name};
 use arbiter_report::terminal::note;
 use arbiter_runner::signal::{Request, Signals};
 
@@ -81,7 +81,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     let config = Config {
         trusted: trusted.collect::<Result<_, _>>()?,
         folder: args.programs.map_or_else(default_folder, Ok)?,
-        bounds: Bounds {
+        limits: ResourceLimits {
             memory_bytes: args.memory.map(bytes),
             file_bytes: Some(bytes(args.file_size)),
             cpu_seconds: args.cpu_time,

@@ -8,7 +8,9 @@ use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::error::BuildError;
-use arbiter_process::{Bounds, Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
+use arbiter_process::{
+    Cancel, EndReason, Launch, ResourceLimits, Spawner, Timeouts, run_to_completion,
+};
 
 /// Time for a benchmark unless another is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -66,7 +68,7 @@ pub struct BenchTarget<'a> {
     /// How it is benchmarked.
     pub recipe: &'a BenchRecipe,
     /// What it may take of the machine.
-    pub bounds: Bounds,
+    pub limits: ResourceLimits,
 }
 
 /// Reads what benchmarks print.
@@ -163,7 +165,7 @@ pub fn run_bench_once(
     // Some engines print the figures as errors, so that both outputs are read as one.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &words].concat();
-    let launch = Launch { program: "sh".into(), args, bounds: target.bounds, ..Launch::default() };
+    let launch = Launch { program: "sh".into(), args, limits: target.limits, ..Launch::default() };
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
     let ended = run_to_completion(spawner, &launch, timeouts, cancel)?;

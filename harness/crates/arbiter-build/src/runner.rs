@@ -13,7 +13,7 @@ use super::error::{BuildError, io_error};
 use super::git::{Commit, GIT_VARIABLES, Repository, Snapshot, git};
 use super::recipe::{BuildSettings, Recipe, choose, first_error, is_output, recipe};
 use arbiter_process::{
-    Bounds, Cancel, Completed, EndReason, Launch, Spawner, Timeouts, processor_features,
+    Cancel, Completed, EndReason, Launch, ResourceLimits, Spawner, Timeouts, processor_features,
     run_to_completion,
 };
 
@@ -104,7 +104,8 @@ impl Built {
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
         let (name, program, recipe) = (&self.label(), self.program.clone(), &self.recipe.bench);
-        let target = BenchTarget { name, program, args: &[], recipe, bounds: Bounds::default() };
+        let target =
+            BenchTarget { name, program, args: &[], recipe, limits: ResourceLimits::default() };
         let signature = run_bench(&target, copies, spawner, cancel)?;
         self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });
         self.entry.write(&self.record)?;

@@ -31,7 +31,7 @@ pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, 
             program: setup.launch.program.clone(),
             args: &setup.launch.args,
             recipe: &recipe,
-            bounds: setup.launch.bounds,
+            limits: setup.launch.limits,
         };
         let found =
             run_bench(&target, copies, &spawner, &cancel).map_err(|error| error.to_string())?;

@@ -33,7 +33,7 @@ use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
 use super::wire::{self, Beacon, CoordinatorMessage, WorkerStatus};
-use arbiter_process::{Bounds, Spawner};
+use arbiter_process::{ResourceLimits, Spawner};
 
 /// Time between two ticks of a worker.
 const TICK: Duration = Duration::from_millis(250);
@@ -61,7 +61,7 @@ pub struct Config {
     /// Folder of fetched programs.
     pub folder: PathBuf,
     /// Limits of each engine process, besides those of the run.
-    pub bounds: Bounds,
+    pub limits: ResourceLimits,
     /// This program's file, which need not be fetched if a run asks for it.
     pub own_binary: PathBuf,
     /// Starts the engines of suites.

@@ -15,13 +15,8 @@ use crate::compressed::decompressed;
 /// How much of a text of unknown kind is looked at.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// The kinds of list a book may consist of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Positions,
-    Games,
-    Polyglot,
-}
+/// Reads a list of one of the formats that a book may consist of.
+type ListReader = fn(&str, &mut dyn Read, &mut Collector) -> Result<(), OpeningError>;
 
 /// Reads the file at `path`, called `name` in errors.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
@@ -45,27 +40,14 @@ pub(super) fn read_text(
     text: &mut dyn Read,
     book: &mut Collector,
 ) -> Result<(), OpeningError> {
-    if let Some(kind) = kind_by_extension(name) {
-        return read_list(kind, name, text, book);
+    if let Some(read) = reader_by_extension(name) {
+        return read(name, text, book);
     }
     let mut head = Vec::new();
     let sniffed = (&mut *text).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
-    let kind = kind_by_content(&head);
-    read_list(kind, name, &mut Cursor::new(head).chain(text), book)
-}
-
-fn read_list(
-    kind: Kind,
-    name: &str,
-    text: &mut dyn Read,
-    book: &mut Collector,
-) -> Result<(), OpeningError> {
-    match kind {
-        Kind::Positions => epd::read(name, text, book),
-        Kind::Games => pgn::read(name, text, book),
-        Kind::Polyglot => polyglot::read(name, text, book),
-    }
+    let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
+    read(name, &mut Cursor::new(head).chain(text), book)
 }
 
 fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), OpeningError> {
@@ -81,8 +63,9 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
         }
     }
     // Archives of books carry licences and notes beside the lists.
-    if members.iter().any(|(_, member)| kind_by_extension(member).is_some()) {
-        members.retain(|(_, member)| kind_by_extension(member).is_some());
+    let is_list = |(_, member): &(usize, String)| reader_by_extension(member).is_some();
+    if members.iter().any(is_list) {
+        members.retain(is_list);
     }
     for (index, member) in members {
         let packed = archive.by_index(index).map_err(damaged)?;
@@ -93,31 +76,27 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
     Ok(())
 }
 
-fn kind_by_extension(name: &str) -> Option<Kind> {
+fn reader_by_extension(name: &str) -> Option<ListReader> {
     let name = name.to_ascii_lowercase();
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
-        "epd" | "fen" => Some(Kind::Positions),
-        "pgn" => Some(Kind::Games),
-        "bin" => Some(Kind::Polyglot),
+        "epd" | "fen" => Some(epd::read),
+        "pgn" => Some(pgn::read),
+        "bin" => Some(polyglot::read),
         _ => None,
     }
 }
 
 /// Games begin with a tag, a move number or a comment; positions with pieces.
-fn kind_by_content(head: &[u8]) -> Kind {
+fn looks_like_pgn(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let first = head
+    let mut lines = head
         .split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)
-        .find(|line| !line.is_empty() && !matches!(line[0], b'#' | b'%'));
-    match first {
-        Some(line) if matches!(line[0], b'[' | b'{' | b';') || line.starts_with(b"1.") => {
-            Kind::Games
-        }
-        _ => Kind::Positions,
-    }
+        .filter(|line| !matches!(line.first(), None | Some(b'#' | b'%')));
+    let is_of_game = |line: &[u8]| matches!(line[0], b'[' | b'{' | b';') || line.starts_with(b"1.");
+    lines.next().is_some_and(is_of_game)
 }
 
 #[cfg(test)]
@@ -126,25 +105,28 @@ mod tests {
 
     #[test]
     fn kinds_are_told_by_extension() {
+        let is_read_by = |name: &str, reader: ListReader| {
+            reader_by_extension(name).is_some_and(|found| std::ptr::fn_addr_eq(found, reader))
+        };
         for name in ["a.epd", "A.EPD", "dir.pgn/a.fen", "a.epd.gz", "a.epd.zst", "z.zip/b.Fen"] {
-            assert_eq!(kind_by_extension(name), Some(Kind::Positions), "{name}");
+            assert!(is_read_by(name, epd::read), "{name}");
         }
         for name in ["a.pgn", "a.PGN.GZ", "epd.pgn"] {
-            assert_eq!(kind_by_extension(name), Some(Kind::Games), "{name}");
+            assert!(is_read_by(name, pgn::read), "{name}");
         }
         for name in ["a.txt", "a", "epd", ".epd", "a.gz", "LICENSE"] {
-            assert_eq!(kind_by_extension(name), None, "{name}");
+            assert!(reader_by_extension(name).is_none(), "{name}");
         }
     }
 
     #[test]
     fn kinds_are_told_by_content() {
         for text in ["[Event \"?\"]", "\u{feff}\r\n[Event \"?\"]", "1. e4 e5", "% x\n{c} 1. e4"] {
-            assert_eq!(kind_by_content(text.as_bytes()), Kind::Games, "{text}");
+            assert!(looks_like_pgn(text.as_bytes()), "{text}");
         }
         for text in ["", "# [x]\n8/8/8/8/8/8/8/8 w - -", "1k6/8/8/8/8/8/8/K7 w - -", "\u{feff}8/8"]
         {
-            assert_eq!(kind_by_content(text.as_bytes()), Kind::Positions, "{text}");
+            assert!(!looks_like_pgn(text.as_bytes()), "{text}");
         }
     }
 }

@@ -49,21 +49,17 @@ pub(super) fn read(
         if text.is_empty() || text.starts_with(b"#") {
             continue;
         }
-        match playable(text, book.options.castling_mode) {
-            Ok(start) => book.add(file, start.opening)?,
+        let read = parse_position(text, book.options.castling_mode);
+        let playable = read.and_then(|start| match ending(&start.position) {
+            Some(ending) => Err(over(ending)),
+            None => Ok(start.opening),
+        });
+        match playable {
+            Ok(opening) => book.add(file, opening)?,
             Err(fault) => book.leave_out(at_line(fault))?,
         }
     }
     Ok(())
-}
-
-/// A position in which the game is not over.
-fn playable(text: &[u8], castling_mode: Option<CastlingMode>) -> Result<Start, String> {
-    let start = parse_position(text, castling_mode)?;
-    match ending(&start.position) {
-        Some(ending) => Err(over(ending)),
-        None => Ok(start),
-    }
 }
 
 /// A starting position.

@@ -35,6 +35,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup, Position};
 pub use compressed::decompressed;
 pub use error::OpeningError;
 pub use order::{OpeningOrder, Order};
+pub use pgn::castling_mode_of_variant;
 pub use quarantine::{MAX_FAULTS, Quarantine};
 
 use packed::PackedBook;
@@ -76,11 +77,6 @@ impl Opening {
     /// The position before the moves as the book gives it, counters included.
     pub fn fen(&self) -> &Fen {
         &self.fen
-    }
-
-    /// Whether the position before the moves is the initial position of standard chess.
-    pub fn starts_standard(&self) -> bool {
-        self.castling_mode == CastlingMode::Standard && self.fen == Fen::default()
     }
 
     /// Castling rules, which decide how moves are written: `e1g1` or `e1h1`.
@@ -137,7 +133,7 @@ impl Book {
     /// How many openings there are: at least one. [`Book::keep`] does not change it.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
-        self.kept.as_ref().map_or(self.openings.len(), |(_, len)| *len)
+        self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
     }
 
     /// The opening at `index` in the order of the file, from 0 and below [`Book::len`]; one that
@@ -186,7 +182,7 @@ impl Book {
 
     /// Whether any opening needs the castling rules of Chess960.
     pub fn needs_chess960(&self) -> bool {
-        self.openings.has_chess960()
+        self.openings.chess960 > 0
     }
 }
 
@@ -222,7 +218,7 @@ impl Collector {
     }
 
     fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
-        if self.openings.len() >= MAX_OPENINGS {
+        if self.openings.len >= MAX_OPENINGS {
             let what = format_args!("expected at most {MAX_OPENINGS} openings; split the book");
             return Err(OpeningError::new(file, what));
         }
@@ -247,11 +243,6 @@ impl Collector {
         }
         let what = "the compressed file is cut off here, and the rest of the book is missing";
         self.leave_out(OpeningError::new(format_args!("{file}:{line}"), what))
-    }
-
-    /// Takes the opening added last out again.
-    fn withdraw(&mut self) {
-        self.openings.pop();
     }
 
     fn finish(self, name: String) -> Result<Book, OpeningError> {

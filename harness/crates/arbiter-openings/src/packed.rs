@@ -27,22 +27,14 @@ pub(super) struct PackedBook {
     bytes: Vec<u8>,
     /// Where every [`STRIDE`]th entry begins.
     offsets: Vec<usize>,
-    len: usize,
+    pub(super) len: usize,
     /// How many are Chess960.
-    chess960: usize,
+    pub(super) chess960: usize,
 }
 
 impl PackedBook {
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
-    }
-
-    pub(super) fn has_chess960(&self) -> bool {
-        self.chess960 > 0
     }
 
     pub(super) fn push(&mut self, opening: &Opening) {
@@ -195,7 +187,7 @@ mod tests {
         let mut book = PackedBook::default();
         all.iter().for_each(|opening| book.push(opening));
         book.shrink();
-        assert_eq!((book.len(), book.is_empty()), (all.len(), false));
+        assert_eq!((book.len, book.is_empty()), (all.len(), false));
         assert!(book.iter().eq(all.iter().cloned()));
         for (index, opening) in all.iter().enumerate().rev() {
             assert_eq!(&book.get(index), opening, "{index}");
@@ -227,6 +219,6 @@ mod tests {
         (0..1600).for_each(|_| book.push(&one));
         book.shrink();
         assert!(book.bytes.capacity() <= 1600 * 27, "{}", book.bytes.capacity());
-        assert!(!book.has_chess960() && book.offsets.len() == 100);
+        assert!(book.chess960 == 0 && book.offsets.len() == 100);
     }
 }

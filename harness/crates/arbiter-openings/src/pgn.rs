@@ -49,7 +49,7 @@ pub(super) fn read(
         if !begins_a_game(reader.buffer()) {
             // What stands before the gap was not the whole of its game either.
             if std::mem::take(&mut is_last_added) {
-                book.withdraw();
+                book.openings.pop();
             }
             book.leave_out(at(line, not_a_game(&first_line)))?;
             if let Err(reason) = reader.skip_game() {
@@ -188,7 +188,7 @@ impl Visitor for Mainline {
         if name.eq_ignore_ascii_case(b"FEN") {
             tags.fen = Some(value.decode().into_owned());
         } else if name.eq_ignore_ascii_case(b"Variant") {
-            match announced_mode(&value.decode()) {
+            match castling_mode_of_variant(&value.decode()) {
                 Ok(mode) => tags.castling_mode = tags.castling_mode.or(mode),
                 Err(fault) => return ControlFlow::Break(Item::BadGame(fault)),
             }
@@ -234,8 +234,9 @@ impl Visitor for Mainline {
     }
 }
 
-/// Castling rules announced by a `Variant` tag; `None` if it leaves them open.
-fn announced_mode(value: &[u8]) -> Result<Option<CastlingMode>, String> {
+/// Castling rules that the value of a `Variant` tag announces; `None` if it leaves them open. An
+/// error if it is a variant other than chess and Chess960.
+pub fn castling_mode_of_variant(value: &[u8]) -> Result<Option<CastlingMode>, String> {
     let letters: Vec<u8> = value
         .iter()
         .filter(|byte| byte.is_ascii_alphanumeric())

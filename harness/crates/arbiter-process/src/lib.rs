@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 
-mod bounds;
 mod cpus;
 mod delay;
 mod heap;
 mod host;
+mod limits;
 mod local_socket;
 mod process_tree;
 mod reader;
@@ -16,7 +16,6 @@ mod tail;
 mod terminal;
 mod writer;
 
-pub use bounds::Bounds;
 pub use cpus::allowed as allowed_cpus;
 pub use delay::{Delays, stolen};
 pub use heap::share_heap;
@@ -24,6 +23,7 @@ pub use host::{
     FILE_SIZE_SIGNAL, host_name, is_signal_ignored, memory_mib, processor_features, processor_name,
     system_version,
 };
+pub use limits::ResourceLimits;
 pub use local_socket::{LocalSocket, connect_local};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{Cancel, Completed, EndReason, Timeouts, run_to_completion};

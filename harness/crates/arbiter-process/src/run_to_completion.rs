@@ -1,16 +1,14 @@
 //! A program that is run to its end, such as a build or a benchmark, and does not outlive its time.
 
-use std::collections::VecDeque;
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_process};
 
 use super::spawn::describe;
-use super::{Chunk, Launch, Process, SpawnError, Spawner, stop};
+use super::tail::Tail;
+use super::{Launch, SpawnError, Spawner, stop};
 
 /// How often [`Cancel`] is looked at.
 const POLL: Duration = Duration::from_millis(50);
@@ -82,18 +80,21 @@ pub fn run_to_completion(
     timeouts: Timeouts,
     cancel: &Cancel,
 ) -> Result<Completed, SpawnError> {
-    let (sender, chunks) = mpsc::channel();
+    let output = Tail::new(LINES);
+    let tail = output.clone();
     let start = Instant::now();
-    let mut process = spawner.spawn(launch, move |chunk| sender.send(chunk).is_ok())?;
+    let keep = move |chunk| {
+        tail.take(chunk);
+        true
+    };
+    let mut process = spawner.spawn(launch, keep)?;
     process.close_input();
-    let mut output = Output { chunks, lines: VecDeque::new(), is_open: true };
     let mut reason = EndReason::Exited;
     let mut give_up = None;
     let status = loop {
-        if let Some(status) = process.status_within(POLL) {
-            break status;
+        if process.has_exited_within(POLL) {
+            break process.end(Duration::ZERO);
         }
-        output.take(Duration::ZERO);
         if reason == EndReason::Exited {
             match (cancel.is_set(), start.elapsed() > timeouts.limit) {
                 (true, _) => reason = EndReason::Cancelled,
@@ -111,42 +112,15 @@ pub fn run_to_completion(
         }
     };
     let elapsed = start.elapsed();
-    output.take(LAST_LINES_GRACE);
+    output.wait_end(LAST_LINES_GRACE);
     Ok(Completed {
         reason,
         code: status.and_then(|status| status.code()),
         how: status.map_or_else(|| "ended".to_owned(), describe),
-        lines: output.lines.into(),
+        lines: output.lines(),
         errors: process.error_tail(),
         elapsed,
     })
-}
-
-/// What the program has printed.
-struct Output {
-    chunks: mpsc::Receiver<Chunk>,
-    lines: VecDeque<String>,
-    is_open: bool,
-}
-
-impl Output {
-    /// Takes what there is, and waits so long for each next piece.
-    fn take(&mut self, wait: Duration) {
-        while self.is_open
-            && let Ok(chunk) = self.chunks.recv_timeout(wait)
-        {
-            self.is_open = !chunk.closed;
-            self.lines.extend(chunk.lines);
-            let surplus = self.lines.len().saturating_sub(LINES);
-            self.lines.drain(..surplus);
-        }
-    }
-}
-
-impl Process {
-    fn status_within(&mut self, limit: Duration) -> Option<Option<ExitStatus>> {
-        self.has_exited_within(limit).then(|| self.end(Duration::ZERO))
-    }
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ use rustix::process::{Pid, Resource, Rlimit};
 use rustix::thread::sched_setaffinity;
 use thiserror::Error;
 
-use super::bounds::{self, Bounds};
 use super::cpus;
 use super::delay::Delays;
+use super::limits::{self, ResourceLimits};
 use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
 use super::stop;
@@ -26,6 +26,9 @@ use super::writer::{WriteError, Writer};
 /// Stack of a reader thread, in bytes. What its `sink` does runs there, too: a whole step of a
 /// game. Only what is touched takes memory.
 const READER_STACK: usize = 1024 * 1024;
+
+/// Lines of error output that are kept for the report of a fault.
+const ERROR_LINES: usize = 20;
 
 /// How long after an engine's end its last words may take to arrive.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
@@ -42,7 +45,7 @@ pub struct Launch {
     /// File to which its error output is appended.
     pub stderr: Option<PathBuf>,
     /// What it and each of its children may take.
-    pub bounds: Bounds,
+    pub limits: ResourceLimits,
     /// Processors on which it may run; all that we may use if empty.
     pub cpus: Vec<usize>,
 }
@@ -101,7 +104,7 @@ impl Spawner {
     ) -> io::Result<Spawner> {
         // Where the kernel refuses, strays go to init as they always did.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        bounds::raise_open_files();
+        limits::raise_open_files();
         let (sender, requests) = mpsc::channel::<Request>();
         let (prepared, answer) = mpsc::channel();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
@@ -165,7 +168,7 @@ impl Process {
         let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let errors = Tail::default();
+        let errors = Tail::new(ERROR_LINES);
         let reader = Arc::default();
         let mut process = Process { child, input: None, errors, reader, tree, reaped: false };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
@@ -173,14 +176,11 @@ impl Process {
             let tail = process.errors.clone();
             reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;
             let keep = move |chunk: Chunk| {
-                for line in chunk.lines {
+                for line in &chunk.lines {
                     // A log that cannot be written any more must not cost the engine its game.
                     log = log.take().and_then(|mut log| writeln!(log, "{line}").ok().map(|()| log));
-                    tail.push(line);
                 }
-                if chunk.closed {
-                    tail.end();
-                }
+                tail.take(chunk);
                 true
             };
             reader_thread(stderr, keep, Arc::default()).map_err(fail)?;
@@ -302,14 +302,14 @@ fn reader_thread(
 /// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
 /// to its limits.
 fn prepare_child(command: &mut Command, launch: &Launch) {
-    let bounds = launch.bounds;
+    let limits = launch.limits;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
     let no_core = Rlimit { current: Some(0), maximum: Some(0) };
     let prepare = move || {
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
         rustix::process::setrlimit(Resource::Core, no_core)?;
-        bounds.set()?;
+        limits.set()?;
         if let Some(cpus) = &cpus {
             rustix::thread::sched_setaffinity(None, cpus)?;
         }
@@ -432,7 +432,7 @@ mod tests {
     fn memory_has_a_limit_if_one_is_set() {
         let script = "head -c 400000000 /dev/zero | tail -c 400000000 | wc -c; exit 0";
         let (mut limited, chunks) =
-            shell_with(script, |launch| launch.bounds.memory_bytes = Some(100 << 20));
+            shell_with(script, |launch| launch.limits.memory_bytes = Some(100 << 20));
         assert_eq!(all_lines(chunks), ["0"], "tail must not get its buffer");
         assert!(limited.exit_within(Duration::from_secs(5)).is_some());
         assert!(limited.error_tail().iter().any(|line| line.contains("memory")));

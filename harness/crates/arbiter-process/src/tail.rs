@@ -1,18 +1,19 @@
-//! The last lines of an engine's error output, kept for the report of a fault.
+//! The last lines of the output of a process.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Lines kept.
-const LINES: usize = 20;
+use super::Chunk;
 
 /// A shared, bounded memory of the most recent lines.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Tail(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
+    /// Lines kept, at most.
+    most: usize,
     memory: Mutex<Memory>,
     ended: Condvar,
 }
@@ -24,23 +25,25 @@ struct Memory {
 }
 
 impl Tail {
-    /// Remembers a line and forgets the oldest beyond the bound.
-    pub(super) fn push(&self, line: String) {
+    /// The last `most` lines.
+    pub(super) fn new(most: usize) -> Tail {
+        Tail(Arc::new(Shared { most, memory: Mutex::default(), ended: Condvar::new() }))
+    }
+
+    /// Remembers the lines of a chunk and forgets the oldest beyond the bound.
+    pub(super) fn take(&self, chunk: Chunk) {
         let mut memory = self.memory();
-        if memory.lines.len() == LINES {
-            memory.lines.pop_front();
+        memory.lines.extend(chunk.lines);
+        let surplus = memory.lines.len().saturating_sub(self.0.most);
+        memory.lines.drain(..surplus);
+        memory.ended |= chunk.closed;
+        if memory.ended {
+            self.0.ended.notify_all();
         }
-        memory.lines.push_back(line);
     }
 
-    /// There is no more to come.
-    pub(super) fn end(&self) {
-        self.memory().ended = true;
-        self.0.ended.notify_all();
-    }
-
-    /// Waits, at most `limit`, until nothing more can come. A child of the engine may hold its
-    /// error output open for ever.
+    /// Waits, at most `limit`, until nothing more can come. A child of the process may hold its
+    /// output open for ever.
     pub(super) fn wait_end(&self, limit: Duration) {
         // Whether it ended or the limit passed makes no difference to the caller.
         drop(self.0.ended.wait_timeout_while(self.memory(), limit, |memory| !memory.ended));
@@ -59,13 +62,17 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
     fn only_the_last_lines_are_kept() {
-        let tail = Tail::default();
-        (0..50).for_each(|n| tail.push(n.to_string()));
-        assert_eq!(tail.lines().len(), LINES);
+        let tail = Tail::new(20);
+        for n in 0..50 {
+            tail.take(Chunk { at: Instant::now(), lines: vec![n.to_string()], closed: false });
+        }
+        assert_eq!(tail.lines().len(), 20);
         assert_eq!(tail.lines()[0], "30");
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use arbiter_process::{Bounds, Launch, Process, Spawner};
+use arbiter_process::{Launch, Process, ResourceLimits, Spawner};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -14,7 +14,7 @@ fn shell(script: &str) -> (Spawner, Process, mpsc::Receiver<String>) {
         args: vec!["-c".to_owned(), script.to_owned()],
         dir: None,
         stderr: None,
-        bounds: Bounds::default(),
+        limits: ResourceLimits::default(),
         cpus: Vec::new(),
     };
     let (sender, lines) = mpsc::channel();

@@ -143,31 +143,16 @@ fn time_ms(comment: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten, as many as a number has digits at most.
-const POWERS: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+/// Most digits, with the point, of a number in a comment.
+const MAX_DIGITS: usize = 15;
 
 /// The decimal number at the end of `text`, after a space or at its start.
 fn number_before(text: &[u8]) -> Option<f64> {
-    let digits =
-        text.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
-    let start = text.len() - digits;
-    if digits == 0 || digits >= POWERS.len() || !(start == 0 || text[start - 1] == b' ') {
-        return None;
-    }
-    let (mut whole, mut decimals, mut is_fraction) = (0u64, 0, false);
-    for byte in &text[start..] {
-        if *byte == b'.' {
-            if is_fraction {
-                return None;
-            }
-            is_fraction = true;
-        } else {
-            whole = 10 * whole + u64::from(byte - b'0');
-            decimals += usize::from(is_fraction);
-        }
-    }
-    Some(whole as f64 / POWERS[decimals])
+    let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let start = text.iter().rposition(|byte| !is_part(byte)).map_or(0, |before| before + 1);
+    let is_alone = start == 0 || text[start - 1] == b' ';
+    let digits = Some(&text[start..]).filter(|digits| is_alone && digits.len() <= MAX_DIGITS)?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 fn elapsed_move_time(comment: &[u8]) -> Option<f64> {

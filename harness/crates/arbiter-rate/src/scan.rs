@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 
 use pgn_reader::Reader;
@@ -10,7 +11,7 @@ use super::evaluations::Evaluations;
 use super::movetext::{MovetextSummary, summarize};
 use super::replay::{IllegalMove, Replay};
 use super::sections::{LineCounter, offset, plain_game, sections};
-use super::tags::{MAX_NAME, TagReader, Tags};
+use super::tags::{MAX_NAME, Tags};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
 /// Longest tag line accepted, in bytes.
@@ -147,7 +148,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
             |reader: &Reader<Slice<'_, '_>>| head.len() - rest.get().len() - reader.buffer().len();
         loop {
             let mut start = at(&reader);
-            let read = reader.read_game(&mut TagReader { tags: &mut tags });
+            let read = reader.read_game(&mut tags);
             let (game, moves) = match read {
                 Ok(None) => break,
                 Err(_) => (Err(RejectReason::Unreadable.into()), &head[..0]),
@@ -208,7 +209,7 @@ fn judge(
             evaluations.add(comment, plies);
         }
     };
-    let summary = match &mut replay {
+    let mut summary = match &mut replay {
         None => summarize(moves, limit, |_, _| (), on_comment),
         Some(replay) => summarize(moves, limit, |word, at| replay.play(word, at), on_comment),
     };
@@ -220,8 +221,10 @@ fn judge(
         return Err(RejectReason::WrongResult.into());
     }
     let black_first = tags.fen.split(|byte| *byte == b' ').nth(1) == Some(&b"b"[..]);
-    let order = |by_move: [f64; 2]| if black_first { [by_move[1], by_move[0]] } else { by_move };
-    let [first, second] = summary.timed;
+    if black_first {
+        summary.time_ms.reverse();
+        summary.timed.reverse();
+    }
     Ok(Game {
         white: number(&tags.white, &mut block.players, &mut index.players),
         black: number(&tags.black, &mut block.players, &mut index.players),
@@ -229,8 +232,8 @@ fn judge(
         opening: opening(tags, &summary, moves, block, index),
         termination: number(&termination(tags, &summary), &mut block.endings, &mut index.endings),
         plies: summary.plies,
-        time_ms: order(summary.time_ms),
-        timed: if black_first { [second, first] } else { [first, second] },
+        time_ms: summary.time_ms,
+        timed: summary.timed,
         seen: evaluations.by_colour(black_first),
     })
 }
@@ -323,10 +326,13 @@ fn opening(
             |word: &&[u8]| word.first().is_some_and(u8::is_ascii_alphabetic) && *word != b"book";
         moves.split(|byte| b" \r\n\t.{}".contains(byte)).filter(is_move)
     };
-    let mut key = fnv1a(FNV_START, &tags.fen);
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&tags.fen);
     for word in words() {
-        key = fnv1a(fnv1a(key, b" "), word);
+        hasher.write_u8(b' ');
+        hasher.write(word);
     }
+    let key = hasher.finish();
     if let Some(known) = index.openings.get(&key) {
         return *known;
     }
@@ -341,15 +347,6 @@ fn opening(
     block.openings.push((key, title));
     index.openings.insert(key, number);
     number
-}
-
-const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// 64-bit FNV-1a hash, continued.
-fn fnv1a(start: u64, bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// A slice that can be asked how much of it was read.

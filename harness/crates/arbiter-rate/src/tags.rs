@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use arbiter_openings::castling_mode_of_variant;
 use pgn_reader::{RawTag, Visitor};
 
 /// Longest name kept, in bytes.
@@ -27,18 +28,11 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
+    /// Empties all of them and keeps their memory.
     fn clear(&mut self) {
-        self.any = false;
-        self.is_variant = false;
-        for text in [
-            &mut self.white,
-            &mut self.black,
-            &mut self.result,
-            &mut self.fen,
-            &mut self.termination,
-        ] {
-            text.clear();
-        }
+        let Tags { any, white, black, result, fen, termination, is_variant } = self;
+        (*any, *is_variant) = (false, false);
+        [white, black, result, fen, termination].into_iter().for_each(Vec::clear);
     }
 
     /// Players and result in a few words.
@@ -49,32 +43,27 @@ impl Tags {
     }
 }
 
-/// Stops where the moves begin.
-pub(crate) struct TagReader<'a> {
-    /// Where to put the tags.
-    pub tags: &'a mut Tags,
-}
-
-impl Visitor for TagReader<'_> {
+/// Reads the tags of a game and stops where the moves begin.
+impl Visitor for Tags {
     type Tags = ();
     type Movetext = ();
     type Output = ();
 
     fn begin_tags(&mut self) -> ControlFlow<()> {
-        self.tags.clear();
+        self.clear();
         ControlFlow::Continue(())
     }
 
     fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
-        self.tags.any = true;
+        self.any = true;
         let target = match name {
-            b"White" => &mut self.tags.white,
-            b"Black" => &mut self.tags.black,
-            b"Result" => &mut self.tags.result,
-            b"FEN" => &mut self.tags.fen,
-            b"Termination" => &mut self.tags.termination,
+            b"White" => &mut self.white,
+            b"Black" => &mut self.black,
+            b"Result" => &mut self.result,
+            b"FEN" => &mut self.fen,
+            b"Termination" => &mut self.termination,
             b"Variant" => {
-                self.tags.is_variant = !is_chess(&value.decode());
+                self.is_variant = castling_mode_of_variant(&value.decode()).is_err();
                 return ControlFlow::Continue(());
             }
             _ => return ControlFlow::Continue(()),
@@ -89,25 +78,4 @@ impl Visitor for TagReader<'_> {
     }
 
     fn end_game(&mut self, (): ()) {}
-}
-
-fn is_chess(variant: &[u8]) -> bool {
-    let letters: Vec<u8> = variant
-        .iter()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .map(u8::to_ascii_lowercase)
-        .collect();
-    matches!(
-        letters.as_slice(),
-        b"" | b"standard"
-            | b"chess"
-            | b"normal"
-            | b"fromposition"
-            | b"chess960"
-            | b"960"
-            | b"fischerandom"
-            | b"fischerrandom"
-            | b"frc"
-            | b"dfrc"
-    )
 }

@@ -12,7 +12,7 @@ use arbiter_openings::Book;
 use arbiter_plan::affinity::{cpus_per_game, is_threads};
 use arbiter_plan::plan::{Engine, Plan, Program};
 use arbiter_plan::run::cpu_sets::cpu_sets;
-use arbiter_process::{Bounds, Launch, QUIT_GRACE, Spawner, allowed_cpus};
+use arbiter_process::{Launch, QUIT_GRACE, ResourceLimits, Spawner, allowed_cpus};
 use arbiter_protocol::{Deadlines, Session, SessionError, Setup};
 
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
@@ -47,9 +47,9 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
             dir: engine.dir.clone(),
             stderr: engine.launch.stderr.clone(),
             cpus: Vec::new(),
-            bounds: Bounds {
+            limits: ResourceLimits {
                 memory_bytes: engine.launch.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
-                ..Bounds::default()
+                ..ResourceLimits::default()
             },
         },
         protocol: engine.launch.protocol,

@@ -13,7 +13,7 @@ use crate::runtime::interruptible;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
 use arbiter_plan::provenance::Provenance;
-use arbiter_process::{Bounds, Completed, EndReason, Launch, Timeouts, run_to_completion};
+use arbiter_process::{Completed, EndReason, Launch, ResourceLimits, Timeouts, run_to_completion};
 use arbiter_report::gates;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
@@ -215,7 +215,7 @@ impl Gates<'_> {
             args: self.words(step),
             dir: None,
             stderr: Some(std::path::absolute(&log).unwrap_or(log.clone())),
-            bounds: Bounds::default(),
+            limits: ResourceLimits::default(),
             cpus: Vec::new(),
         };
         let patience = Timeouts { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };

@@ -99,7 +99,7 @@ async fn setup(
         ..engine_setup(engine, &path)
     };
     setup.launch.program = path;
-    setup.launch.bounds = setup.launch.bounds.and(shared.config.bounds);
+    setup.launch.limits = setup.launch.limits.and(shared.config.limits);
     Ok(setup)
 }
 

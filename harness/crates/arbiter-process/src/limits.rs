@@ -20,7 +20,7 @@ pub(super) fn raise_open_files() {
 
 /// Limits that the system holds a process and each of its children to; `None` leaves all there is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bounds {
+pub struct ResourceLimits {
     /// Address space, in bytes.
     pub memory_bytes: Option<u64>,
     /// Largest file that may be written, in bytes.
@@ -29,11 +29,11 @@ pub struct Bounds {
     pub cpu_seconds: Option<u64>,
 }
 
-impl Bounds {
+impl ResourceLimits {
     /// The tighter of both limits, one by one.
-    pub fn and(self, other: Bounds) -> Bounds {
+    pub fn and(self, other: ResourceLimits) -> ResourceLimits {
         let least = |one: Option<u64>, two: Option<u64>| [one, two].into_iter().flatten().min();
-        Bounds {
+        ResourceLimits {
             memory_bytes: least(self.memory_bytes, other.memory_bytes),
             file_bytes: least(self.file_bytes, other.file_bytes),
             cpu_seconds: least(self.cpu_seconds, other.cpu_seconds),
@@ -66,10 +66,13 @@ mod tests {
 
     #[test]
     fn the_tighter_limit_counts() {
-        let bounds =
-            |memory_bytes, file_bytes| Bounds { memory_bytes, file_bytes, cpu_seconds: None };
-        let both = bounds(Some(5), Some(7)).and(bounds(Some(6), None));
-        assert_eq!(both, bounds(Some(5), Some(7)));
-        assert_eq!(bounds(None, Some(9)).and(both), bounds(Some(5), Some(7)));
+        let limits = |memory_bytes, file_bytes| ResourceLimits {
+            memory_bytes,
+            file_bytes,
+            cpu_seconds: None,
+        };
+        let both = limits(Some(5), Some(7)).and(limits(Some(6), None));
+        assert_eq!(both, limits(Some(5), Some(7)));
+        assert_eq!(limits(None, Some(9)).and(both), limits(Some(5), Some(7)));
     }
 }
