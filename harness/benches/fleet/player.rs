@@ -130,7 +130,7 @@ impl Slot {
             let fetched = jobs.fetch().max_messages(1).expires(TAKE).messages().await;
             let Ok(mut batch) = fetched else { return };
             let Some(Ok(message)) = batch.next().await else { continue };
-            let (work, attempt) =
+            let (work, _, attempt) =
                 wire::read_job(&message.payload, &self.description).expect("jobs can be read");
             let Work::Pair(job) = work else { panic!("the run has no questions") };
             for half in [None, Some(0), Some(1)] {

@@ -100,13 +100,9 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         return Err(args.suite.nothing(&suite.unusable));
     }
     let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
-    let question = |(number, record): (u64, &Arc<Record>)| Question {
-        number,
-        record: record.clone(),
-        hold: args.hold,
-        engines: engines.len(),
-    };
-    let questions: Vec<Question> = (0..).zip(&records).map(question).collect();
+    let (hold, all) = (args.hold, engines.len());
+    let question = |record: &Arc<Record>| Question { record: record.clone(), hold, engines: all };
+    let questions: Vec<Question> = records.iter().map(question).collect();
     let is_chess960 = records.iter().any(|record| record.start.is_chess960());
     let (answers, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
@@ -119,7 +115,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         Some(fleet) => {
             let (suite, run) = (&args.suite, crate::suite_run::run_on_workers);
             let (answered, place) = run(fleet, suite, &engines, is_chess960, questions)?;
-            (answered.into_iter().map(|(done, by)| (done.answers, by)).collect(), place)
+            (answered.into_iter().map(|(done, by)| (done.0, by)).collect(), place)
         }
     };
     let mut searches: Vec<Vec<Searched>> = engines.iter().map(|_| Vec::new()).collect();

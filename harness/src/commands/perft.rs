@@ -93,7 +93,9 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             (verdicts, Place::Here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
-        Some(fleet) => distant_counts(fleet, &args.suite, &engines, needs_chess960, &counts)?,
+        Some(fleet) => {
+            distant_counts(fleet, &args.suite, &engines, needs_chess960, counts.clone())?
+        }
     };
     let report = Report {
         engine: &engines[0].name,
@@ -124,14 +126,11 @@ fn distant_counts(
     args: &SuiteArgs,
     engines: &[arbiter_plan::plan::Engine],
     needs_chess960: bool,
-    counts: &[Count],
+    counts: Vec<Count>,
 ) -> Result<(arbiter_suite::Answers<arbiter_suite::perft::Verdict>, Place), Failure> {
-    use arbiter_suite::perft::NumberedCount;
-    let number = |(number, count): (u64, &Count)| NumberedCount { number, count: count.clone() };
-    let counts = (0..).zip(counts).map(number).collect();
     let (answers, place) =
         crate::suite_run::run_on_workers(fleet, args, engines, needs_chess960, counts)?;
-    let verdicts = answers.into_iter().map(|(counted, by)| counted.verdict.map_err(|e| e + &by));
+    let verdicts = answers.into_iter().map(|(counted, by)| counted.0.map_err(|e| e + &by));
     Ok((verdicts.collect(), place))
 }
 

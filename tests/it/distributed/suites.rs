@@ -205,11 +205,11 @@ fn faults_of_engines_are_told_and_answers_that_cannot_be_are_refused() {
     let run = beacon["body"]["run_id"].as_str().expect("a beacon names the run");
     let answer = |answers: &str| {
         let text = format!(
-            r#"{{"v":3,"body":{{"run_id":"{run}","ack":"","number":7,"attempt":0,"report":{{"played":[{{"number":7,"answers":{answers}}},null]}}}}}}"#
+            r#"{{"v":4,"body":{{"run_id":"{run}","ack":"","number":7,"attempt":0,"report":{{"played":[{answers},null]}}}}}}"#
         );
         super::strangers::packed(&text)
     };
-    let illegal = r#"[{"Ok":{"played":"a1a8","elapsed_ns":0,"score":null,"depth":null,"nodes":null,"since":null}}]"#;
+    let illegal = r#"[{"Ok":{"played":"a1a8","elapsed":{"secs":0,"nanos":0},"score":null,"depth":null,"nodes":null,"since":null}}]"#;
     for answers in [illegal, "[]", r#"[{"Err":"x"},{"Err":"y"}]"#] {
         mallory.publish(&format!("arbiter.results.{run}.7.mallory"), &answer(answers));
     }

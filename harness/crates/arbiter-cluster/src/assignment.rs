@@ -7,18 +7,15 @@ use super::wire::{Payload, Work};
 use arbiter_plan::run::job::{PairJob, PlayedPair};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, Answered, Question};
-use arbiter_suite::perft::{Counted, NumberedCount, Verdict};
+use arbiter_suite::perft::{Count, Counted, Verdict};
 
-/// Work that is sent to workers under a number which is unique in its run.
+/// Work that is sent to workers.
 pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// Its result.
     type Done: Payload;
 
     /// What the worker is to do.
     fn work(&self) -> Work;
-
-    /// Its number.
-    fn number(&self) -> u64;
 
     /// An error says why `done` cannot be its result.
     fn check(&self, done: &Self::Done) -> Result<(), String>;
@@ -34,10 +31,6 @@ impl Assignment for PairJob {
 
     fn work(&self) -> Work {
         Work::Pair(self.clone())
-    }
-
-    fn number(&self) -> u64 {
-        self.pairing.pair
     }
 
     fn check(&self, played: &PlayedPair) -> Result<(), String> {
@@ -56,12 +49,8 @@ impl Assignment for Question {
         Work::Search(self.clone())
     }
 
-    fn number(&self) -> u64 {
-        self.number
-    }
-
     fn check(&self, answered: &Answered) -> Result<(), String> {
-        if answered.number != self.number || answered.answers.len() != self.engines {
+        if answered.0.len() != self.engines {
             return Err("it answers another question".to_owned());
         }
         let judged = |answer: &Answer| {
@@ -70,31 +59,25 @@ impl Assignment for Question {
             }
             answer.judged(&self.record.start, &self.record.goal).map(drop)
         };
-        answered.answers.iter().flatten().try_for_each(judged)
+        answered.0.iter().flatten().try_for_each(judged)
     }
 }
 
-impl Assignment for NumberedCount {
+impl Assignment for Count {
     type Done = Counted;
 
     fn work(&self) -> Work {
         Work::Count(self.clone())
     }
 
-    fn number(&self) -> u64 {
-        self.number
-    }
-
     fn check(&self, counted: &Counted) -> Result<(), String> {
-        let expected = self.count.expected;
-        let is_possible = match counted.verdict {
-            Ok(Verdict::Wrong { got, .. }) => got != expected,
-            Ok(Verdict::WrongSuite { leaves }) => leaves != expected,
-            Ok(Verdict::Right) | Err(_) => true,
-        };
-        match is_possible && counted.number == self.number {
-            true => Ok(()),
-            false => Err("it is about another count".to_owned()),
+        match counted.0 {
+            Ok(Verdict::Wrong { got: count, .. } | Verdict::WrongSuite { leaves: count })
+                if count == self.expected =>
+            {
+                Err("it is about another count".to_owned())
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -119,7 +119,10 @@ impl Access {
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
                     if text.to_ascii_lowercase().contains("permissions violation") {
-                        let _ = deny.send(Some(arbiter_game::outcome::printable(&text, 300)));
+                        let _ = deny.send(Some(arbiter_game::outcome::printable(
+                            &text,
+                            arbiter_game::text::MAX_TEXT,
+                        )));
                     }
                 }
             }

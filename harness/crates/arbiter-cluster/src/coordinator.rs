@@ -223,9 +223,8 @@ impl<A: Assignment> Coordinator<A> {
 
     async fn carry_out(&mut self, order: Order<A>) {
         match order {
-            Order::Play(job) => {
-                let pair = job.number();
-                match self.in_flight.order(*job, self.now) {
+            Order::Play(pair, job) => {
+                match self.in_flight.order(pair, *job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
                         for (worker, result, receipt) in parked {
@@ -264,7 +263,7 @@ impl<A: Assignment> Coordinator<A> {
     /// Sends the job of a pair.
     fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.in_flight.job(pair) {
-            let job = wire::write_job(&self.description.run_id, &job.work(), attempt);
+            let job = wire::write_job(&self.description.run_id, pair, &job.work(), attempt);
             // The receiver lives as long as the coordinator.
             let _ = self.outgoing.send(Outgoing { pair, attempt, job });
         }
@@ -332,7 +331,8 @@ impl<A: Assignment> Coordinator<A> {
                 if let Some(tally) = played.tally().filter(|_| noise.is_none()) {
                     self.policy.accepted(&worker, tally);
                 }
-                return self.notify(JobEvent::Played { played, noise, worker: Some(worker) });
+                let worker = Some(worker);
+                return self.notify(JobEvent::Played { pair, played, noise, worker });
             }
             Disposition::Park => return,
             Disposition::Duplicate(what) => {

@@ -107,8 +107,7 @@ impl<A: Assignment> Default for InFlight<A> {
 impl<A: Assignment> InFlight<A> {
     /// A pair is to be played. Returns the number of the attempt to send, or the results that are
     /// here already, in order of arrival.
-    pub(crate) fn order(&mut self, job: A, now: Duration) -> Result<u32, Parked<A>> {
-        let pair = job.number();
+    pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Parked<A>> {
         // A void pair is played again, and its old job may still be in the stream.
         let attempt = u32::from(self.stored.remove(pair));
         let pending = Pending {
@@ -319,7 +318,7 @@ mod tests {
     #[test]
     fn the_first_result_of_a_pair_counts_and_no_other() {
         let mut in_flight = InFlight::default();
-        assert_eq!(in_flight.order(job(4), START), Ok(0));
+        assert_eq!(in_flight.order(4, job(4), START), Ok(0));
         in_flight.sent(4, 0, Some(77));
         assert_eq!((in_flight.owner(77), in_flight.owner(78)), (Some(4), None));
         let disposition = in_flight.receive("a", result(4, "a"), 1);
@@ -341,7 +340,7 @@ mod tests {
         for first in (0..1_000).step_by(2) {
             // Pairs are not stored in their order.
             for pair in [first + 1, first] {
-                in_flight.order(job(pair), START).unwrap();
+                in_flight.order(pair, job(pair), START).unwrap();
                 in_flight.receive("a", result(pair, "a"), pair);
                 assert!(in_flight.stored(pair).is_some());
             }
@@ -359,7 +358,7 @@ mod tests {
         assert_eq!(in_flight.receive("a", result(4, "a"), 1), Disposition::Park);
         assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
         assert_eq!(in_flight.receive("b", result(4, "b"), 2), Disposition::Park);
-        let parked = in_flight.order(job(4), START).unwrap_err();
+        let parked = in_flight.order(4, job(4), START).unwrap_err();
         assert_eq!(in_flight.room_for_parked(), 0);
         let parked: [(String, JobResult, Receipt); 2] = parked.try_into().unwrap();
         let [(_, first, 1), (_, second, 2)] = parked else { panic!() };
@@ -380,7 +379,7 @@ mod tests {
             assert_eq!(in_flight.receive("mallory", wrong.clone(), receipt), Disposition::Park);
         }
         assert!(matches!(in_flight.receive("mallory", wrong.clone(), 99), Disposition::Discard(_)));
-        let parked = in_flight.order(job(4), START).unwrap_err();
+        let parked = in_flight.order(4, job(4), START).unwrap_err();
         let dispositions = parked
             .into_iter()
             .map(|(worker, result, receipt)| in_flight.receive(&worker, result, receipt));
@@ -392,7 +391,7 @@ mod tests {
             in_flight.receive("mallory", JobResult { number: 6, ..wrong }, 100),
             Disposition::Park
         );
-        let parked = in_flight.order(job(6), START).unwrap_err();
+        let parked = in_flight.order(6, job(6), START).unwrap_err();
         for (worker, result, receipt) in parked {
             assert!(matches!(in_flight.receive(&worker, result, receipt), Disposition::Reject(_)));
         }
@@ -403,7 +402,7 @@ mod tests {
     #[test]
     fn what_cannot_be_leaves_the_pair_to_others() {
         let mut in_flight = InFlight::default();
-        in_flight.order(job(4), START).unwrap();
+        in_flight.order(4, job(4), START).unwrap();
         let mut wrong = result(4, "a");
         wrong.report = Report::Played(played(5), None);
         assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_)));
@@ -413,7 +412,7 @@ mod tests {
     #[test]
     fn one_bad_machine_does_not_end_a_run_and_several_do() {
         let mut in_flight = InFlight::default();
-        in_flight.order(job(4), START).unwrap();
+        in_flight.order(4, job(4), START).unwrap();
         let mut fail = |worker: &str| {
             let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
             in_flight.receive(worker, failed, 1)
@@ -428,17 +427,17 @@ mod tests {
     #[test]
     fn a_void_pair_is_sent_as_another_attempt() {
         let mut in_flight = InFlight::default();
-        in_flight.order(job(4), START).unwrap();
+        in_flight.order(4, job(4), START).unwrap();
         in_flight.receive("a", result(4, "a"), 1);
         in_flight.stored(4);
-        assert_eq!(in_flight.order(job(4), START), Ok(1));
+        assert_eq!(in_flight.order(4, job(4), START), Ok(1));
         assert!(matches!(in_flight.receive("a", result(4, "a"), 2), Disposition::Accept { .. }));
     }
 
     #[test]
     fn a_game_is_announced_once() {
         let mut in_flight = InFlight::default();
-        in_flight.order(job(4), START).unwrap();
+        in_flight.order(4, job(4), START).unwrap();
         assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), START), None);
         assert_eq!(
             in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), START),
@@ -460,7 +459,7 @@ mod tests {
     fn a_result_tells_that_earlier_pairs_were_passed_over() {
         let mut in_flight = InFlight::default();
         for pair in 0..3 {
-            in_flight.order(job(pair), START).unwrap();
+            in_flight.order(pair, job(pair), START).unwrap();
         }
         let at = Duration::from_secs(100);
         in_flight.started(9, at);
@@ -475,7 +474,7 @@ mod tests {
     fn what_the_server_lost_is_noticed() {
         let mut in_flight = InFlight::default();
         for pair in 0..3 {
-            in_flight.order(job(pair), START).unwrap();
+            in_flight.order(pair, job(pair), START).unwrap();
         }
         let at = |seconds| Duration::from_secs(seconds);
         let overdue = |in_flight: &InFlight<PairJob>, seconds| {

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::assignment::Assignment;
-use super::wire::Payload;
 use arbiter_plan::run::event::Remark;
 use arbiter_runner::executor::JobEvent;
 use arbiter_runner::executor::remote::{Link, Order};
@@ -50,7 +49,7 @@ pub struct SuiteResults<D> {
 /// The tasks of a suite: which wait, which are in flight, which are done. Pure.
 #[derive(Debug)]
 struct TaskQueue<A: Assignment> {
-    tasks: BTreeMap<u64, A>,
+    tasks: Vec<A>,
     waiting: BTreeSet<u64>,
     in_flight: BTreeSet<u64>,
     results: SuiteResults<A::Done>,
@@ -58,28 +57,27 @@ struct TaskQueue<A: Assignment> {
 
 impl<A: Assignment> TaskQueue<A> {
     fn new(tasks: Vec<A>) -> TaskQueue<A> {
-        let tasks: BTreeMap<u64, A> = tasks.into_iter().map(|task| (task.number(), task)).collect();
         TaskQueue {
-            waiting: tasks.keys().copied().collect(),
+            waiting: (0..tasks.len() as u64).collect(),
             tasks,
             in_flight: BTreeSet::new(),
             results: SuiteResults { done: BTreeMap::new(), excluded: Vec::new() },
         }
     }
 
-    /// The next task to be sent, if this many may be in flight.
-    fn next(&mut self, room: usize) -> Option<A> {
+    /// The next task to be sent, and its number, if this many may be in flight.
+    fn next(&mut self, room: usize) -> Option<(u64, A)> {
         if self.in_flight.len() >= room {
             return None;
         }
         let number = self.waiting.pop_first()?;
         self.in_flight.insert(number);
-        self.tasks.get(&number).cloned()
+        Some((number, self.tasks[number as usize].clone()))
     }
 
-    fn complete(&mut self, done: A::Done, worker: String) {
-        if self.in_flight.remove(&done.number()) {
-            self.results.done.insert(done.number(), (done, worker));
+    fn complete(&mut self, number: u64, done: A::Done, worker: String) {
+        if self.in_flight.remove(&number) {
+            self.results.done.insert(number, (done, worker));
         }
     }
 
@@ -107,8 +105,8 @@ pub async fn run_suite<A: Assignment>(
     let mut queue = TaskQueue::new(tasks);
     while !queue.is_done() {
         let room = *link.room.borrow_and_update();
-        while let Some(task) = queue.next(most.map_or(room, |most| most.min(room))) {
-            link.order(Order::Play(Box::new(task)));
+        while let Some((number, task)) = queue.next(most.map_or(room, |most| most.min(room))) {
+            link.order(Order::Play(number, Box::new(task)));
         }
         let event = tokio::select! {
             event = link.events.recv() => event,
@@ -116,9 +114,9 @@ pub async fn run_suite<A: Assignment>(
         };
         let lost = || SuiteRunError::Lost("the link to the cluster has ended".to_owned());
         match event.ok_or_else(lost)? {
-            JobEvent::Played { played, worker, .. } => {
-                link.order(Order::Stored(played.number()));
-                queue.complete(played, worker.unwrap_or_default());
+            JobEvent::Played { pair, played, worker, .. } => {
+                link.order(Order::Stored(pair));
+                queue.complete(pair, played, worker.unwrap_or_default());
             }
             JobEvent::Noted(remark) => observe(SuiteEvent::Remark(&remark)),
             JobEvent::WorkerExcluded(remark) => {
@@ -147,12 +145,12 @@ mod tests {
     fn tasks(count: u64) -> Vec<Question> {
         let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).records.remove(0);
         let record = Arc::new(record);
-        let question = |number| Question { number, record: record.clone(), hold: None, engines: 1 };
+        let question = |_| Question { record: record.clone(), hold: None, engines: 1 };
         (0..count).map(question).collect()
     }
 
-    fn answered(number: u64) -> Answered {
-        Answered { number, answers: vec![Err("it crashed".to_owned())] }
+    fn answered() -> Answered {
+        Answered(vec![Err("it crashed".to_owned())])
     }
 
     #[test]
@@ -160,15 +158,15 @@ mod tests {
         let mut queue = TaskQueue::new(tasks(3));
         assert!(queue.next(0).is_none());
         let numbers: Vec<u64> =
-            std::iter::from_fn(|| queue.next(2)).map(|task| task.number).collect();
+            std::iter::from_fn(|| queue.next(2)).map(|(number, _)| number).collect();
         assert_eq!(numbers, [0, 1]);
-        queue.complete(answered(1), "a".to_owned());
-        queue.complete(answered(1), "b".to_owned());
+        queue.complete(1, answered(), "a".to_owned());
+        queue.complete(1, answered(), "b".to_owned());
         assert_eq!(queue.results.done[&1].1, "a");
-        assert_eq!(queue.next(2).map(|task| task.number), Some(2));
+        assert_eq!(queue.next(2).map(|(number, _)| number), Some(2));
         for number in [0, 2] {
             assert!(!queue.is_done());
-            queue.complete(answered(number), "b".to_owned());
+            queue.complete(number, answered(), "b".to_owned());
         }
         assert!(queue.is_done());
     }
@@ -177,13 +175,13 @@ mod tests {
     fn tasks_of_excluded_workers_are_sent_again() {
         let mut queue = TaskQueue::new(tasks(2));
         while queue.next(9).is_some() {}
-        queue.complete(answered(0), "a".to_owned());
-        queue.complete(answered(1), "b".to_owned());
+        queue.complete(0, answered(), "a".to_owned());
+        queue.complete(1, answered(), "b".to_owned());
         let (worker, what) = ("a".to_owned(), "another bench".to_owned());
         queue.exclude(Remark { worker, pair: None, what });
         assert!(!queue.is_done());
-        assert_eq!(queue.next(9).map(|task| task.number), Some(0));
-        queue.complete(answered(0), "b".to_owned());
+        assert_eq!(queue.next(9).map(|(number, _)| number), Some(0));
+        queue.complete(0, answered(), "b".to_owned());
         assert!(queue.is_done());
         assert!(queue.results.done.values().all(|(_, worker)| worker == "b"));
     }

@@ -1,8 +1,7 @@
 //! All messages between coordinators and workers, with their version and their limits.
 //!
-//! A message is a JSON object of its version and its body. Types of other crates are mirrored, here
-//! or in [`arbiter_schema`], so that they may change while machines with different builds refuse each
-//! other's messages. What is received is not trusted: its length is bounded before it is parsed, text
+//! A message is a JSON object of its version and its body. Types of other crates go
+//! as they are, so a change of their fields needs a new version. What is received is not trusted: its length is bounded before it is parsed, text
 //! is made printable while it is, and the rest is checked afterwards.
 
 mod description;
@@ -20,8 +19,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use self::text::printable;
 use crate::subject;
+use arbiter_game::outcome::printable;
+use arbiter_game::text::MAX_TEXT;
 
 pub use description::{Program, Requirements, RunDescription, RunEngine, sign, verified};
 pub use job::{Work, read_job, write_job};
@@ -32,7 +32,7 @@ pub use result::{JobResult, Payload, Report, read_result, write_result};
 pub use text::is_worker_name;
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Longest message that is read, packed, in bytes.
 pub const MAX_PACKED: usize = 8 << 20;
@@ -97,7 +97,8 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     if bytes.len() > T::MAX_BYTES {
         return Err(WireError::TooLong(T::MAX_BYTES));
     }
-    let malformed = |error: serde_json::Error| WireError::Malformed(printable(&error.to_string()));
+    let malformed =
+        |error: serde_json::Error| WireError::Malformed(printable(&error.to_string(), MAX_TEXT));
     let Versioned { v } = serde_json::from_slice(bytes).map_err(malformed)?;
     if v != VERSION {
         return Err(WireError::Version(v));

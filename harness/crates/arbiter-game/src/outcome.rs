@@ -1,7 +1,10 @@
 //! How a game ended: who won, and why, apart from each other.
 
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr};
 use shakmaty::{Color, KnownOutcome};
+
+use crate::text::Detail;
 
 /// Why a game ended. The names are stored and printed; they never change their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,13 +86,15 @@ impl Termination {
 arbiter_names::named!(Termination);
 
 /// Result, reason and what to tell a human.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Who won.
+    #[serde(with = "As::<DisplayFromStr>")]
     pub result: KnownOutcome,
     /// Why.
     pub termination: Termination,
     /// A sentence without a full stop, such as "Black loses on time (27 ms over)".
+    #[serde(with = "Detail")]
     pub detail: String,
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
@@ -12,16 +14,17 @@ use crate::transcript::Transcript;
 use arbiter_protocol::{Info, Score};
 
 /// One move with what its engine said of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveRecord {
     /// The move, with castling in the notation of its game's rules.
+    #[serde(with = "As::<DisplayFromStr>")]
     pub uci: UciMove,
     /// Who chose it: `None` for the opening book.
     pub thought: Option<Thought>,
 }
 
 /// An engine's last word before a move.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Thought {
     /// Score for the side that moved.
     pub score: Option<Score>,
@@ -46,7 +49,7 @@ pub struct Thought {
 }
 
 /// What else an engine said of its search.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Details {
     /// Nodes per second, as the engine says.
     pub nps: Option<u64>,
@@ -132,9 +135,10 @@ impl Keep {
 }
 
 /// A finished game.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRecord {
     /// Indices into the plan's engines.
+    #[serde(with = "ByColorDef")]
     pub engines: ByColor<usize>,
     /// FEN of the start, counters included.
     pub fen: String,
@@ -148,9 +152,19 @@ pub struct GameRecord {
     pub duration: Duration,
     /// How long each engine took to get ready for the game; `None` if it did not. Of this only
     /// sums are stored.
+    #[serde(with = "ByColorDef")]
     pub ready: ByColor<Option<Duration>>,
     /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
     pub late: Option<Duration>,
     /// What was said, if it is kept.
+    #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub transcript: Option<Transcript>,
+}
+
+/// Mirror of shakmaty's type for `#[serde(with)]`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ByColor")]
+struct ByColorDef<T> {
+    white: T,
+    black: T,
 }

@@ -289,22 +289,20 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     fn commit(&mut self, event: JobEvent, most: usize) -> Result<Option<Event>, RunError> {
         let run = self.run.name;
         match event {
-            JobEvent::Played { played, noise: Some(reason), .. } if self.is_void(&played)? => {
-                let pair = played.pairing.pair;
+            JobEvent::Played { pair, played, noise: Some(reason), .. } if self.is_void(pair)? => {
                 self.run.store.void(run, &played, &reason)?;
                 self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
                 return Ok(Some(Event::Voided(pair)));
             }
-            JobEvent::Played { mut played, noise, worker } => {
+            JobEvent::Played { pair, mut played, noise, worker } => {
                 // What counts is what is on disk, even if it is not what was played just now.
                 let store = &mut self.run.store;
                 if !store.append(run, &played, noise.as_deref(), worker.as_deref())?
-                    && let Some(stored) = store.pair(run, played.pairing.pair)?
+                    && let Some(stored) = store.pair(run, pair)?
                 {
                     played = stored;
                 }
                 if let Some(reason) = &noise {
-                    let pair = played.pairing.pair;
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
                 played.drop_transcripts();
@@ -334,8 +332,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     }
 
     /// Whether a disturbed pair may still be played again.
-    fn is_void(&self, played: &PlayedPair) -> Result<bool, StoreError> {
-        Ok(noise::is_void(self.run.store.times_voided(self.run.name, played.pairing.pair)?))
+    fn is_void(&self, pair: u64) -> Result<bool, StoreError> {
+        Ok(noise::is_void(self.run.store.times_voided(self.run.name, pair)?))
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {

@@ -157,7 +157,7 @@ struct Place {
 }
 
 /// One pair of games: the same opening twice, colours reversed; or once, if the design says so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
     /// Number of the pair in the run, from 0.
     pub pair: u64,

@@ -8,7 +8,7 @@ use serde_with::serde_conv;
 use arbiter_protocol::Deadlines;
 
 /// Whole nanoseconds; as many as fit into 64 bits.
-pub fn nanos(time: Duration) -> u64 {
+pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn millis(time: Duration) -> u64 {
 
 serde_conv!(
     /// A time as [`nanos`].
-    pub Nanos,
+    pub(crate) Nanos,
     Duration,
     |time: &Duration| nanos(*time),
     |time| Ok::<_, Infallible>(Duration::from_nanos(time))

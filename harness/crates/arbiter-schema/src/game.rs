@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_with::{As, DeserializeAs, DisplayFromStr, SerializeAs};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
@@ -38,7 +38,7 @@ pub struct GameRow {
 
 /// A move; short keys, as there are billions of them.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct MoveRow<'a> {
+struct MoveRow<'a> {
     /// UCI notation.
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
@@ -96,9 +96,6 @@ struct ThoughtRow<'a> {
     /// Lines that the user wants to see.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     x: Cow<'a, [String]>,
-    /// Overrun in nanoseconds; only in messages, as only its sums are stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    o: Option<u64>,
 }
 
 impl GameRow {
@@ -154,23 +151,6 @@ impl MoveRow<'_> {
     }
 }
 
-/// Moves in messages, which also tell the overrun.
-impl SerializeAs<MoveRecord> for MoveRow<'_> {
-    fn serialize_as<S: Serializer>(record: &MoveRecord, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut row = MoveRow::of(record);
-        if let (Some(row), Some(thought)) = (&mut row.t, &record.thought) {
-            row.o = thought.overrun.map(nanos);
-        }
-        row.serialize(serializer)
-    }
-}
-
-impl<'de> DeserializeAs<'de, MoveRecord> for MoveRow<'_> {
-    fn deserialize_as<D: Deserializer<'de>>(from: D) -> Result<MoveRecord, D::Error> {
-        MoveRow::deserialize(from).map(MoveRow::into_record)
-    }
-}
-
 impl ThoughtRow<'_> {
     fn of(thought: &Thought) -> ThoughtRow<'_> {
         let details = thought.details.as_deref();
@@ -188,7 +168,6 @@ impl ThoughtRow<'_> {
             tb: details.and_then(|details| details.tbhits),
             pv: Cow::Borrowed(details.map_or(&[], |details| &details.pv)),
             x: Cow::Borrowed(details.map_or(&[], |details| &details.lines)),
-            o: None,
         }
     }
 
@@ -200,7 +179,8 @@ impl ThoughtRow<'_> {
             nodes: self.n,
             elapsed: self.ns,
             reported: self.t.map(Duration::from_millis),
-            overrun: self.o.map(Duration::from_nanos),
+            // Only its sums are stored.
+            overrun: None,
             left: self.l.map(Duration::from_nanos),
             details: Details {
                 nps: self.nps,

@@ -12,7 +12,7 @@ mod engine;
 mod game;
 mod plan;
 
-pub use convert::{DeadlinesMs, Millis, Nanos, nanos};
+pub use convert::{DeadlinesMs, Millis};
 pub use engine::EngineDef;
-pub use game::{GameRow, MoveRow};
+pub use game::GameRow;
 pub use plan::{AnnotationDef, Fingerprints, PlanRow};

@@ -14,6 +14,7 @@ mod samples;
 mod start;
 
 use arbiter_game::outcome::printable;
+use arbiter_game::text::MAX_TEXT;
 
 pub use runner::{Answers, SuiteEngines, SuiteError, Task, TaskError, run_suite};
 pub use samples::samples;
@@ -28,13 +29,10 @@ pub struct Unusable {
     pub reason: String,
 }
 
-/// How much of a reason, which may quote the line, is kept, in characters.
-const MAX_REASON: usize = 300;
-
 impl Unusable {
-    /// A line with its number, from 1, and what is wrong with it.
+    /// A line with its number, from 1, and what is wrong with it, which may quote the line.
     pub fn new(line: usize, reason: &str) -> Unusable {
-        Unusable { line, reason: printable(reason, MAX_REASON) }
+        Unusable { line, reason: printable(reason, MAX_TEXT) }
     }
 }
 
@@ -52,6 +50,6 @@ mod tests {
     fn what_a_line_says_to_a_terminal_is_not_passed_on() {
         let unusable = Unusable::new(1, "got '\u{1b}[2J'");
         assert_eq!(unusable.reason, "got '\u{fffd}[2J'");
-        assert_eq!(Unusable::new(1, &"x".repeat(9999)).reason.len(), MAX_REASON);
+        assert_eq!(Unusable::new(1, &"x".repeat(9999)).reason.len(), MAX_TEXT);
     }
 }

@@ -1,5 +1,6 @@
 //! A position of a suite.
 
+use serde_with::serde_conv;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds};
 
@@ -67,6 +68,14 @@ impl Start {
         }
     }
 }
+
+serde_conv!(
+    /// A position as its FEN, and whether castling is by the rules of Chess960.
+    pub(crate) FenAndRules,
+    Start,
+    |start: &Start| (start.fen(), start.is_chess960()),
+    |(fen, is_chess960): (String, bool)| Start::read(&fen, is_chess960)
+);
 
 /// The FEN of a position.
 pub fn fen(position: &Chess) -> String {

@@ -9,12 +9,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, serde_conv};
 
-use super::text::{Text, printable};
 use super::{Message, WireError, invalid, read, write};
 use crate::run_id::RunId;
 use crate::trust::{Key, PublicKey, TrustError};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
+use arbiter_game::outcome::printable;
+use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_plan::plan::Engine;
 use arbiter_plan::provenance::Scale;
 use arbiter_protocol::Deadlines;
@@ -169,7 +170,7 @@ impl Message for RunDescription {
             return Err(invalid("a speed that is none"));
         }
         for RunEngine { engine, .. } in &mut self.engines {
-            engine.name = printable(&engine.name);
+            engine.name = printable(&engine.name, MAX_TEXT);
             (engine.dir, engine.launch.stderr) = (None, None);
         }
         self.lease = self.lease.max(MIN_LEASE);

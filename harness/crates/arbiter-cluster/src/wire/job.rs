@@ -2,12 +2,11 @@
 //! the description of its run.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_with::{As, DisplayFromStr, Same, serde_conv};
+use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
-use shakmaty::{ByColor, CastlingMode, Chess, Move, Position};
+use shakmaty::{ByColor, CastlingMode, Position};
 
 use super::{Message, RunDescription, WireError, invalid, read, write};
 use crate::run_id::RunId;
@@ -16,19 +15,15 @@ use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
 use arbiter_plan::run::job::{Games, PairJob};
 use arbiter_schedule::Pairing;
-use arbiter_schema::Millis;
 use arbiter_suite::Start;
-use arbiter_suite::epd::{Goal, Question, Record};
-use arbiter_suite::perft::{Count, NumberedCount, Patterns, PerftQuery};
+use arbiter_suite::epd::{Question, Record};
+use arbiter_suite::perft::Count;
 
 /// Most moves of an opening, and options that an engine is told for a game.
 const MAX_LIST: usize = 1_000;
 
-/// Most moves that a position of a suite lists of one kind: no position has more.
-const MAX_MOVES: usize = 256;
-
-/// Longest command or pattern of a count, in bytes.
-const MAX_TEXT: usize = 1_000;
+/// Longest command of a count, in bytes.
+const MAX_COMMAND: usize = 1_000;
 
 /// Deepest count, in plies.
 const MAX_DEPTH: u32 = 64;
@@ -42,18 +37,7 @@ pub enum Work {
     /// Have all engines search a position.
     Search(Question),
     /// Have an engine count the leaves of a position.
-    Count(NumberedCount),
-}
-
-impl Work {
-    /// Its number, unique in the run.
-    pub fn number(&self) -> u64 {
-        match self {
-            Work::Pair(job) => job.pairing.pair,
-            Work::Search(question) => question.number,
-            Work::Count(counting) => counting.number,
-        }
-    }
+    Count(Count),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -72,8 +56,10 @@ impl Message for JobMessage {
 #[serde(rename_all = "snake_case")]
 enum WorkMessage {
     Pair(PairMessage),
-    Search(SearchMessage),
-    Count(#[serde(with = "CountDef")] Count),
+    /// A line of an EPD suite, whether its position is Chess960, and for how many plies a solution is
+    /// held that ends a search.
+    Search(String, bool, Option<u32>),
+    Count(Box<Count>),
 }
 
 /// Both games of a pair have the same opening, with colours reversed.
@@ -92,69 +78,9 @@ struct PairMessage {
     is_single: bool,
 }
 
-#[derive(Serialize, Deserialize)]
-struct SearchMessage {
-    #[serde(with = "StartConv")]
-    start: Start,
-    #[serde(with = "As::<Vec<DisplayFromStr>>")]
-    best: Vec<UciMove>,
-    #[serde(with = "As::<Vec<DisplayFromStr>>")]
-    avoid: Vec<UciMove>,
-    mate: Option<u32>,
-    #[serde(with = "As::<Vec<(DisplayFromStr, Same)>>")]
-    points: Vec<(UciMove, u32)>,
-    hold: Option<u32>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Count")]
-struct CountDef {
-    #[serde(with = "StartConv")]
-    start: Start,
-    depth: u32,
-    expected: u64,
-    #[serde(with = "PerftQueryDef")]
-    query: PerftQuery,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "PerftQuery")]
-struct PerftQueryDef {
-    command: String,
-    #[serde(with = "PatternsConv")]
-    patterns: Patterns,
-    #[serde(rename = "limit_ms", with = "Millis")]
-    limit: Duration,
-}
-
-serde_conv!(StartConv, Start, |start: &Start| (start.fen(), start.is_chess960()), |(
-    fen,
-    is_chess960,
-): (
-    String,
-    bool
-)| start(
-    &fen,
-    is_chess960
-));
-
-serde_conv!(
-    PatternsConv,
-    Patterns,
-    |patterns: &Patterns| patterns.total().map(str::to_owned),
-    |own: Option<String>| match own {
-        Some(text) if text.len() > MAX_TEXT => Err("a pattern of many bytes".to_owned()),
-        own => Patterns::new(own.as_deref()),
-    }
-);
-
-fn start(fen: &str, is_chess960: bool) -> Result<Start, WireError> {
-    Start::read(fen, is_chess960).map_err(|error| invalid(format!("FEN: {error}")))
-}
-
-/// A job as it is sent; `attempt` is the number of times that it was sent before.
-pub fn write_job(run_id: &RunId, work: &Work, attempt: u32) -> Vec<u8> {
-    let number = work.number();
+/// A job as it is sent; `number` is unique in the run, and `attempt` the number of times that it was
+/// sent before.
+pub fn write_job(run_id: &RunId, number: u64, work: &Work, attempt: u32) -> Vec<u8> {
     let work = match work {
         Work::Pair(PairJob { pairing, games: Games { first, second } }) => {
             WorkMessage::Pair(PairMessage {
@@ -168,36 +94,29 @@ pub fn write_job(run_id: &RunId, work: &Work, attempt: u32) -> Vec<u8> {
             })
         }
         Work::Search(Question { record, hold, .. }) => {
-            let Record { start, goal, .. } = &**record;
-            let uci = |played: &Move| played.to_uci(start.mode);
-            WorkMessage::Search(SearchMessage {
-                start: start.clone(),
-                best: goal.best.iter().map(uci).collect(),
-                avoid: goal.avoid.iter().map(uci).collect(),
-                mate: goal.mate,
-                points: goal.points.iter().map(|(played, points)| (uci(played), *points)).collect(),
-                hold: *hold,
-            })
+            WorkMessage::Search(record.text.clone(), record.start.is_chess960(), *hold)
         }
-        Work::Count(counting) => WorkMessage::Count(counting.count.clone()),
+        Work::Count(count) => WorkMessage::Count(Box::new(count.clone())),
     };
     write(&JobMessage { run_id: run_id.clone(), number, attempt, work })
 }
 
-/// A job of the run with this description, and the number of its attempt.
-pub fn read_job(bytes: &[u8], description: &RunDescription) -> Result<(Work, u32), WireError> {
+/// A job of the run with this description, its number, and that of its attempt.
+pub fn read_job(bytes: &[u8], description: &RunDescription) -> Result<(Work, u64, u32), WireError> {
     let JobMessage { run_id, number, attempt, work } = read(bytes)?;
     if run_id != description.run_id {
         return Err(invalid("a job of another run"));
     }
     let work = match work {
         WorkMessage::Pair(message) => Work::Pair(pair(message, number, description)?),
-        WorkMessage::Search(message) => {
-            Work::Search(question(message, number, description.engines.len())?)
+        WorkMessage::Search(line, is_chess960, hold) => {
+            let record = Record::read(1, &line, is_chess960).map_err(invalid)?;
+            let engines = description.engines.len();
+            Work::Search(Question { record: Arc::new(record), hold, engines })
         }
-        WorkMessage::Count(count) => Work::Count(counting(count, number)?),
+        WorkMessage::Count(count) => Work::Count(checked_count(*count)?),
     };
-    Ok((work, attempt))
+    Ok((work, number, attempt))
 }
 
 fn pair(
@@ -214,10 +133,13 @@ fn pair(
     if book.len() > MAX_LIST {
         return Err(invalid("an opening of more than a thousand moves"));
     }
-    let Start { position: start, mode } = start(&fen, chess960)?;
+    let start = Start::read(&fen, chess960).map_err(|error| invalid(format!("FEN: {error}")))?;
+    let Start { position: start, mode } = start;
     let mut position = start.clone();
     for uci in &book {
-        position.play_unchecked(legal(uci, &position)?);
+        let legal = uci.to_move(&position);
+        let legal = legal.map_err(|_| invalid(format!("the illegal move {uci}")))?;
+        position.play_unchecked(legal);
     }
     let settings = settings.map(checked_settings);
     let [first_settings, second_settings] = settings;
@@ -257,36 +179,13 @@ fn checked_settings(options: Vec<(String, String)>) -> Result<Settings, WireErro
     }
 }
 
-fn legal(uci: &UciMove, position: &Chess) -> Result<Move, WireError> {
-    uci.to_move(position).map_err(|_| invalid(format!("the illegal move {uci}")))
-}
-
-fn question(message: SearchMessage, number: u64, engines: usize) -> Result<Question, WireError> {
-    let SearchMessage { start, best, avoid, mate, points, hold } = message;
-    if [best.len(), avoid.len(), points.len()].iter().any(|count| *count > MAX_MOVES) {
-        return Err(invalid("more moves than a position has"));
-    }
-    let read = |uci: &UciMove| legal(uci, &start.position);
-    let goal = Goal {
-        best: best.iter().map(read).collect::<Result<_, _>>()?,
-        avoid: avoid.iter().map(read).collect::<Result<_, _>>()?,
-        mate,
-        points: points
-            .iter()
-            .map(|(uci, points)| Ok((read(uci)?, *points)))
-            .collect::<Result<_, WireError>>()?,
-    };
-    let record = Record { line: 0, id: None, theme: None, start, goal, notes: Vec::new() };
-    Ok(Question { number, record: Arc::new(record), hold, engines })
-}
-
-fn counting(count: Count, number: u64) -> Result<NumberedCount, WireError> {
+fn checked_count(count: Count) -> Result<Count, WireError> {
     let command = &count.query.command;
-    if command.len() > MAX_TEXT || command.chars().any(char::is_control) {
+    if command.len() > MAX_COMMAND || command.chars().any(char::is_control) {
         return Err(invalid("a command that is no line of at most a thousand bytes"));
     }
     if !(1..=MAX_DEPTH).contains(&count.depth) {
         return Err(invalid(format!("a count of depth {}", count.depth)));
     }
-    Ok(NumberedCount { number, count })
+    Ok(count)
 }

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, Same};
 
-use super::text::{Text, WorkerName};
+use super::text::WorkerName;
 use super::{Message, WireError, invalid};
 use crate::run_id::RunId;
+use arbiter_game::text::Text;
 
 /// Most engines whose benchmarks a worker names in its status.
 const MAX_BENCHES: usize = 16;

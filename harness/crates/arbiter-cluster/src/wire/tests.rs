@@ -17,8 +17,7 @@ use arbiter_protocol::Deadlines;
 use arbiter_protocol::Score;
 use arbiter_suite::epd::{Answer, Answered, Found, Question, read as read_suite};
 use arbiter_suite::perft::{
-    Count, Counted, Finding, NumberedCount, Patterns, PerftQuery, Verdict, Wrong,
-    read as read_cases,
+    Count, Counted, Finding, Patterns, PerftQuery, Verdict, Wrong, read as read_cases,
 };
 
 const RUN_ID: &str = "0123456789abcdef";
@@ -142,33 +141,33 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
 
 #[test]
 fn jobs_arrive_as_they_were_sent() {
-    let (read, attempt) =
-        read_job(&write_job(&run_id(), &Work::Pair(job(7)), 3), &description()).unwrap();
+    let bytes = write_job(&run_id(), 7, &Work::Pair(job(7)), 3);
+    let (read, number, attempt) = read_job(&bytes, &description()).unwrap();
     let Work::Pair(read) = read else { panic!("{read:?}") };
-    assert_eq!((format!("{read:?}"), attempt), (format!("{:?}", job(7)), 3));
+    assert_eq!((format!("{read:?}"), number, attempt), (format!("{:?}", job(7)), 7, 3));
 }
 
 /// A question with everything that one can have.
 fn question() -> Question {
     let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; am Rh8+; dm 9; c0 \"e4=10, e3=4\";";
     let record = read_suite(line, false).records.remove(0);
-    Question { number: 5, record: Arc::new(record), hold: Some(3), engines: 2 }
+    Question { record: Arc::new(record), hold: Some(3), engines: 2 }
 }
 
 #[test]
 fn questions_arrive_as_they_were_sent() {
-    let (sent, bytes) = (question(), write_job(&run_id(), &Work::Search(question()), 2));
-    let (read, attempt) = read_job(&bytes, &description()).unwrap();
+    let (sent, bytes) = (question(), write_job(&run_id(), 5, &Work::Search(question()), 2));
+    let (read, number, attempt) = read_job(&bytes, &description()).unwrap();
     let Work::Search(read) = read else { panic!("{read:?}") };
-    assert_eq!((read.number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
+    assert_eq!((number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
     assert_eq!(read.record.goal, sent.record.goal);
     assert_eq!(read.record.start.fen(), sent.record.start.fen());
     let text = String::from_utf8(bytes).unwrap();
     for (from, to, part) in [
-        ("e2e4", "e2e5", "the illegal move e2e5"),
-        ("e2e4", "nonsense", "not a message"),
-        ("4k3", "8", "FEN"),
-        ("\"mate\":9", "\"mate\":-9", "not a message"),
+        ("bm e4", "bm e5", "bm 'e5' is not legal"),
+        ("bm e4", "bm nonsense", "is no move"),
+        ("4k3", "8", "king"),
+        (",3]", ",-3]", "not a message"),
     ] {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
@@ -191,7 +190,7 @@ fn answers_arrive_as_they_were_sent() {
     let score = Some(Score::Centipawns(-5));
     let other = Answer { score, since: None, depth: None, ..answer.clone() };
     let answers = vec![Ok(answer), Ok(other), Err("it crashed".into())];
-    let report = Report::Played(Answered { number: 7, answers }, None);
+    let report = Report::Played(Answered(answers), None);
     let JobResult { run_id, ack, number, attempt, .. } = full();
     let sent = JobResult { run_id, ack, number, attempt, report };
     assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
@@ -204,19 +203,18 @@ fn counts_arrive_as_they_were_sent() {
     let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
     let query = PerftQuery { command, patterns, limit };
     let count = Count { start: case.start, depth: 2, expected: 25, query };
-    let bytes =
-        write_job(&run_id(), &Work::Count(NumberedCount { number: 8, count: count.clone() }), 1);
-    let Ok((Work::Count(read), 1)) = read_job(&bytes, &description()) else { panic!() };
-    assert_eq!((read.number, read.count.depth, read.count.expected), (8, 2, 25));
-    assert_eq!(read.count.start.fen(), count.start.fen());
-    assert_eq!(format!("{:?}", read.count.query), format!("{:?}", count.query));
+    let bytes = write_job(&run_id(), 8, &Work::Count(count.clone()), 1);
+    let Ok((Work::Count(read), 8, 1)) = read_job(&bytes, &description()) else { panic!() };
+    assert_eq!((read.depth, read.expected), (2, 25));
+    assert_eq!(read.start.fen(), count.start.fen());
+    assert_eq!(format!("{:?}", read.query), format!("{:?}", count.query));
     let text = String::from_utf8(bytes).unwrap();
     for (from, to, part) in [
         ("perft {depth}", "x\\nquit", "no line"),
         ("leaves (", "leaves ((", "pattern"),
         ("\"depth\":2", "\"depth\":0", "depth 0"),
         ("\"depth\":2", "\"depth\":65", "depth 65"),
-        ("4k3", "8", "FEN"),
+        ("4k3", "8", "king"),
     ] {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
@@ -241,7 +239,7 @@ fn verdicts_arrive_as_they_were_sent() {
         finding(Wrong::Context { depth: 2, got: 3, expected: 4 }),
         finding(Wrong::Unrepeatable),
     ] {
-        let report = Report::Played(Counted { number: 7, verdict }, None);
+        let report = Report::Played(Counted(verdict), None);
         let JobResult { run_id, ack, number, attempt, .. } = full();
         let sent = JobResult { run_id, ack, number, attempt, report };
         assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
@@ -250,14 +248,14 @@ fn verdicts_arrive_as_they_were_sent() {
 
 #[test]
 fn jobs_that_cannot_be_are_refused() {
-    let text = String::from_utf8(write_job(&run_id(), &Work::Pair(job(7)), 0)).unwrap();
+    let text = String::from_utf8(write_job(&run_id(), 7, &Work::Pair(job(7)), 0)).unwrap();
     let refuse = |from: &str, to: &str, part: &str| {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
         let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":3", "\"v\":9", "of version 9");
+    refuse("\"v\":4", "\"v\":9", "of version 9");
     refuse(RUN_ID, "1123456789abcdef", "another run");
     refuse(RUN_ID, "*", "no ID");
     refuse("[0,1]", "[0,2]", "not in the run");
@@ -278,10 +276,10 @@ fn results_that_cannot_be_are_refused() {
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
-    refuse("\"v\":3", "\"v\":1", "of version 1");
+    refuse("\"v\":4", "\"v\":1", "of version 1");
     refuse(RUN_ID, "../../../x", "no ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
-    refuse("checkmate", "bore\\u0007dom", "is none of checkmate");
+    refuse("checkmate", "bore\\u0007dom", "expected one of `checkmate`");
     refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"number\":7", "\"number\":-7", "not a message");
@@ -385,7 +383,7 @@ proptest! {
     #[test]
     fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
         let result = unpack(&write_result(full(), 1 << 20)).unwrap();
-        for mut message in [result, write_job(&run_id(), &Work::Pair(job(7)), 0)] {
+        for mut message in [result, write_job(&run_id(), 7, &Work::Pair(job(7)), 0)] {
             let length = message.len();
             message[at % length] = byte;
             read_all(&message);

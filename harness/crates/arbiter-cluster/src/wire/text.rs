@@ -1,24 +1,11 @@
 //! Texts of other machines.
 
-use std::convert::Infallible;
-
 use serde_with::serde_conv;
 
 use super::{WireError, invalid};
 
 /// Longest name of a worker, in bytes.
 const MAX_NAME: usize = 64;
-
-/// Longest text that is shown, in characters.
-const MAX_TEXT: usize = 300;
-
-serde_conv!(
-    /// A text that is shown or stored: its beginning, without control characters.
-    pub(super) Text,
-    String,
-    String::as_str,
-    |text: String| Ok::<_, Infallible>(printable(&text))
-);
 
 serde_conv!(
     /// The name of a worker.
@@ -27,10 +14,6 @@ serde_conv!(
     String::as_str,
     |name: String| checked_name(&name)
 );
-
-pub(super) fn printable(text: &str) -> String {
-    arbiter_game::outcome::printable(text, MAX_TEXT)
-}
 
 /// Whether a text can be the name of a worker: words of letters, digits, `_` and `-` with dots between
 /// them, so that it can be part of a subject.

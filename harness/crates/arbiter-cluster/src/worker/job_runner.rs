@@ -9,7 +9,7 @@ use arbiter_protocol::Limits;
 use arbiter_runner::executor::local::Local;
 use arbiter_runner::executor::{Executor, JobEvent};
 use arbiter_suite::epd::{Answered, Question};
-use arbiter_suite::perft::{Counted, NumberedCount};
+use arbiter_suite::perft::{Count, Counted};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
 /// Plays a pair; `half` is set to the number of the game, from 0, when it begins.
@@ -46,13 +46,13 @@ pub(super) async fn search(
             Err(reason) => return Report::Failed(reason),
         }
     }
-    Report::Played(Answered { number: question.number, answers }, None)
+    Report::Played(Answered(answers), None)
 }
 
 /// Has the engine count the leaves of a position.
-pub(super) async fn count(engines: &mut SuiteEngines, counting: NumberedCount) -> Report<Counted> {
-    match fault_or_answer(engines.ask(&counting.count).await) {
-        Ok(verdict) => Report::Played(Counted { number: counting.number, verdict }, None),
+pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Counted> {
+    match fault_or_answer(engines.ask(&count).await) {
+        Ok(verdict) => Report::Played(Counted(verdict), None),
         Err(reason) => Report::Failed(reason),
     }
 }

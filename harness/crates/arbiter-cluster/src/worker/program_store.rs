@@ -96,7 +96,10 @@ async fn fetch(
     let uploaded = uploaded.map_err(|error| format!("the coordinator does not answer: {error}"))?;
     if !uploaded.payload.is_empty() {
         let why = String::from_utf8_lossy(&uploaded.payload);
-        return Err(format!("the coordinator: {}", arbiter_game::outcome::printable(&why, 300)));
+        return Err(format!(
+            "the coordinator: {}",
+            arbiter_game::outcome::printable(&why, arbiter_game::text::MAX_TEXT)
+        ));
     }
     let read = async {
         let store =

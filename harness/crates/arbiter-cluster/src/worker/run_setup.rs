@@ -109,7 +109,7 @@ async fn join(shared: &Shared, run_id: &RunId, benches: Benches) -> Result<(), S
     let answer = request(shared, run_id.join_subject(&shared.config.name), join).await?;
     match answer.is_empty() {
         true => Ok(()),
-        false => Err(printable(&String::from_utf8_lossy(&answer), 300)),
+        false => Err(printable(&String::from_utf8_lossy(&answer), arbiter_game::text::MAX_TEXT)),
     }
 }
 

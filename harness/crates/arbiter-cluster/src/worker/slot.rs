@@ -178,7 +178,7 @@ struct ActiveJob<'a> {
 /// Does a job and reports the result.
 async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstream::Message) {
     let setup = engines.setup.clone();
-    let (work, attempt) = match wire::read_job(&message.payload, &setup.description) {
+    let (work, number, attempt) = match wire::read_job(&message.payload, &setup.description) {
         Ok(read) => read,
         Err(error) => {
             // No other worker could read it either.
@@ -192,7 +192,7 @@ async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstrea
         shared,
         setup: &setup,
         message: &message,
-        number: work.number(),
+        number,
         attempt,
         half,
         // Earlier stops are not about this job.
@@ -212,8 +212,8 @@ async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstrea
             let searched = job.wait(searching, Progress::default()).await;
             job.finish(searched).await;
         }
-        Work::Count(counting) => {
-            let counting = count(&mut engines.suite, counting);
+        Work::Count(wanted) => {
+            let counting = count(&mut engines.suite, wanted);
             let counted = job.wait(counting, Progress::default()).await;
             job.finish(counted).await;
         }

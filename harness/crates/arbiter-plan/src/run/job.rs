@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
 use crate::plan::Plan;
@@ -17,7 +18,7 @@ use arbiter_protocol::Conditions;
 use arbiter_schedule::{Pairing, Schedule};
 
 /// The games of a pair, in the order of play.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Games<T> {
     /// The first engine has White.
     pub first: T,
@@ -42,7 +43,7 @@ pub struct PairJob {
 }
 
 /// A pair that was played.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
     /// Its place in the schedule.
     pub pairing: Pairing,

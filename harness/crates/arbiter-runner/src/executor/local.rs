@@ -144,7 +144,7 @@ impl Executor for Local {
             // Nobody waits any more once the run has ended; the same holds below.
             let started = |half| drop(report.send((None, JobEvent::Started { pairing, half })));
             let event = match slot.play(job, started).await {
-                Ok((played, noise)) => JobEvent::Played { played, noise, worker: None },
+                Ok((played, noise)) => JobEvent::Played { pair, played, noise, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
             let _ = report.send((Some(slot), event));

@@ -15,6 +15,8 @@ use arbiter_schedule::Pairing;
 pub enum JobEvent<D = PlayedPair> {
     /// It is done; of a pair, all games are over.
     Played {
+        /// Its number.
+        pair: u64,
         /// What came of it.
         played: D,
         /// How the machine disturbed it, in words, if it did.

@@ -13,8 +13,8 @@ use arbiter_plan::run::job::{PairJob, PlayedPair};
 /// What the dispatcher wants done.
 #[derive(Debug)]
 pub enum Order<J = PairJob> {
-    /// Have this pair played.
-    Play(Box<J>),
+    /// Have the pair of this number played.
+    Play(u64, Box<J>),
     /// The outcome of this pair is on disk.
     Stored(u64),
     /// Give up all pairs in flight, and answer once that has been told to everybody.
@@ -86,7 +86,7 @@ impl Remote {
     /// Whether an event is about the run as it is: pairs may have been given up in the meantime.
     fn is_current(&mut self, event: &JobEvent) -> bool {
         match event {
-            JobEvent::Played { played, .. } => self.in_flight.remove(&played.pairing.pair),
+            JobEvent::Played { pair, .. } => self.in_flight.remove(pair),
             JobEvent::Started { pairing, .. } => self.in_flight.contains(&pairing.pair),
             JobEvent::Failed { .. }
             | JobEvent::Noted(_)
@@ -104,8 +104,9 @@ impl Executor for Remote {
     }
 
     fn start(&mut self, job: PairJob) {
-        self.in_flight.insert(job.pairing.pair);
-        self.link.order(Order::Play(Box::new(job)));
+        let pair = job.pairing.pair;
+        self.in_flight.insert(pair);
+        self.link.order(Order::Play(pair, Box::new(job)));
     }
 
     fn stored(&mut self, pair: u64) {

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move};
 
 use super::Goal;
 use crate::start::Start;
+use arbiter_game::text::Text;
 use arbiter_protocol::{Info, Score};
 
 /// When the solution was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// Time since `go`.
     pub at: Duration,
@@ -42,9 +44,10 @@ pub struct Outcome {
 }
 
 /// What an engine answered, before it is judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The move played, in UCI notation.
+    #[serde(with = "Text")]
     pub played: String,
     /// Time of the search.
     pub elapsed: Duration,

@@ -29,6 +29,8 @@ use arbiter_protocol::Score;
 pub struct Record {
     /// Number of its line, from 1.
     pub line: usize,
+    /// The line itself.
+    pub text: String,
     /// Its `id`.
     pub id: Option<String>,
     /// What it is about, as far as the id tells.

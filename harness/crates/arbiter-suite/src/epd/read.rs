@@ -27,7 +27,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
         if text.is_empty() || ["#", "%", "//"].iter().any(|sign| text.starts_with(sign)) {
             continue;
         }
-        match record(line, text, is_chess960) {
+        match Record::read(line, text, is_chess960) {
             Ok(record) => suite.records.push(record),
             Err(reason) => suite.unusable.push(Unusable::new(line, &reason)),
         }
@@ -35,21 +35,24 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
     suite
 }
 
-fn record(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
-    let (fen, rest) = fields::split(text)?;
-    let start = Start::read(&fen, is_chess960)?;
-    if start.position.legal_moves().is_empty() {
-        return Err("the game is over in this position".to_owned());
+impl Record {
+    /// Reads the line of this number; its position is Chess960 if `is_chess960`, or if it needs that.
+    pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
+        let (fen, rest) = fields::split(text)?;
+        let start = Start::read(&fen, is_chess960)?;
+        if start.position.legal_moves().is_empty() {
+            return Err("the game is over in this position".to_owned());
+        }
+        let operations = operations(rest);
+        let mut notes = Vec::new();
+        let goal = goal(&operations, &start, &mut notes)?;
+        if goal.is_empty() {
+            return Err("neither bm, am, dm nor points for moves".to_owned());
+        }
+        let id = first(&operations, "id").filter(|id| !id.is_empty()).map(str::to_owned);
+        let theme = id.as_deref().and_then(theme);
+        Ok(Record { line, text: text.to_owned(), id, theme, start, goal, notes })
     }
-    let operations = operations(rest);
-    let mut notes = Vec::new();
-    let goal = goal(&operations, &start, &mut notes)?;
-    if goal.is_empty() {
-        return Err("neither bm, am, dm nor points for moves".to_owned());
-    }
-    let id = first(&operations, "id").filter(|id| !id.is_empty()).map(str::to_owned);
-    let theme = id.as_deref().and_then(theme);
-    Ok(Record { line, id, theme, start, goal, notes })
 }
 
 fn first<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a str> {

@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use serde_with::{As, Same};
 use shakmaty::Position;
 
 use super::Record;
@@ -11,6 +13,7 @@ use super::judge::{Answer, Judge};
 use crate::runner::{Task, TaskError};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::referee::{Fault, Reply, Turn};
+use arbiter_game::text::Text;
 use arbiter_protocol::{Go, Limits};
 
 /// Overrun after which an engine is told to stop; what it then plays still counts.
@@ -20,8 +23,6 @@ const LENIENCE: Duration = Duration::from_millis(200);
 /// disturbs all.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Its number in the suite, from 0.
-    pub number: u64,
     /// The question.
     pub record: Arc<Record>,
     /// End searches once a solution was held for so many plies.
@@ -31,13 +32,10 @@ pub struct Question {
 }
 
 /// What engines answered to a question, by their index; an error is the engine's fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
-    /// The number of the question.
-    pub number: u64,
-    /// The answers.
-    pub answers: Vec<Result<Answer, String>>,
-}
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered(
+    #[serde(with = "As::<Vec<Result<Same, Text>>>")] pub Vec<Result<Answer, String>>,
+);
 
 impl Question {
     /// Its searches; `limits` has those of each engine.

@@ -3,9 +3,13 @@
 use std::ops::ControlFlow;
 
 use regex_lite::Regex;
+use serde_with::serde_conv;
 
 /// Lines with a move that are kept; no position has more than 218 legal moves.
 const MAX_MOVES: usize = 1000;
+
+/// Longest pattern that is taken from another machine, in bytes.
+const MAX_PATTERN: usize = 1_000;
 
 /// The count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
 const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9][0-9,_]*)\b";
@@ -35,12 +39,18 @@ impl Patterns {
         let of_move = Regex::new(MOVE).map_err(|error| error.to_string())?;
         Ok(Patterns { of_move, total, own: own.map(str::to_owned) })
     }
-
-    /// What finds the line with the whole count, if it is not the usual forms.
-    pub fn total(&self) -> Option<&str> {
-        self.own.as_deref()
-    }
 }
+
+serde_conv!(
+    /// The user's own pattern, if there is one.
+    pub(super) OwnPattern,
+    Patterns,
+    |patterns: &Patterns| patterns.own.clone(),
+    |own: Option<String>| match own {
+        Some(text) if text.len() > MAX_PATTERN => Err("a pattern of many bytes".to_owned()),
+        own => Patterns::new(own.as_deref()),
+    }
+);
 
 /// An engine's count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

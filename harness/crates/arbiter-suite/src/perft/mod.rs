@@ -10,7 +10,7 @@ mod walk;
 
 pub use answer::Patterns;
 pub use read::{Suite, read};
-pub use task::{Count, Counted, NumberedCount, PerftQuery, Verdict};
+pub use task::{Count, Counted, PerftQuery, Verdict};
 pub use walk::{Finding, Wrong, leaves};
 
 use super::start::Start;

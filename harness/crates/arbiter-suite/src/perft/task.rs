@@ -2,27 +2,33 @@
 
 use std::time::Duration;
 
-use super::answer::{Answer, Patterns};
+use serde::{Deserialize, Serialize};
+use serde_with::{As, Same};
+
+use super::answer::{Answer, OwnPattern, Patterns};
 use super::walk::{Finding, Walk, leaves};
 use crate::runner::{Task, TaskError};
-use crate::start::Start;
+use crate::start::{FenAndRules, Start};
 use arbiter_game::engine::EngineProcess;
+use arbiter_game::text::Text;
 
 /// How to ask an engine to count.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PerftQuery {
     /// The command, with `{depth}` in place of the depth.
     pub command: String,
     /// How to tell the lines of the answer.
+    #[serde(with = "OwnPattern")]
     pub patterns: Patterns,
     /// Time for one answer.
     pub limit: Duration,
 }
 
 /// A position whose leaves are to be counted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Count {
     /// The position.
+    #[serde(with = "FenAndRules")]
     pub start: Start,
     /// Depth in plies.
     pub depth: u32,
@@ -32,26 +38,12 @@ pub struct Count {
     pub query: PerftQuery,
 }
 
-/// A count, and its place in the suite.
-#[derive(Debug, Clone)]
-pub struct NumberedCount {
-    /// Its number, from 0.
-    pub number: u64,
-    /// The count.
-    pub count: Count,
-}
-
-/// The result of a count, and its place in the suite.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
-    /// The number of the count.
-    pub number: u64,
-    /// The verdict; an error is the engine's fault.
-    pub verdict: Result<Verdict, String>,
-}
+/// The verdict on a count; an error is the engine's fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Verdict, String>);
 
 /// The result of a count.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// Engine and suite agree.
     Right,

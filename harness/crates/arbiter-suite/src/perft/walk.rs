@@ -3,19 +3,30 @@
 //! The walk asks the engine for its counts move by move, compares them with those of the rules of
 //! this harness, and goes down the first move whose count differs, until the moves themselves do.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+use serde_with::serde_conv;
 use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
 
 use super::answer::Answer;
 use crate::start::{self, Start};
+use arbiter_game::outcome::printable;
+use arbiter_game::text::{MAX_TEXT, Text};
+
+/// Most moves of a list of another machine: no position has more.
+const MAX_MOVES: usize = 256;
 
 /// What the engine gets wrong at a position.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wrong {
     /// The engine's list of moves.
     Moves {
         /// Legal moves it does not have.
+        #[serde(with = "Moves")]
         missing: Vec<String>,
         /// Moves it has that are not legal.
+        #[serde(with = "Moves")]
         extra: Vec<String>,
     },
     /// The count, where the engine does not count each move, or its moves do not add up.
@@ -42,15 +53,22 @@ pub enum Wrong {
 }
 
 /// The first wrong position, where the walk ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The position.
+    #[serde(with = "Text")]
     pub fen: String,
     /// The moves that lead there, in UCI notation.
+    #[serde(with = "Moves")]
     pub path: Vec<String>,
     /// What the engine gets wrong there.
     pub wrong: Wrong,
 }
+
+serde_conv!(Moves, Vec<String>, Vec::as_slice, |list: Vec<String>| {
+    let moves = list.iter().take(MAX_MOVES).map(|text| printable(text, MAX_TEXT));
+    Ok::<_, Infallible>(moves.collect())
+});
 
 /// A walk in progress.
 #[derive(Debug)]
