@@ -8,8 +8,8 @@ use crate::args::load;
 use crate::failure::Failure;
 use crate::runtime::interruptible;
 use arbiter_build::{
-    BenchRecipe, BenchTarget, BuildError, BuildSettings, Builder, Built, Cache, Entry, Repository,
-    Signature, WORKING_TREE, promised_nodes, run_bench,
+    BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
+    Entry, Repository, Signature, WORKING_TREE, promised_nodes, run_bench,
 };
 use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program, resolve_engine};
 use arbiter_plan::provenance::{Provenance, Scale};
@@ -285,7 +285,9 @@ impl Workshop<'_> {
                 note(&format!("bench of {name}: {} nodes", found.nodes));
                 Ok(Some(found))
             }
-            Err(error @ BuildError::NoBench { .. }) if self.with.reference_nps.is_none() => {
+            Err(error @ BuildError::Failed(BuildFailure::NoBench, _))
+                if self.with.reference_nps.is_none() =>
+            {
                 note(&format!("{name} is played without a bench: {error}"));
                 Ok(None)
             }
@@ -330,7 +332,7 @@ impl Workshop<'_> {
         let file = load(named)?.unwrap_or_default().settings;
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();
-        let read = read.map_err(|reason| BuildError::Recipe { file: name, reason })?;
+        let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;
         Ok(self.settings.insert(read.map(|settings| (settings, named.is_some()))).clone())
     }
 }

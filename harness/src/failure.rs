@@ -2,7 +2,7 @@
 
 use crate::exit_code::ExitCode;
 use crate::games_file::{GamesFileError, Problem};
-use arbiter_build::BuildError;
+use arbiter_build::{BuildError, BuildFailure};
 use arbiter_report::terminal::complain;
 use arbiter_runner::preflight::PreflightError;
 use arbiter_runner::signal::Request;
@@ -94,16 +94,19 @@ impl From<LockError> for Failure {
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Failure {
         let code = match &error {
-            BuildError::NoGit | BuildError::NoRepository { .. } => ExitCode::NoRepository,
-            BuildError::Unknown { .. } => ExitCode::NoRevision,
-            BuildError::Shallow { .. } => ExitCode::Shallow,
-            BuildError::NoRecipe { .. } | BuildError::Failed { .. } => ExitCode::BuildFailed,
-            BuildError::Late { .. } => ExitCode::BuildLate,
-            BuildError::NoBinary { .. } => ExitCode::NoBinary,
-            BuildError::NoBench { .. } => ExitCode::NoBench,
-            BuildError::Unsteady { .. } => ExitCode::BenchUnsteady,
-            BuildError::Broken { .. } => ExitCode::BenchBroken,
-            BuildError::Recipe { .. } => ExitCode::Invalid,
+            BuildError::NoGit => ExitCode::NoRepository,
+            BuildError::Failed(failure, _) => match failure {
+                BuildFailure::NoRepository => ExitCode::NoRepository,
+                BuildFailure::UnknownRevision => ExitCode::NoRevision,
+                BuildFailure::ShallowClone => ExitCode::Shallow,
+                BuildFailure::NoRecipe | BuildFailure::Command => ExitCode::BuildFailed,
+                BuildFailure::Timeout => ExitCode::BuildLate,
+                BuildFailure::NoBinary => ExitCode::NoBinary,
+                BuildFailure::NoBench => ExitCode::NoBench,
+                BuildFailure::BenchDiffers => ExitCode::BenchUnsteady,
+                BuildFailure::BenchBroken => ExitCode::BenchBroken,
+                BuildFailure::InvalidRecipe => ExitCode::Invalid,
+            },
             BuildError::Git { .. } | BuildError::Io { .. } | BuildError::Spawn(_) => {
                 ExitCode::Environment
             }

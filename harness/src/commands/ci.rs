@@ -14,7 +14,7 @@ use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, unwritten};
-use arbiter_build::BuildError;
+use arbiter_build::{BuildError, BuildFailure};
 use arbiter_plan::file::Loaded;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::default_concurrency;
@@ -209,7 +209,7 @@ fn parent(build: &BuildArgs) -> Result<(Option<String>, String), Failure> {
     }
     let commit = match repo.commit(test) {
         Ok(commit) => commit,
-        Err(BuildError::Unknown { .. }) => {
+        Err(BuildError::Failed(BuildFailure::UnknownRevision, _)) => {
             return Ok((None, "a program has no parent; give --base".to_owned()));
         }
         Err(error) => return Err(error.into()),

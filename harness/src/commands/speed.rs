@@ -152,7 +152,7 @@ fn measure(
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Measured, Failure> {
-    let recipe_error = |reason| BuildError::Recipe { file: "arbiter.toml".to_owned(), reason };
+    let recipe_error = |reason: String| BuildError::invalid_recipe("arbiter.toml", &reason);
     let reader =
         |side: &Side| BenchReader::new(side.recipe.pattern.as_deref()).map_err(recipe_error);
     let readers = [reader(&sides[0])?, reader(&sides[1])?];
@@ -178,10 +178,8 @@ fn measure(
         for index in order {
             let found = once(index)?;
             if found.nodes != nodes[index] {
-                let what = sides[index].name.clone();
-                return Err(
-                    BuildError::Unsteady { what, counts: vec![nodes[index], found.nodes] }.into()
-                );
+                let counts = [nodes[index], found.nodes];
+                return Err(BuildError::bench_differs(&sides[index].name, &counts).into());
             }
             nps[index] = found.nps;
         }

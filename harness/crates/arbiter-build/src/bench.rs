@@ -7,7 +7,7 @@ use std::time::Duration;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::error::BuildError;
+use super::error::{BuildError, BuildFailure};
 use arbiter_process::{
     Cancel, EndReason, Launch, ResourceLimits, Spawner, Timeouts, run_to_completion,
 };
@@ -130,7 +130,7 @@ pub fn run_bench(
     cancel: &Cancel,
 ) -> Result<Signature, BuildError> {
     let reader = BenchReader::new(target.recipe.pattern.as_deref())
-        .map_err(|reason| BuildError::Recipe { file: "arbiter.toml".to_owned(), reason })?;
+        .map_err(|reason| BuildError::invalid_recipe("arbiter.toml", &reason))?;
     let found = std::thread::scope(|scope| {
         let one = || scope.spawn(|| run_bench_once(target, &reader, spawner, cancel));
         let copies: Vec<_> = (0..copies.max(1)).map(|_| one()).collect();
@@ -141,7 +141,7 @@ pub fn run_bench(
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
     if counts.iter().any(|count| *count != counts[0]) {
-        return Err(BuildError::Unsteady { what: target.name.to_owned(), counts });
+        return Err(BuildError::bench_differs(target.name, &counts));
     }
     let nps = found.iter().map(|copy| copy.nps).sum::<f64>() / found.len() as f64;
     Ok(Signature { nodes: counts[0], nps })
@@ -157,10 +157,13 @@ pub fn run_bench_once(
     let mut words = vec![target.program.display().to_string()];
     words.extend_from_slice(target.args);
     words.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
-    let fail = |reason: String| BuildError::NoBench {
-        what: target.name.to_owned(),
-        command: shell_words::join(&words),
-        reason,
+    let fail = |reason: String| {
+        let (what, command) = (target.name, shell_words::join(&words));
+        let text = format!(
+            "{what} has no bench signature: `{command}` {reason}; set bench and bench-pattern in \
+             [build] of arbiter.toml, or give --no-bench"
+        );
+        BuildError::Failed(BuildFailure::NoBench, text)
     };
     // Some engines print the figures as errors, so that both outputs are read as one.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::error::{BuildError, io_error};
+use super::error::{BuildError, BuildFailure, io_error};
 
 /// Variables that a hook, or git itself, may have set for another repository.
 pub(super) const GIT_VARIABLES: [&str; 8] = [
@@ -69,13 +69,12 @@ pub(super) struct Snapshot {
 impl Repository {
     /// The repository to which a folder belongs.
     pub fn open(path: &Path) -> Result<Repository, BuildError> {
-        let none = |reason| BuildError::NoRepository { path: path.to_owned(), reason };
         if !path.is_dir() {
-            return Err(none("it is no folder".to_owned()));
+            return Err(no_repository(path, "it is no folder"));
         }
         let ask = |what| {
             git(path, ["rev-parse", what]).map_err(|error| match error {
-                BuildError::Git { reason, .. } => none(reason),
+                BuildError::Git { reason, .. } => no_repository(path, &reason),
                 other => other,
             })
         };
@@ -86,24 +85,31 @@ impl Repository {
 
     /// The commit that a revision means.
     pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
-        let unknown = || {
-            let (revision, repo) = (revision.to_owned(), self.top.clone());
-            match self.is_shallow() {
-                true => BuildError::Shallow { revision, repo },
-                false => BuildError::Unknown { revision, repo },
-            }
-        };
         if revision.is_empty() || revision.starts_with('-') {
-            return Err(unknown());
+            return Err(self.unknown(revision));
         }
         let wanted = format!("{revision}^{{commit}}");
         let id = match self.git(["rev-parse", "--verify", "--quiet", &wanted]) {
             Ok(id) => id,
             Err(BuildError::NoGit) => return Err(BuildError::NoGit),
-            Err(_) => return Err(unknown()),
+            Err(_) => return Err(self.unknown(revision)),
         };
         let message = self.git(["log", "-1", "--format=%B", &id])?;
         Ok(Commit { id, message })
+    }
+
+    /// The error that there is no such commit.
+    pub(super) fn unknown(&self, revision: &str) -> BuildError {
+        let text = format!("no revision '{revision}' in {}, ", self.top.display());
+        let (failure, why) = match self.is_shallow() {
+            true => (
+                BuildFailure::ShallowClone,
+                "which is a shallow clone; get the rest with `git fetch --unshallow`, or set \
+                 fetch-depth: 0 for actions/checkout",
+            ),
+            false => (BuildFailure::UnknownRevision, "and no program of that name"),
+        };
+        BuildError::Failed(failure, text + why)
     }
 
     /// The first parent; `None` if it has none, or if a shallow clone does not hold it.
@@ -155,8 +161,7 @@ impl Repository {
         without: &[PathBuf],
     ) -> Result<Snapshot, BuildError> {
         if self.is_bare {
-            let reason = "a bare repository has no working tree".to_owned();
-            return Err(BuildError::NoRepository { path: self.top.clone(), reason });
+            return Err(no_repository(&self.top, "a bare repository has no working tree"));
         }
         let dir = TempDir::with_prefix_in("tree-", staging).map_err(io_error(staging))?;
         let objects = dir.path().join("objects");
@@ -194,6 +199,15 @@ impl Repository {
     ) -> Result<String, BuildError> {
         git(&self.top, words)
     }
+}
+
+/// The error that a folder is in no repository.
+fn no_repository(path: &Path, reason: &str) -> BuildError {
+    let text = format!(
+        "'{}' is in no git repository that can be read ({reason}); give one with --repo",
+        path.display()
+    );
+    BuildError::Failed(BuildFailure::NoRepository, text)
 }
 
 /// Runs git in a folder and returns what it printed, without the last line end.

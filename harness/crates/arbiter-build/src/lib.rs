@@ -22,7 +22,7 @@ pub use clean::{
     KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
 };
-pub use error::BuildError;
+pub use error::{BuildError, BuildFailure};
 pub use git::{Commit, Repository};
 pub use recipe::{BuildSettings, Recipe};
 pub use runner::{Builder, Built, WORKING_TREE};

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
 use super::checkout::check_out;
-use super::error::{BuildError, io_error};
+use super::error::{BuildError, BuildFailure, io_error};
 use super::git::{Commit, GIT_VARIABLES, Repository, Snapshot, git};
 use super::recipe::{BuildSettings, Recipe, choose, first_error, is_output, recipe};
 use arbiter_process::{
@@ -90,7 +90,12 @@ impl Built {
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
         match commit.and_then(|commit| promised_nodes(&commit.message)) {
             Some(promised) if promised != signature.nodes => {
-                Err(BuildError::Broken { what, found: signature.nodes, promised })
+                let text = format!(
+                    "the bench of {what} is {}, but its commit says {promised}; the build differs \
+                     from its author's, or the message was not brought up to date",
+                    signature.nodes
+                );
+                Err(BuildError::Failed(BuildFailure::BenchBroken, text))
             }
             _ => Ok(signature),
         }
@@ -143,12 +148,7 @@ impl Builder<'_> {
         let tree = match (&snapshot, &commit) {
             (Some(snapshot), _) => snapshot.tree.clone(),
             (None, Some(commit)) => commit.id.clone(),
-            (None, None) => {
-                return Err(BuildError::Unknown {
-                    revision: revision.to_owned(),
-                    repo: repo.top.clone(),
-                });
-            }
+            (None, None) => return Err(repo.unknown(revision)),
         };
         let recipe = self.recipe(repo, &tree, snapshot.as_ref(), &what)?;
         let toolchain = self.toolchain(repo, &recipe)?;
@@ -234,11 +234,16 @@ impl Builder<'_> {
             None => {
                 let read = (self.read)(&text(SETTINGS).unwrap_or_default());
                 let file = format!("{SETTINGS} of {what}");
-                read.map_err(|reason| BuildError::Recipe { file, reason })?
+                read.map_err(|reason| BuildError::invalid_recipe(&file, &reason))?
             }
         };
-        recipe(&settings.unwrap_or_default(), &names, text)
-            .ok_or_else(|| BuildError::NoRecipe { what: what.to_owned() })
+        recipe(&settings.unwrap_or_default(), &names, text).ok_or_else(|| {
+            let text = format!(
+                "{what} has no Cargo.toml, go.mod, Makefile, src/Makefile or CMakeLists.txt; say \
+                 how it is built with command and binary in [build] of arbiter.toml"
+            );
+            BuildError::Failed(BuildFailure::NoRecipe, text)
+        })
     }
 
     /// What the compilers say that they are, and what the CPU can do, as `-march=native` is common.
@@ -279,29 +284,30 @@ impl Builder<'_> {
         let script = "exec >>\"$0\" 2>&1; eval \"$1\"";
         let args = [shown, format!("{submodules}{command}")];
         let ended = self.shell(recipe, script, &args, dir, *timeout)?;
+        let fail = |failure, how: String| {
+            let text = format!("the build of {what} {how}; the log is {}", log.display());
+            Err(BuildError::Failed(failure, text))
+        };
         match ended.reason {
             EndReason::Cancelled => return Err(BuildError::Cancelled),
             EndReason::TimedOut => {
-                return Err(BuildError::Late { what: what.into(), limit: *timeout, log });
+                let seconds = timeout.as_secs_f64();
+                let how = format!("was ended after {seconds} s, the timeout of [build]");
+                return fail(BuildFailure::Timeout, how);
             }
             EndReason::Exited if ended.code != Some(0) => {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
-                return Err(BuildError::Failed {
-                    what: what.into(),
-                    how: ended.how,
-                    first: first.chars().take(300).collect(),
-                    log,
-                });
+                let how = format!("failed ({}): {first:.300}", ended.how);
+                return fail(BuildFailure::Command, how);
             }
             EndReason::Exited => {}
         }
-        let program = find_program(dir, recipe, repo).map_err(|reason| BuildError::NoBinary {
-            what: what.into(),
-            reason,
-            log,
-        })?;
+        let program = match find_program(dir, recipe, repo) {
+            Ok(program) => program,
+            Err(why) => return fail(BuildFailure::NoBinary, format!("left no program: {why}")),
+        };
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
         let seconds = ended.elapsed.as_secs_f64();
         let record = BuildRecord { program: name.to_owned(), seconds, ..record };

@@ -221,69 +221,44 @@ impl Referee {
     /// Judges the answer of the side to move.
     pub fn judge(&mut self, reply: Reply) {
         let color = self.position.turn();
-        match reply {
-            Reply::Fault(fault) => {
-                self.forfeit(color, fault);
-            }
-            Reply::Claim(claim) => self.judge_claim(color, &claim),
+        let judged = match reply {
+            Reply::Fault(fault) => Err(loss_by_fault(fault)),
+            Reply::Claim(claim) => Err(loss_by_claim(&claim)),
             Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, info),
+        };
+        if let Err(loss) = judged {
+            self.lose(color, loss);
         }
     }
 
     /// `color` cannot go on, whether or not it is its turn. A game that is over stays as it is.
     pub fn forfeit(&mut self, color: Color, fault: Fault) -> &Outcome {
-        let name = color_name(color);
-        let (termination, detail) = match fault {
-            Fault::Crashed(how) => (Termination::Crash, format!("{name} crashed ({how})")),
-            Fault::Disconnected(how) => {
-                (Termination::Disconnect, format!("{name} disconnected ({how})"))
-            }
-            Fault::Silent(what) => (Termination::Stall, format!("{name} stalled ({what})")),
-        };
+        self.lose(color, loss_by_fault(fault))
+    }
+
+    fn lose(&mut self, color: Color, (termination, what): Loss) -> &Outcome {
+        let detail = format!("{} {what}", color_name(color));
         self.outcome.get_or_insert_with(|| Outcome::lost(color, termination, detail))
     }
 
-    /// A game that goes on is neither won nor drawn, so only giving up is a claim to be heard.
-    fn judge_claim(&mut self, color: Color, claim: &Claim) {
-        let name = color_name(color);
-        let quoted = |line: &String| printable(line, CLAIM_EXCERPT);
-        let (termination, detail) = match claim {
-            Claim::Loss => (Termination::Resignation, format!("{name} resigns")),
-            Claim::Win(line) => {
-                let detail = format!("{name} wrongly claims to have won: '{}'", quoted(line));
-                (Termination::ProtocolError, detail)
-            }
-            Claim::Draw(line) => {
-                let detail = format!("{name} wrongly claims a draw: '{}'", quoted(line));
-                (Termination::ProtocolError, detail)
-            }
-            Claim::Refusal(line) => {
-                let detail = format!("{name} refuses a legal move: '{}'", quoted(line));
-                (Termination::ProtocolError, detail)
-            }
-        };
-        self.outcome = Some(Outcome::lost(color, termination, detail));
-    }
-
-    fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: Info) {
-        let name = color_name(color);
-        let Ok(uci) = UciMove::from_ascii(text.as_bytes()) else {
-            let detail =
-                format!("{name} answered '{}', which is not a move", printable(text, EXCERPT));
-            self.outcome = Some(Outcome::lost(color, Termination::UnparseableMove, detail));
-            return;
-        };
-        let Ok(m) = uci.to_move(&self.position) else {
-            let detail = format!("{name} played the illegal move {text}");
-            self.outcome = Some(Outcome::lost(color, Termination::IllegalMove, detail));
-            return;
-        };
-        if let Err(over) = self.charge(color, elapsed, info.nodes) {
+    fn judge_move(
+        &mut self,
+        color: Color,
+        text: &str,
+        elapsed: Duration,
+        info: Info,
+    ) -> Result<(), Loss> {
+        let uci = UciMove::from_ascii(text.as_bytes()).map_err(|_| {
+            let answer = printable(text, EXCERPT);
+            (Termination::UnparseableMove, format!("answered '{answer}', which is not a move"))
+        })?;
+        let illegal = |_| (Termination::IllegalMove, format!("played the illegal move {text}"));
+        let m = uci.to_move(&self.position).map_err(illegal)?;
+        self.charge(color, elapsed, info.nodes).map_err(|over| {
             self.late = Some(over);
-            let detail = format!("{name} loses on time ({:.1} ms over)", over.as_secs_f64() * 1e3);
-            self.outcome = Some(Outcome::lost(color, Termination::TimeForfeit, detail));
-            return;
-        }
+            let ms = over.as_secs_f64() * 1e3;
+            (Termination::TimeForfeit, format!("loses on time ({ms:.1} ms over)"))
+        })?;
         let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
         let details = Details { nps, hashfull, tbhits, pv, lines };
         let thought = Thought {
@@ -298,6 +273,7 @@ impl Referee {
             details: details.boxed(),
         };
         self.play(m, Some(thought));
+        Ok(())
     }
 
     fn charge(
@@ -394,6 +370,28 @@ impl Referee {
     pub fn into_moves(self) -> Vec<MoveRecord> {
         self.moves
     }
+}
+
+/// Why a side loses, and what it did, in words that follow its name.
+type Loss = (Termination, String);
+
+fn loss_by_fault(fault: Fault) -> Loss {
+    match fault {
+        Fault::Crashed(how) => (Termination::Crash, format!("crashed ({how})")),
+        Fault::Disconnected(how) => (Termination::Disconnect, format!("disconnected ({how})")),
+        Fault::Silent(what) => (Termination::Stall, format!("stalled ({what})")),
+    }
+}
+
+/// A game that goes on is neither won nor drawn, so only giving up is a claim to be heard.
+fn loss_by_claim(claim: &Claim) -> Loss {
+    let (what, line) = match claim {
+        Claim::Loss => return (Termination::Resignation, "resigns".to_owned()),
+        Claim::Win(line) => ("wrongly claims to have won", line),
+        Claim::Draw(line) => ("wrongly claims a draw", line),
+        Claim::Refusal(line) => ("refuses a legal move", line),
+    };
+    (Termination::ProtocolError, format!("{what}: '{}'", printable(line, CLAIM_EXCERPT)))
 }
 
 /// Adds a move to a `position` line.

@@ -16,27 +16,16 @@ pub struct DrawRule {
     pub score_cp: u32,
 }
 
-/// Plies of agreement so far.
-#[derive(Debug, Clone)]
-pub(super) struct DrawCounter {
-    rule: DrawRule,
-    plies: u32,
-}
-
-impl DrawCounter {
-    pub(super) fn new(rule: DrawRule) -> DrawCounter {
-        DrawCounter { rule, plies: 0 }
-    }
-
-    /// Whether the game is drawn. A capture or pawn move changes the game, so agreement starts
-    /// anew.
-    pub(super) fn observe(&mut self, played: Played) -> bool {
+impl DrawRule {
+    /// Whether the game is drawn after a move; `plies` is how many plies in a row the engines have
+    /// agreed. A capture or pawn move changes the game, so agreement starts anew.
+    pub(super) fn observe(self, plies: &mut u32, played: Played) -> bool {
         let equal = match played.score {
-            Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.rule.score_cp,
+            Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
             Some(Score::Mate(_)) | None => false,
         };
-        self.plies = if equal && !played.zeroing { self.plies + 1 } else { 0 };
-        self.plies >= 2 * self.rule.move_count && played.move_number >= self.rule.move_number
+        *plies = if equal && !played.zeroing { *plies + 1 } else { 0 };
+        *plies >= 2 * self.move_count && played.move_number >= self.move_number
     }
 }
 
@@ -47,11 +36,12 @@ mod tests {
 
     fn drawn_after(moves: &[(Option<Score>, bool)]) -> Option<usize> {
         let rule = DrawRule { move_number: 3, move_count: 2, score_cp: 10 };
-        let mut counter = DrawCounter::new(rule);
+        let mut plies = 0;
         moves.iter().enumerate().find_map(|(ply, &(score, zeroing))| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
             let move_number = 1 + ply as u32 / 2;
-            counter.observe(Played { color, move_number, zeroing, score }).then_some(ply + 1)
+            let played = Played { color, move_number, zeroing, score };
+            rule.observe(&mut plies, played).then_some(ply + 1)
         })
     }
 

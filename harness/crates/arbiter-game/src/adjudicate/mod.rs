@@ -12,11 +12,9 @@ pub use tablebase::{Scope, TablebaseRule, Tables};
 
 use std::sync::Arc;
 
-use draw::DrawCounter;
-use resign::ResignCounter;
+use resign::Hopeless;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Chess, Color};
-use tablebase::Value;
+use shakmaty::{Chess, Color, KnownOutcome};
 
 use crate::outcome::{Outcome, Termination, color_name};
 use arbiter_protocol::Score;
@@ -80,38 +78,32 @@ pub struct Played {
     pub score: Option<Score>,
 }
 
-/// The counters of one game.
+/// The rules, and how far the counters of one game have come.
 #[derive(Debug, Clone)]
 pub struct Adjudicator {
-    draw: Option<DrawCounter>,
-    resign: Option<ResignCounter>,
-    move_cap: Option<u32>,
-    tablebase: Option<TablebaseRule>,
+    rules: Rules,
     tables: Option<Arc<dyn Tables>>,
+    /// Plies in a row in which the engines have agreed on a draw.
+    agreed_plies: u32,
+    hopeless: Hopeless,
 }
 
 impl Adjudicator {
     /// Fresh counters, and where values of endgames are looked up.
     pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
-        Adjudicator {
-            draw: rules.draw.map(DrawCounter::new),
-            resign: rules.resign.map(ResignCounter::new),
-            move_cap: rules.move_cap,
-            tablebase: rules.tablebase,
-            tables,
-        }
+        Adjudicator { rules, tables, agreed_plies: 0, hopeless: Hopeless::default() }
     }
 
     /// Says whether tables end the game in `position`.
     pub fn look_up(&self, position: &Chess) -> Option<Outcome> {
-        let (rule, tables) = (self.tablebase?, self.tables.as_deref()?);
+        let (rule, tables) = (self.rules.tablebase?, self.tables.as_deref()?);
         Some(match tablebase::value(rule, tables, position)? {
-            Value::Won(winner) => Outcome::lost(
+            KnownOutcome::Decisive { winner } => Outcome::lost(
                 !winner,
                 Termination::TablebaseAdjudication,
                 format!("{} wins by adjudication: Syzygy tables", color_name(winner)),
             ),
-            Value::Drawn => Outcome::drawn(
+            KnownOutcome::Draw => Outcome::drawn(
                 Termination::TablebaseAdjudication,
                 "draw by adjudication: Syzygy tables",
             ),
@@ -120,10 +112,11 @@ impl Adjudicator {
 
     /// Takes note of a move and says whether the game is over.
     pub fn observe(&mut self, played: Played) -> Option<Outcome> {
-        let resigned = self.resign.as_mut().and_then(|counter| counter.observe(played));
-        let drawn = self.draw.as_mut().is_some_and(|counter| counter.observe(played));
-        let capped = played.color == Color::Black
-            && self.move_cap.is_some_and(|cap| played.move_number >= cap);
+        let Rules { draw, resign, move_cap, .. } = self.rules;
+        let resigned = resign.and_then(|rule| rule.observe(&mut self.hopeless, played));
+        let drawn = draw.is_some_and(|rule| rule.observe(&mut self.agreed_plies, played));
+        let capped =
+            played.color == Color::Black && move_cap.is_some_and(|cap| played.move_number >= cap);
         if let Some(loser) = resigned {
             let detail = format!("{} wins by adjudication", color_name(!loser));
             Some(Outcome::lost(loser, Termination::ResignAdjudication, detail))

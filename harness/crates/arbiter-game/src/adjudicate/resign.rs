@@ -17,30 +17,25 @@ pub struct ResignRule {
     pub two_sided: bool,
 }
 
-/// How long each side has been lost in the eyes of each engine, in moves of that engine.
-#[derive(Debug, Clone)]
-pub(super) struct ResignCounter {
-    rule: ResignRule,
+/// For how many of its moves in a row each engine has held its own game lost, or won.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Hopeless {
     lost: ByColor<u32>,
     won: ByColor<u32>,
 }
 
-impl ResignCounter {
-    pub(super) fn new(rule: ResignRule) -> ResignCounter {
-        ResignCounter { rule, lost: ByColor::default(), won: ByColor::default() }
-    }
-
-    /// The side that resigns, if one does.
-    pub(super) fn observe(&mut self, played: Played) -> Option<Color> {
-        let limit = i64::from(self.rule.score_cp);
+impl ResignRule {
+    /// The side that resigns after a move, if one does.
+    pub(super) fn observe(self, moves: &mut Hopeless, played: Played) -> Option<Color> {
+        let limit = i64::from(self.score_cp);
         let value = played.score.map_or(0, worth);
         let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
-        step(self.lost.get_mut(played.color), value <= -limit);
-        step(self.won.get_mut(played.color), value >= limit);
-        let enough = self.rule.move_count;
+        step(moves.lost.get_mut(played.color), value <= -limit);
+        step(moves.won.get_mut(played.color), value >= limit);
+        let enough = self.move_count;
         Color::ALL.into_iter().find(|&loser| {
-            let seen_by_winner = *self.won.get(!loser) >= enough;
-            *self.lost.get(loser) >= enough && (seen_by_winner || !self.rule.two_sided)
+            let seen_by_winner = *moves.won.get(!loser) >= enough;
+            *moves.lost.get(loser) >= enough && (seen_by_winner || !self.two_sided)
         })
     }
 }
@@ -61,11 +56,11 @@ mod tests {
     /// After how many plies who resigns; White's and Black's scores in turn.
     fn resigned(two_sided: bool, scores: &[Score]) -> Option<(usize, Color)> {
         let rule = ResignRule { move_count: 2, score_cp: 500, two_sided };
-        let mut counter = ResignCounter::new(rule);
+        let mut moves = Hopeless::default();
         scores.iter().enumerate().find_map(|(ply, &score)| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
             let played = Played { color, move_number: 1, zeroing: false, score: Some(score) };
-            counter.observe(played).map(|loser| (ply + 1, loser))
+            rule.observe(&mut moves, played).map(|loser| (ply + 1, loser))
         })
     }
 

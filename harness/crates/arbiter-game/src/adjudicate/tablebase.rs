@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, KnownOutcome, Position};
 use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 
 /// Which games tables may end.
@@ -48,39 +48,38 @@ pub trait Tables: Debug + Send + Sync {
     fn exact(&self, position: &Chess) -> Option<AmbiguousWdl>;
 }
 
-/// What the tables make of a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
-    Won(Color),
-    Drawn,
-}
-
 /// The result that `tables` give a position under `rule`; `None` if the game has to go on.
-pub(super) fn value(rule: TablebaseRule, tables: &dyn Tables, position: &Chess) -> Option<Value> {
+pub(super) fn value(
+    rule: TablebaseRule,
+    tables: &dyn Tables,
+    position: &Chess,
+) -> Option<KnownOutcome> {
     let pieces = position.board().occupied().count();
     if rule.pieces > 0 && pieces > rule.pieces as usize {
         return None;
     }
     let us = position.turn();
+    let won = |winner| KnownOutcome::Decisive { winner };
     let value = match tables.fresh(position)? {
-        Wdl::Draw => Value::Drawn,
-        Wdl::CursedWin | Wdl::BlessedLoss if !rule.ignores_fifty => Value::Drawn,
+        Wdl::Draw => KnownOutcome::Draw,
+        Wdl::CursedWin | Wdl::BlessedLoss if !rule.ignores_fifty => KnownOutcome::Draw,
         wdl if rule.ignores_fifty || position.halfmoves() == 0 => {
-            Value::Won(if wdl > Wdl::Draw { us } else { !us })
+            won(if wdl > Wdl::Draw { us } else { !us })
         }
         // Part of the fifty moves is used up; whether the rest is enough takes a closer look.
         _ => match tables.exact(position)? {
-            AmbiguousWdl::Win => Value::Won(us),
-            AmbiguousWdl::Loss => Value::Won(!us),
+            AmbiguousWdl::Win => won(us),
+            AmbiguousWdl::Loss => won(!us),
             AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw => {
-                Value::Drawn
+                KnownOutcome::Draw
             }
             AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => return None,
         },
     };
-    let is_wanted = match (rule.scope, value) {
-        (Scope::Both, _) | (Scope::Wins, Value::Won(_)) | (Scope::Draws, Value::Drawn) => true,
-        (Scope::Wins, Value::Drawn) | (Scope::Draws, Value::Won(_)) => false,
+    let is_wanted = match rule.scope {
+        Scope::Both => true,
+        Scope::Wins => value != KnownOutcome::Draw,
+        Scope::Draws => value == KnownOutcome::Draw,
     };
     is_wanted.then_some(value)
 }
@@ -88,8 +87,8 @@ pub(super) fn value(rule: TablebaseRule, tables: &dyn Tables, position: &Chess) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
+    use shakmaty::{CastlingMode, Color};
 
     /// Tables that know these two values for every position.
     #[derive(Debug, Clone, Copy)]
@@ -107,11 +106,11 @@ mod tests {
 
     const RULE: TablebaseRule =
         TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
-    const WHITE: Option<Value> = Some(Value::Won(Color::White));
-    const BLACK: Option<Value> = Some(Value::Won(Color::Black));
+    const WHITE: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::White });
+    const BLACK: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::Black });
 
     /// White to move with four pieces, so many moves of each or the other after the last capture.
-    fn at(counter: u32, rule: TablebaseRule, tables: Oracle) -> Option<Value> {
+    fn at(counter: u32, rule: TablebaseRule, tables: Oracle) -> Option<KnownOutcome> {
         let fen: Fen = format!("8/8/8/4k3/8/8/8/KQR5 w - - {counter} 80").parse().unwrap();
         value(rule, &tables, &fen.into_position(CastlingMode::Standard).unwrap())
     }
@@ -127,16 +126,16 @@ mod tests {
         assert_eq!(at(0, RULE, Oracle(Some(Wdl::Win), None)), WHITE);
         assert_eq!(at(0, RULE, Oracle(Some(Wdl::Loss), None)), BLACK);
         assert_eq!(at(9, RULE, Oracle(Some(Wdl::Loss), Some(AmbiguousWdl::Loss))), BLACK);
-        assert_eq!(at(9, RULE, Oracle(Some(Wdl::Draw), None)), Some(Value::Drawn));
+        assert_eq!(at(9, RULE, Oracle(Some(Wdl::Draw), None)), Some(KnownOutcome::Draw));
     }
 
     #[test]
     fn the_fifty_moves_count_unless_they_are_ignored() {
         let ignoring = TablebaseRule { ignores_fifty: true, ..RULE };
         for (fresh, exact, expect) in [
-            (Wdl::CursedWin, None, Some(Value::Drawn)),
+            (Wdl::CursedWin, None, Some(KnownOutcome::Draw)),
             (Wdl::Win, Some(AmbiguousWdl::Win), WHITE),
-            (Wdl::Win, Some(AmbiguousWdl::CursedWin), Some(Value::Drawn)),
+            (Wdl::Win, Some(AmbiguousWdl::CursedWin), Some(KnownOutcome::Draw)),
             (Wdl::Win, Some(AmbiguousWdl::MaybeWin), None),
         ] {
             assert_eq!(at(60, RULE, Oracle(Some(fresh), exact)), expect, "{fresh:?} {exact:?}");
@@ -152,7 +151,7 @@ mod tests {
         let wins = TablebaseRule { scope: Scope::Wins, ..RULE };
         assert_eq!((at(0, wins, win), at(0, wins, draw)), (WHITE, None));
         let draws = TablebaseRule { scope: Scope::Draws, ..RULE };
-        assert_eq!((at(0, draws, win), at(0, draws, draw)), (None, Some(Value::Drawn)));
+        assert_eq!((at(0, draws, win), at(0, draws, draw)), (None, Some(KnownOutcome::Draw)));
         let few = TablebaseRule { pieces: 3, ..RULE };
         assert_eq!(at(0, few, win), None);
         assert_eq!(at(0, TablebaseRule { pieces: 4, ..RULE }, win), WHITE);
