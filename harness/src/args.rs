@@ -71,7 +71,7 @@ pub(crate) struct PlayArgs {
     #[arg(long, conflicts_with = "resume")]
     strict_book: bool,
     /// Order of the openings [default: random]
-    #[arg(long, value_parser = ORDERS)]
+    #[arg(long, value_parser = ORDERS.parser())]
     order: Option<Order>,
     /// Seed from which every random choice derives [default: 1]
     #[arg(long, value_name = "N")]
@@ -182,11 +182,11 @@ pub(crate) struct SprtBounds {
     #[arg(long, value_name = "P", conflicts_with = "resume")]
     beta: Option<f64>,
     /// What the Elo bounds mean [default: normalized]
-    #[arg(long, conflicts_with = "resume", value_parser = MODELS)]
+    #[arg(long, conflicts_with = "resume", value_parser = MODELS.parser())]
     model: Option<Model>,
     /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
     /// apart, else none]
-    #[arg(long, conflicts_with = "resume", value_parser = CORRECTIONS)]
+    #[arg(long, conflicts_with = "resume", value_parser = CORRECTIONS.parser())]
     overshoot: Option<Correction>,
 }
 

@@ -1,7 +1,6 @@
 //! Errors of commands, each with the exit code it leads to.
 
 use crate::exit_code::ExitCode;
-use crate::games_file::{GamesFileError, Problem};
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_report::terminal::complain;
 use arbiter_runner::preflight::PreflightError;
@@ -32,6 +31,14 @@ impl Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 
+    /// The machine is to blame, or else the input.
+    pub(crate) fn of(is_environment: bool, error: impl std::fmt::Display) -> Failure {
+        match is_environment {
+            true => Failure::environment(error),
+            false => Failure::invalid(error),
+        }
+    }
+
     /// A signal ended the command; `when` says how far it was.
     pub(crate) fn interrupted(signal: Request, when: &str) -> Failure {
         let code = match signal {
@@ -55,39 +62,29 @@ impl Failure {
 
 impl From<PreflightError> for Failure {
     fn from(error: PreflightError) -> Failure {
-        match error.environment {
-            true => Failure::environment(error),
-            false => Failure::invalid(error),
-        }
+        Failure::of(error.environment, error)
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        match error {
-            StoreError::Exists(_) | StoreError::NoRun { .. } | StoreError::Missing(_) => {
-                Failure::invalid(error)
-            }
-            _ => Failure::environment(error),
-        }
-    }
-}
-
-impl From<GamesFileError> for Failure {
-    fn from(error: GamesFileError) -> Failure {
-        match error.problem {
-            Problem::Io(_) => Failure::environment(error),
-            _ => Failure::invalid(error),
-        }
+        let is_input = matches!(
+            error,
+            StoreError::Exists(_) | StoreError::NoRun { .. } | StoreError::Missing(_)
+        );
+        Failure::of(!is_input, error)
     }
 }
 
 impl From<LockError> for Failure {
     fn from(error: LockError) -> Failure {
-        match error {
-            LockError::Io { .. } => Failure::environment(error),
-            LockError::Name(_) | LockError::Busy(_) => Failure::invalid(error),
-        }
+        Failure::of(matches!(error, LockError::Io { .. }), error)
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Failure {
+        Failure::of(matches!(error, JournalError::Io { .. }), error)
     }
 }
 
@@ -113,14 +110,5 @@ impl From<BuildError> for Failure {
             BuildError::Cancelled => ExitCode::Interrupted,
         };
         Failure::new(code, error)
-    }
-}
-
-impl From<JournalError> for Failure {
-    fn from(error: JournalError) -> Failure {
-        match error {
-            JournalError::Io { .. } => Failure::environment(error),
-            JournalError::Other(_) => Failure::invalid(error),
-        }
     }
 }

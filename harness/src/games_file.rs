@@ -10,9 +10,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use self::lock::LockFile;
+use crate::failure::Failure;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_report::epd;
@@ -36,44 +35,13 @@ impl Content {
     }
 
     /// What the file is called in messages, and the flag that names it.
-    fn words(&self) -> (&'static str, &'static str) {
+    fn words(&self, path: &Path) -> (String, &'static str) {
+        let path = path.display();
         match self {
-            Content::Pgn(_) => ("PGN", "--pgn"),
-            Content::Epd => ("EPD", "--epd"),
+            Content::Pgn(_) => (format!("PGN file {path}"), "--pgn"),
+            Content::Epd => (format!("EPD file {path}"), "--epd"),
         }
     }
-}
-
-/// Why a games file cannot be used.
-#[derive(Debug, Error)]
-#[error("{kind} file {}{problem}", .path.display())]
-pub(crate) struct GamesFileError {
-    /// What the file holds.
-    kind: &'static str,
-    /// The file.
-    path: PathBuf,
-    /// What is wrong, and what to do.
-    pub problem: Problem,
-}
-
-/// What is wrong with a games file.
-#[derive(Debug, Error)]
-pub(crate) enum Problem {
-    /// The system refuses.
-    #[error(": {0}")]
-    Io(std::io::Error),
-    /// Another run has its lock.
-    #[error(" is being written by another run; give another file with {0}")]
-    Busy(&'static str),
-    /// On a file system without locks, the file `lock` beside it says that `holder` writes to it.
-    #[error(
-        " is being written by {holder}; if that has ended remove {}, or give another file with {flag}",
-        .lock.display()
-    )]
-    Held { lock: PathBuf, holder: String, flag: &'static str },
-    /// It holds something else where the run's games should be.
-    #[error(" was changed since the run began; {0}")]
-    Foreign(&'static str),
 }
 
 /// An open file, positioned at its end.
@@ -90,7 +58,7 @@ pub(crate) struct GamesFile {
 
 impl GamesFile {
     /// Opens the file for a run that has no games in it, and tells where they will begin.
-    pub(crate) fn begin(path: &Path, content: Content) -> Result<(GamesFile, u64), GamesFileError> {
+    pub(crate) fn begin(path: &Path, content: Content) -> Result<(GamesFile, u64), Failure> {
         let mut pgn = GamesFile::open(path, content)?;
         let mut end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
         if end > 0 {
@@ -109,30 +77,29 @@ impl GamesFile {
     }
 
     /// Opens the file, changing nothing.
-    pub(crate) fn open(path: &Path, content: Content) -> Result<GamesFile, GamesFileError> {
+    pub(crate) fn open(path: &Path, content: Content) -> Result<GamesFile, Failure> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let (kind, flag) = content.words();
-        let path = path.to_owned();
-        let wrong = |problem| GamesFileError { kind, path: path.clone(), problem };
-        let file = file.map_err(|error| wrong(Problem::Io(error)))?;
+        let (name, flag) = content.words(path);
+        let file = file.map_err(|e| Failure::environment(format!("{name}: {e}")))?;
         // Two runs that write one file at their own places would overwrite each other.
-        let lock = lock::lock(&file, &path, flag, File::try_lock).map_err(wrong)?;
+        let lock = lock::lock(&file, path, (&name, flag), File::try_lock)?;
+        let path = path.to_owned();
         Ok(GamesFile { file, path, content, starts: Vec::new(), end: 0, _lock: lock })
     }
 
     /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from `offset`
     /// on. It may hold a beginning of them, torn anywhere, and more of ours where pairs were
     /// taken back and we were killed before the file was cut; anything else is not ours.
-    pub(crate) fn reconcile<E: From<GamesFileError>>(
+    pub(crate) fn reconcile(
         &mut self,
         offset: u64,
-        pairs: impl Iterator<Item = Result<PlayedPair, E>>,
+        pairs: impl Iterator<Item = Result<PlayedPair, Failure>>,
         were_taken_back: bool,
-    ) -> Result<(), E> {
+    ) -> Result<(), Failure> {
         let length = self.file.metadata().map_err(|e| self.io(e))?.len();
         if length < offset {
-            return Err(self.foreign().into());
+            return Err(self.foreign());
         }
         self.file.seek(SeekFrom::Start(offset)).map_err(|e| self.io(e))?;
         let mut present = BufReader::new(self.file.try_clone().map_err(|e| self.io(e))?);
@@ -148,7 +115,7 @@ impl GamesFile {
                 let limit = text.len() as u64;
                 present.by_ref().take(limit).read_to_end(&mut found).map_err(|e| self.io(e))?;
                 if !text.as_bytes().starts_with(&found) {
-                    return Err(self.foreign().into());
+                    return Err(self.foreign());
                 }
                 if found.len() == text.len() {
                     agreed += limit;
@@ -162,7 +129,7 @@ impl GamesFile {
         // Games are in the store before they are here, so nothing of ours can follow otherwise.
         if complete && length > agreed {
             if !were_taken_back {
-                return Err(self.foreign().into());
+                return Err(self.foreign());
             }
             self.cut(agreed)?;
         }
@@ -171,7 +138,7 @@ impl GamesFile {
     }
 
     /// Keeps the first `counted` pairs.
-    fn take_back(&mut self, counted: u64) -> Result<(), GamesFileError> {
+    fn take_back(&mut self, counted: u64) -> Result<(), Failure> {
         let kept = usize::try_from(counted).unwrap_or(usize::MAX);
         let Some(&length) = self.starts.get(kept) else { return Ok(()) };
         self.starts.truncate(kept);
@@ -179,27 +146,28 @@ impl GamesFile {
         self.cut(length)
     }
 
-    fn cut(&mut self, length: u64) -> Result<(), GamesFileError> {
+    fn cut(&mut self, length: u64) -> Result<(), Failure> {
         self.file.set_len(length).map_err(|e| self.io(e))?;
         self.file.seek(SeekFrom::Start(length)).map(drop).map_err(|e| self.io(e))
     }
 
-    fn append(&mut self, text: &str) -> Result<(), GamesFileError> {
+    fn append(&mut self, text: &str) -> Result<(), Failure> {
         self.file.write_all(text.as_bytes()).map_err(|e| self.io(e))
     }
 
-    fn io(&self, error: std::io::Error) -> GamesFileError {
-        let (kind, _) = self.content.words();
-        GamesFileError { kind, path: self.path.clone(), problem: Problem::Io(error) }
+    /// The system refuses.
+    fn io(&self, error: std::io::Error) -> Failure {
+        Failure::environment(format!("{}: {error}", self.content.words(&self.path).0))
     }
 
-    fn foreign(&self) -> GamesFileError {
-        let (kind, _) = self.content.words();
-        let problem = Problem::Foreign(match self.content {
+    /// The file holds something else where the run's games should be.
+    fn foreign(&self) -> Failure {
+        let (name, _) = self.content.words(&self.path);
+        let hint = match self.content {
             Content::Pgn(_) => "give another file with --pgn",
             Content::Epd => "put the old file back, or remove it and have it written anew",
-        });
-        GamesFileError { kind, path: self.path.clone(), problem }
+        };
+        Failure::invalid(format!("{name} was changed since the run began; {hint}"))
     }
 }
 
@@ -215,7 +183,7 @@ impl Observer for GamesFile {
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
             _ => Ok(()),
         };
-        done.map_err(|error| ObserverError(error.to_string()))
+        done.map_err(|failure| ObserverError(failure.message))
     }
 }
 
@@ -271,13 +239,13 @@ mod tests {
     }
 
     /// Resumes a run of three counted pairs whose file holds `present`.
-    fn resumed(present: &str) -> Result<String, GamesFileError> {
+    fn resumed(present: &str) -> Result<String, Failure> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, present).unwrap();
         let pairs = (0..3).map(|pair| Ok(played(pair)));
         let mut pgn = GamesFile::open(&path, content())?;
-        pgn.reconcile::<GamesFileError>(BEFORE.len() as u64, pairs, false)?;
+        pgn.reconcile(BEFORE.len() as u64, pairs, false)?;
         pgn.append("next").unwrap();
         Ok(std::fs::read_to_string(&path).unwrap())
     }
@@ -293,7 +261,8 @@ mod tests {
     #[test]
     fn what_is_not_ours_is_not_touched() {
         let foreign = |present: &str| {
-            resumed(present).is_err_and(|error| matches!(error.problem, Problem::Foreign(_)))
+            resumed(present)
+                .is_err_and(|error| error.message.contains("was changed since the run began"))
         };
         assert!(foreign(&whole(3).replace("e4", "d4")));
         assert!(foreign(&format!("{}; a note", whole(3))));
@@ -320,7 +289,7 @@ mod tests {
             std::fs::write(&path, present).unwrap();
             let pairs = (0..3).map(|pair| Ok(played(pair)));
             let mut pgn = GamesFile::open(&path, content()).unwrap();
-            pgn.reconcile::<GamesFileError>(BEFORE.len() as u64, pairs, true).unwrap();
+            pgn.reconcile(BEFORE.len() as u64, pairs, true).unwrap();
             pgn.take_back(7).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(3));
             pgn.take_back(1).unwrap();
@@ -338,7 +307,7 @@ mod tests {
         let path = dir.path().join("games.pgn");
         let first = GamesFile::begin(&path, content()).unwrap();
         let error = GamesFile::begin(&path, content()).unwrap_err();
-        assert!(matches!(error.problem, Problem::Busy(_)));
+        assert!(error.message.contains("is being written by another run"), "{error:?}");
         drop(first);
         GamesFile::begin(&path, content()).unwrap();
     }

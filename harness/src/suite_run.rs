@@ -161,10 +161,7 @@ pub(crate) fn run_tasks_observed<T: Task>(
             tell(index, answer).map_err(SuiteError::Environment)
         };
         let asked = run_suite(setups.clone(), tasks, args.concurrency(), observe).await;
-        asked.map_err(|error| match error {
-            SuiteError::Environment(_) => Failure::environment(error),
-            SuiteError::Unsupported(_) => Failure::invalid(error),
-        })
+        asked.map_err(|error| Failure::of(matches!(error, SuiteError::Environment(_)), error))
     };
     let answers = runtime()?.block_on(until_signal(work, UNFINISHED));
     bar.finish_and_clear();

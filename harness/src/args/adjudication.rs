@@ -51,7 +51,7 @@ impl AdjudicationArgs {
         };
         let folders = match &self.syzygy {
             Some(text) => std::env::split_paths(text).collect(),
-            None => file.syzygy.clone().map(Vec::from).unwrap_or_default(),
+            None => file.syzygy.clone().unwrap_or_default(),
         };
         request.tables =
             folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect();

@@ -16,7 +16,7 @@ pub(crate) struct TournamentArgs {
     /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
     /// tournament --help` describes them [default: round-robin]
     #[arg(long, conflicts_with = "resume", hide_possible_values = true, value_name = "FORMAT",
-        value_parser = FORMATS)]
+        value_parser = FORMATS.parser())]
     schedule: Option<Format>,
     /// How often the schedule is gone through; rounds of a Swiss, climbs of a ladder
     /// [default: 1, for a Swiss as many as a knockout has]
@@ -48,7 +48,7 @@ pub(crate) struct TournamentArgs {
     #[arg(long, conflicts_with = "resume")]
     play_out: bool,
     /// When the next opening is taken [default: shared]
-    #[arg(long, value_name = "POLICY", conflicts_with = "resume", value_parser = POLICIES)]
+    #[arg(long, value_name = "POLICY", conflicts_with = "resume", value_parser = POLICIES.parser())]
     opening_policy: Option<OpeningPolicy>,
     /// Begin with opening number N of the order, from 1 [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "resume")]

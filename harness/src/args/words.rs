@@ -1,10 +1,8 @@
 //! Values that are words, in flags and in `arbiter.toml`.
 
-use std::ffi::OsStr;
 use std::fmt::Display;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Command, Error};
 
 use crate::failure::Failure;
 use arbiter_openings::Order;
@@ -83,24 +81,17 @@ impl<T: Copy + Display> Words<T> {
         })
     }
 
-    fn possible(&self) -> impl Iterator<Item = PossibleValue> {
-        self.values.iter().map(|(value, help)| {
+    /// Reads the words of a flag.
+    pub(crate) fn parser(self) -> impl TypedValueParser<Value = T>
+    where
+        T: Send + Sync,
+    {
+        let possible = self.values.iter().map(|(value, help)| {
             let possible = PossibleValue::new(value.to_string());
             if help.is_empty() { possible } else { possible.help(*help) }
-        })
-    }
-}
-
-impl<T: Copy + Display + Send + Sync> TypedValueParser for Words<T> {
-    type Value = T;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, word: &OsStr) -> Result<T, Error> {
-        let word = PossibleValuesParser::new(self.possible()).parse_ref(command, arg, word)?;
-        Ok(self.read(&word).expect("clap accepts only words of the table"))
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.possible()))
+        });
+        let accepted = "clap accepts only words of the table";
+        PossibleValuesParser::new(possible).map(move |word| self.read(&word).expect(accepted))
     }
 }
 

@@ -9,7 +9,6 @@ use crate::failure::Failure;
 use crate::run;
 use arbiter_plan::ablation::Ablation;
 use arbiter_plan::plan::{BUNDLED, Kind};
-use arbiter_plan::request::AblationRequest;
 use arbiter_plan::spec::EngineSpec;
 
 /// The option of the bundled engine that switches features off.
@@ -53,7 +52,7 @@ pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
 
 /// Merges flags and file; flags win.
 pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
-    let sequential = args.sprt || args.bounds.is_given();
+    let is_sequential = args.sprt || args.bounds.is_given();
     let mut requested = args.play.resolve(Some(args.bounds))?;
     if requested.resume.is_some() {
         return Ok(requested);
@@ -81,8 +80,8 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
         engine.eval = Some(known.name.to_owned());
         features = select(&known, features)?;
     }
-    let ablation = Ablation { option, features };
-    request.ablation = Some(AblationRequest { ablation, sequential });
+    request.ablation = Some(Ablation { option, features });
+    request.is_sequential = is_sequential;
     Ok(requested)
 }
 

@@ -140,9 +140,5 @@ fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failur
 }
 
 fn told(engine: &str, error: &SpawnError) -> Failure {
-    let told = format!("engine '{engine}': {error}");
-    match error.is_environment {
-        true => Failure::environment(told),
-        false => Failure::invalid(told),
-    }
+    Failure::of(error.is_environment, format!("engine '{engine}': {error}"))
 }

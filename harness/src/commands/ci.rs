@@ -162,21 +162,21 @@ fn sides(
     steps: &[Step],
     with: &BuildContext,
 ) -> Result<Sides, Failure> {
-    let (base, without) = match (steps.iter().any(Step::needs_base), base) {
-        (false, _) => (None, String::new()),
-        (true, Some(base)) => (Some(base), String::new()),
+    let base = match (steps.iter().any(Step::needs_base), base) {
+        (false, _) => Err(String::new()),
+        (true, Some(base)) => Ok(base),
         (true, None) => parent(build)?,
     };
     let unchanged = match &base {
-        Some(base) => unchanged(build, base, steps)?,
-        None => Vec::new(),
+        Ok(base) => unchanged(build, base, steps)?,
+        Err(_) => Vec::new(),
     };
     let takes_base = |step: &Step| step.needs_base_engine() && !unchanged.contains(&step.name);
     // A build that no step takes would only cost time.
-    let built = base.filter(|_| steps.iter().any(takes_base));
+    let built = base.clone().ok().filter(|_| steps.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
     let prepared = build.prepare(Vec::new(), &Default::default(), with.clone())?;
-    Sides::new(prepared, without, unchanged)
+    Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
 /// The steps that have no reason, as none of their paths differs.
@@ -198,29 +198,29 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
 }
 
 /// The parent of the commit under test, or why there is none.
-fn parent(build: &BuildArgs) -> Result<(Option<String>, String), Failure> {
+fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
     let test = build.test.as_deref().unwrap_or("HEAD");
     let Ok(repo) = build.repository(None) else {
-        return Ok((None, "there is no repository; give --base".to_owned()));
+        return Ok(Err("there is no repository; give --base".to_owned()));
     };
     // Changes on top of a commit are compared with it.
     if test == arbiter_build::WORKING_TREE {
-        return Ok((Some("HEAD".to_owned()), String::new()));
+        return Ok(Ok("HEAD".to_owned()));
     }
     let commit = match repo.commit(test) {
         Ok(commit) => commit,
         Err(BuildError::Failed(BuildFailure::UnknownRevision, _)) => {
-            return Ok((None, "a program has no parent; give --base".to_owned()));
+            return Ok(Err("a program has no parent; give --base".to_owned()));
         }
         Err(error) => return Err(error.into()),
     };
     Ok(match repo.parent(&commit) {
-        Some(parent) => (Some(parent.id), String::new()),
+        Some(parent) => Ok(parent.id),
         None if repo.is_shallow() => {
             let told = "the clone is shallow and lacks the parent of";
-            (None, format!("{told} {}; set fetch-depth", commit.short()))
+            Err(format!("{told} {}; set fetch-depth", commit.short()))
         }
-        None => (None, format!("{} has no parent", commit.short())),
+        None => Err(format!("{} has no parent", commit.short())),
     })
 }
 

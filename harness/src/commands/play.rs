@@ -23,7 +23,7 @@ pub(crate) struct SprtArgs {
 pub(crate) struct TournamentCommand {
     /// Who meets whom [default: round-robin]
     #[arg(value_name = "FORMAT", conflicts_with_all = ["resume", "schedule"],
-        value_parser = FORMATS)]
+        value_parser = FORMATS.parser())]
     format_of_tournament: Option<Format>,
     #[command(flatten)]
     play: PlayArgs,

@@ -64,7 +64,7 @@ struct TestArgs {
     #[arg(long, value_name = "P", default_value_t = 0.05)]
     beta: f64,
     /// What the Elo bounds mean
-    #[arg(long, value_parser = MODELS, default_value = "normalized")]
+    #[arg(long, value_parser = MODELS.parser(), default_value = "normalized")]
     model: Model,
 }
 

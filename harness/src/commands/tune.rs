@@ -13,9 +13,9 @@ use crate::args::{PlayArgs, RequestedRun};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::run;
-use arbiter_plan::file::tune::TuneTable;
 use arbiter_plan::plan::Kind;
-use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS, TuningRequest};
+use arbiter_plan::tuning::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_PAIRS};
+use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Tuning};
 
 /// Flags of `arbiter tune`.
 #[derive(Debug, Args)]
@@ -118,13 +118,15 @@ fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let mut requested = play.resolve(None)?;
     if is_new {
         let parameters = parameters.resolve(table, &file, &mut requested)?;
-        let TuneTable { alpha, gamma, a_ratio, ahead: usual, .. } = table;
-        requested.request.tuning = Some(TuningRequest {
+        requested.request.tuning = Some(Tuning {
             parameters,
-            alpha: gains.alpha.or(*alpha),
-            gamma: gains.gamma.or(*gamma),
-            a_ratio: gains.a_ratio.or(*a_ratio),
-            ahead: ahead.or(*usual),
+            alpha: gains.alpha.or(table.alpha).unwrap_or(ALPHA),
+            gamma: gains.gamma.or(table.gamma).unwrap_or(GAMMA),
+            a_ratio: gains.a_ratio.or(table.a_ratio).unwrap_or(A_RATIO),
+            // As many as the tournament has.
+            iterations: 0,
+            pairs: 0,
+            ahead: ahead.or(table.ahead).unwrap_or(DEFAULT_AHEAD),
         });
         requested.is_probed = !no_probe;
     }

@@ -12,17 +12,17 @@ use arbiter_plan::ablation::Ablation;
 use arbiter_plan::gate::{self, Verdict};
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::provenance::{Provenance, Scale};
-use arbiter_plan::request::{AblationRequest, Request, SprtRequest};
+use arbiter_plan::request::{Request, SprtRequest};
 use arbiter_plan::run::counts::PairTally;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::job::{Games, PlayedPair};
 use arbiter_plan::run::state::{Event, RunState};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_plan::tournament::TournamentRequest;
-use arbiter_plan::tuning::TuningRequest;
+use arbiter_plan::tuning::DEFAULT_AHEAD;
 use arbiter_protocol::Score;
 use arbiter_schedule::Format;
-use arbiter_spsa::{Parameter, ParameterKind};
+use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
 use arbiter_stats::Model;
 use arbiter_store::{Fingerprints, Offsets, Store, StoredGate};
 use serde_json::json;
@@ -61,9 +61,8 @@ pub fn fill(folder: &Path) {
     let results = [Some(0), None, Some(1), None, None, Some(0), None];
     add(&mut store, 6, "tournament", &many, Some(Ending::Complete), 12, &results);
     let mut whole = request(&["whole"]);
-    let ablation =
-        Ablation { option: "Disable".into(), features: vec!["tempo".into(), "outpost".into()] };
-    whole.ablation = Some(AblationRequest { ablation, sequential: false });
+    let features = vec!["tempo".into(), "outpost".into()];
+    whole.ablation = Some(Ablation { option: "Disable".into(), features });
     whole.tournament.pairs = Some(8);
     let whole = Plan::resolve(Kind::Ablate, whole).expect("the request makes sense");
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
@@ -87,7 +86,9 @@ fn tuning() -> Plan {
         parameter("LmrBase", 0.75, 2.0, ParameterKind::Float),
     ];
     let mut request = request(&["tuned"]);
-    request.tuning = Some(TuningRequest { parameters, ..TuningRequest::default() });
+    let [alpha, gamma, a_ratio] = [ALPHA, GAMMA, A_RATIO];
+    let (iterations, pairs, ahead) = (0, 0, DEFAULT_AHEAD);
+    request.tuning = Some(Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead });
     request.tournament.rounds = Some(30);
     request.tournament.pairs = Some(2);
     Plan::resolve(Kind::Tune, request).expect("the request makes sense")

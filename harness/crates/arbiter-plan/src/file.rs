@@ -115,7 +115,8 @@ pub struct ConfigFile {
     /// Nodes per second for which times are meant.
     pub reference_nps: Option<f64>,
     /// Folders of Syzygy tables, relative to the file.
-    pub syzygy: Option<Folders>,
+    #[serde(default, deserialize_with = "folders")]
+    pub syzygy: Option<Vec<PathBuf>>,
     /// Most pieces of a position that is looked up in them.
     pub syzygy_pieces: Option<u32>,
     /// Whether wins count that the fifty-move rule prevents.
@@ -145,38 +146,28 @@ impl ConfigFile {
     }
 }
 
+/// A list, or one text as the flag has it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Words {
+    Text(String),
+    List(Vec<String>),
+}
+
 /// A list of words, or one text with commas between them.
 fn words<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<String>>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Words {
-        Text(String),
-        List(Vec<String>),
-    }
-    Ok(match Option::<Words>::deserialize(source)? {
-        Some(Words::Text(text)) => Some(vec![text]),
-        Some(Words::List(words)) => Some(words),
-        None => None,
-    })
+    Ok(Some(match Words::deserialize(source)? {
+        Words::Text(text) => vec![text],
+        Words::List(words) => words,
+    }))
 }
 
 /// Folders as a list, or as one text with `:` between them.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum Folders {
-    /// As the flag has them.
-    Text(String),
-    /// One by one.
-    List(Vec<PathBuf>),
-}
-
-impl From<Folders> for Vec<PathBuf> {
-    fn from(folders: Folders) -> Vec<PathBuf> {
-        match folders {
-            Folders::Text(text) => std::env::split_paths(&text).collect(),
-            Folders::List(folders) => folders,
-        }
-    }
+fn folders<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<PathBuf>>, D::Error> {
+    Ok(Some(match Words::deserialize(source)? {
+        Words::Text(text) => std::env::split_paths(&text).collect(),
+        Words::List(folders) => folders.into_iter().map(PathBuf::from).collect(),
+    }))
 }
 
 /// The `[sprt]` table.
@@ -221,9 +212,9 @@ pub fn load(path: &Path) -> Result<Loaded, String> {
     for place in [openings, results, pgn, epd, stderr_dir, params] {
         *place = place.take().map(|p| base.join(p));
     }
-    settings.syzygy = settings.syzygy.take().map(|folders| {
-        Folders::List(Vec::from(folders).into_iter().map(|folder| base.join(folder)).collect())
-    });
+    for folder in settings.syzygy.iter_mut().flatten() {
+        *folder = base.join(&folder);
+    }
     settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
         engine(table, base).map_err(|error| format!("{shown}: {name}: {error}"))

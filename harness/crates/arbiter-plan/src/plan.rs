@@ -186,15 +186,14 @@ impl Plan {
         }
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
-            Some(ablation) => ablation.sequential,
+            Some(_) => request.is_sequential,
             None => kind == Kind::Sprt,
         };
         let pairs = usual_pairs(kind, is_sequential);
         let design = request.tournament.design(kind, engines.len(), pairs)?;
-        let tuning = match (kind, request.tuning) {
-            (Kind::Tune, asked) => Some(asked.unwrap_or_default().resolve(&design, &engines[0])?),
-            _ => None,
-        };
+        let tuning = request.tuning.filter(|_| kind == Kind::Tune);
+        let tuning = tuning.map(|t| Tuning { iterations: design.rounds, pairs: design.pairs, ..t });
+        tuning.iter().try_for_each(|tuning| tuning::check(tuning, &engines[0]))?;
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(format!("fault limit {fault_limit} is not a share between 0 and 1").into());
@@ -217,7 +216,7 @@ impl Plan {
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
             affinity: request.affinity,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
-            ablation: ablation.map(|request| request.ablation),
+            ablation,
             tuning: tuning.map(Arc::new),
             fault_limit,
             scale: request.scale,
@@ -333,7 +332,7 @@ fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanErr
         engines.push(engine);
     }
     let mut engines = match (&request.ablation, &engines[..]) {
-        (Some(asked), [whole]) => asked.ablation.engines(whole.clone())?,
+        (Some(asked), [whole]) => asked.engines(whole.clone())?,
         (_, [engine]) if kind == Kind::Tune => tuning::sides(engine).into(),
         _ => engines,
     };

@@ -9,12 +9,12 @@ use super::plan::{BUNDLED, PlanError};
 use super::provenance::Scale;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
-use super::tuning::TuningRequest;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Order;
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::Format;
+use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, Model, Sprt, SprtError};
 
 /// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
@@ -71,18 +71,11 @@ pub struct Request {
     /// Bounds of the SPRT.
     pub sprt: SprtRequest,
     /// What an ablation is to take away from its engine.
-    pub ablation: Option<AblationRequest>,
-    /// What a tuning is to tune, and how.
-    pub tuning: Option<TuningRequest>,
-}
-
-/// An ablation as asked for.
-#[derive(Debug, Clone)]
-pub struct AblationRequest {
-    /// Option and features.
-    pub ablation: Ablation,
-    /// Whether the games of each feature end when an SPRT can tell.
-    pub sequential: bool,
+    pub ablation: Option<Ablation>,
+    /// Whether the games of each feature of an ablation end when an SPRT can tell.
+    pub is_sequential: bool,
+    /// What a tuning is to tune, and how; iterations and their pairs are those of the tournament.
+    pub tuning: Option<Tuning>,
 }
 
 /// The SPRT as asked for.

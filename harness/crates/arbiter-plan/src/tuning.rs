@@ -6,7 +6,6 @@ use arbiter_protocol::Protocol;
 use arbiter_schedule::Design;
 use arbiter_spsa::Parameter;
 use arbiter_spsa::Tuning;
-use arbiter_spsa::{A_RATIO, ALPHA, GAMMA};
 
 /// Pairs of an iteration unless the user sets them.
 pub const DEFAULT_PAIRS: u64 = 8;
@@ -21,49 +20,23 @@ pub const DEFAULT_AHEAD: u64 = 1;
 /// Name of the engine with the values of the first side, and of the second, after the engine's own.
 const SIDES: [char; 2] = ['+', '-'];
 
-/// What is to be tuned, and how; the schedule may be open.
-#[derive(Debug, Clone, Default)]
-pub struct TuningRequest {
-    /// The parameters.
-    pub parameters: Vec<Parameter>,
-    /// Exponent of the step.
-    pub alpha: Option<f64>,
-    /// Exponent of the perturbation.
-    pub gamma: Option<f64>,
-    /// Part of all pairs that holds back the first steps.
-    pub a_ratio: Option<f64>,
-    /// Iterations that may begin before the result of one is known.
-    pub ahead: Option<u64>,
-}
-
-impl TuningRequest {
-    /// The tuning in rounds of `design`, of an engine that must be able to take part.
-    pub(super) fn resolve(self, design: &Design, engine: &Engine) -> Result<Tuning, PlanError> {
-        let tuning = Tuning {
-            parameters: self.parameters,
-            alpha: self.alpha.unwrap_or(ALPHA),
-            gamma: self.gamma.unwrap_or(GAMMA),
-            a_ratio: self.a_ratio.unwrap_or(A_RATIO),
-            iterations: design.rounds,
-            pairs: design.pairs,
-            ahead: self.ahead.unwrap_or(DEFAULT_AHEAD),
-        };
-        tuning.check()?;
-        let name = base_name(&engine.name);
-        if engine.launch.protocol != Protocol::Uci {
-            return Err(format!("engine '{name}': tune needs an engine that speaks UCI").into());
-        }
-        let is_set = |parameter: &&Parameter| {
-            engine.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(&parameter.name))
-        };
-        match tuning.parameters.iter().find(is_set) {
-            Some(Parameter { name: option, .. }) => Err(format!(
-                "engine '{name}' sets option.{option} itself, which is to be tuned; give its value \
-                 as the start"
-            )
-            .into()),
-            None => Ok(tuning),
-        }
+/// Checks a tuning, and that its engine is able to take part.
+pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
+    tuning.check()?;
+    let name = base_name(&engine.name);
+    if engine.launch.protocol != Protocol::Uci {
+        return Err(format!("engine '{name}': tune needs an engine that speaks UCI").into());
+    }
+    let is_set = |parameter: &&Parameter| {
+        engine.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(&parameter.name))
+    };
+    match tuning.parameters.iter().find(is_set) {
+        Some(Parameter { name: option, .. }) => Err(format!(
+            "engine '{name}' sets option.{option} itself, which is to be tuned; give its value \
+             as the start"
+        )
+        .into()),
+        None => Ok(()),
     }
 }
 
@@ -118,7 +91,9 @@ mod tests {
 
     fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {
         let parameters = table::read(lines).unwrap();
-        let tuning = Some(TuningRequest { parameters, ..TuningRequest::default() });
+        let [alpha, gamma, a_ratio] = [0.6, 0.1, 0.1];
+        let (iterations, pairs, ahead) = (0, 0, DEFAULT_AHEAD);
+        let tuning = Some(Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead });
         let engines = vec![EngineSpec::parse(engine).unwrap()];
         let mut request = Request { engines, tuning, ..Request::default() };
         request.tournament.rounds = Some(30);

@@ -47,7 +47,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     cap: u64,
     /// How the bounds of the ratio allow for its jumps [default: as in arbiter sprt]
-    #[arg(long, value_parser = CORRECTIONS)]
+    #[arg(long, value_parser = CORRECTIONS.parser())]
     overshoot: Option<Correction>,
     /// Seed of the imagined results
     #[arg(long, value_name = "N", default_value_t = 1)]

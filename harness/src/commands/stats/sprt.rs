@@ -48,27 +48,23 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     }
     let is_bayesian = test.model == Model::Bayesian;
     let (elo0, elo1) = (test.elo0, test.elo1);
-    let figures = match (pairs, games) {
-        (Some(own), _) => Figures {
-            test,
-            pairs,
-            games,
-            moments: own.distribution().moments(),
-            llr: test.llr(&own),
-            llr_classical: is_bayesian.then(|| bayes::llr_classical_pairs(&own, elo0, elo1)),
-            sequential: sequential::after(&test, &own, Decision::Continue),
-        },
-        (None, Some(own)) => Figures {
-            test,
-            pairs,
-            games,
-            moments: own.distribution().moments(),
-            llr: test.llr_games(&own),
-            llr_classical: is_bayesian.then(|| bayes::llr_classical(&own, elo0, elo1)),
-            sequential: sequential::of_games(&test, &own),
-        },
+    let (moments, llr, classical, sequential) = match (pairs, games) {
+        (Some(own), _) => (
+            own.distribution().moments(),
+            test.llr(&own),
+            bayes::llr_classical_pairs(&own, elo0, elo1),
+            sequential::after(&test, &own, Decision::Continue),
+        ),
+        (None, Some(own)) => (
+            own.distribution().moments(),
+            test.llr_games(&own),
+            bayes::llr_classical(&own, elo0, elo1),
+            sequential::of_games(&test, &own),
+        ),
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
+    let llr_classical = is_bayesian.then_some(classical);
+    let figures = Figures { test, pairs, games, moments, llr, llr_classical, sequential };
     let mut document = Document::new("What the counts say".to_owned());
     let mut table = Table::new(["figure", "value"]);
     lines(&figures).iter().for_each(|(label, value)| table.push([label, value]));

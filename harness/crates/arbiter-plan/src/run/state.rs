@@ -131,12 +131,16 @@ impl RunState {
             Event::Voided(pair) => self.void(pair),
             Event::Interrupt => self.interrupt(),
             Event::Drain if self.phase == Phase::Running => self.interrupt(),
-            Event::Stop => self.stop(),
+            Event::Stop if self.ending().is_none() => {
+                let mut effects = Vec::new();
+                self.end(Ending::Interrupted, &mut effects);
+                effects
+            }
             Event::Pause | Event::Unpause => {
                 self.is_paused = event == Event::Pause;
                 Vec::new()
             }
-            Event::Drain => Vec::new(),
+            Event::Drain | Event::Stop => Vec::new(),
         }
     }
 
@@ -349,14 +353,6 @@ impl RunState {
             }
             Phase::Running | Phase::Draining => self.end(Ending::Interrupted, &mut effects),
             Phase::Over(_) => {}
-        }
-        effects
-    }
-
-    fn stop(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        if self.ending().is_none() {
-            self.end(Ending::Interrupted, &mut effects);
         }
         effects
     }

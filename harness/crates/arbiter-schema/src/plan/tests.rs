@@ -5,13 +5,15 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_plan::provenance::Provenance;
 use arbiter_plan::request::Request;
 use arbiter_plan::spec::EngineSpec;
-use arbiter_plan::tuning::TuningRequest;
+use arbiter_spsa::Tuning;
 
 #[test]
 fn tunings_survive_storage_to_the_last_digit() {
     let lines = "A,28,0,60,0.1234567890123456,0.002\nB,float,0.30000000000000004,0,1,0.1,1e-3";
     let parameters = arbiter_spsa::table::read(lines).unwrap();
-    let tuning = TuningRequest { parameters, ahead: Some(7), ..TuningRequest::default() };
+    let [alpha, gamma, a_ratio] = [0.602, 0.101, 0.1];
+    let (iterations, pairs, ahead) = (0, 0, 7);
+    let tuning = Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead };
     let engines = vec![EngineSpec::parse("cmd=bundled").unwrap()];
     let mut request = Request { engines, tuning: Some(tuning), ..Request::default() };
     request.tournament.rounds = Some(11);
