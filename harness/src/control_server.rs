@@ -14,9 +14,9 @@ use arbiter_plan::run::control::Command;
 use arbiter_process::{LocalSocket, is_own_peer};
 use arbiter_report::boards::Running;
 use arbiter_report::terminal::note;
-use arbiter_runner::control_socket::{bind, connect};
-use arbiter_runner::dispatch::{Answer, ControlRequest};
-use arbiter_runner::live_games::LiveGames;
+use arbiter_runner::{
+    Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
+};
 
 /// How long a caller may take to say or hear a line; others wait for it.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -47,7 +47,7 @@ impl Server {
     ) -> Server {
         let is_over = Arc::new(AtomicBool::new(false));
         let end = is_over.clone();
-        let thread = bind(results, run).and_then(|socket| {
+        let thread = bind_control_socket(results, run).and_then(|socket| {
             let thread = std::thread::Builder::new().name("ctl".into());
             thread.spawn(move || serve(&socket, &end, &control_requests, &live_games))
         });
@@ -60,7 +60,7 @@ impl Server {
         let Some(thread) = self.thread else { return };
         self.is_over.store(true, Ordering::Relaxed);
         // A call wakes the thread, which nobody can reach any more if there is no socket.
-        if connect(&self.results, &self.run).is_ok() {
+        if connect_control_socket(&self.results, &self.run).is_ok() {
             // A panic has printed itself.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }

@@ -11,13 +11,14 @@ use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
     Entry, Repository, Signature, WORKING_TREE, promised_nodes, run_bench,
 };
+use arbiter_game::engine::EngineSetup;
 use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program, resolve_engine};
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_plan::{file, program};
 use arbiter_process::{Cancel, ResourceLimits, Spawner};
 use arbiter_report::terminal::note;
-use arbiter_runner::preflight::{EngineSetup, engine_setup};
+use arbiter_runner::engine_setup;
 
 /// This program, which is the bundled engine, too.
 pub(crate) fn own_binary() -> Result<PathBuf, Failure> {

@@ -3,8 +3,7 @@
 use crate::exit_code::ExitCode;
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_report::terminal::complain;
-use arbiter_runner::preflight::PreflightError;
-use arbiter_runner::signal::Request;
+use arbiter_runner::{PreflightError, StopSignal};
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::JournalError;
 
@@ -40,10 +39,10 @@ impl Failure {
     }
 
     /// A signal ended the command; `when` says how far it was.
-    pub(crate) fn interrupted(signal: Request, when: &str) -> Failure {
+    pub(crate) fn interrupted(signal: StopSignal, when: &str) -> Failure {
         let code = match signal {
-            Request::Interrupt => ExitCode::Interrupted,
-            Request::Terminate => ExitCode::Terminated,
+            StopSignal::Interrupt => ExitCode::Interrupted,
+            StopSignal::Terminate => ExitCode::Terminated,
         };
         Failure::new(code, format!("interrupted {when}"))
     }

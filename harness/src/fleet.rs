@@ -18,12 +18,11 @@ use arbiter_cluster::{
     Access, AccessError, Assignment, Identity, Key, RunSpec, SuiteRunError, TrustError,
     WorkerHistory, check, check_engines, coordinate, describe, describe_suite, measure,
 };
+use arbiter_game::engine::EngineSetup;
 use arbiter_plan::plan::{Engine, Plan};
 use arbiter_protocol::Deadlines;
 use arbiter_report::terminal::note;
-use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
-use arbiter_runner::preflight::EngineSetup;
-use arbiter_runner::signal::Signals;
+use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};
 use arbiter_store::{Store, StoreError};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
@@ -177,39 +176,39 @@ impl Fleet {
         created_ms: i64,
         setups: Vec<EngineSetup>,
         history: WorkerHistory,
-    ) -> Result<Remote, Failure> {
+    ) -> Result<RemoteExecutor, Failure> {
         // Workers scale times by the last engine that has a bench.
         let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
             let told = "workers scale times by the bench of the last engine, and there is none";
             return Err(Failure::invalid(told));
         }
-        let (remote, ends) = Remote::new(self.most);
+        let (remote, end) = RemoteExecutor::new(self.most);
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run, created_ms, key: &key };
         let description = describe(plan, identity, programs(&setups)?, lease);
         let description = description.map_err(Failure::invalid)?;
-        self.start(description, &setups, benches, history, ends).await?;
+        self.start(description, &setups, benches, history, end).await?;
         Ok(remote)
     }
 
-    /// The link to the workers of a suite.
+    /// The channel to the workers of a suite.
     pub(crate) async fn link<A: Assignment>(
         self,
         suite: &str,
         created_ms: i64,
         engines: &[Engine],
         setups: Vec<EngineSetup>,
-    ) -> Result<Link<A, A::Done>, Failure> {
+    ) -> Result<DispatcherEnd<A, A::Done>, Failure> {
         let benches = self.benches(engines, &setups, false).await;
-        let (near, ends) = link();
+        let (channel, end) = job_channel();
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run: suite, created_ms, key: &key };
         let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
         let description = describe_suite(engines, deadlines, identity, programs(&setups)?, lease);
         let description = description.map_err(Failure::invalid)?;
-        self.start(description, &setups, benches, WorkerHistory::default(), ends).await?;
-        Ok(near)
+        self.start(description, &setups, benches, WorkerHistory::default(), end).await?;
+        Ok(channel)
     }
 
     async fn start<A: Assignment>(
@@ -218,7 +217,7 @@ impl Fleet {
         setups: &[EngineSetup],
         benches: Vec<Option<BenchResult>>,
         history: WorkerHistory,
-        ends: Ends<A, A::Done>,
+        end: CoordinatorEnd<A, A::Done>,
     ) -> Result<(), Failure> {
         for (engine, bench) in description.engines.iter_mut().zip(&benches) {
             engine.is_benched = bench.is_some();
@@ -228,7 +227,7 @@ impl Fleet {
         let programs = description.engines.iter().map(|own| own.program.hash).zip(paths).collect();
         let (key, priority) = (self.key, self.priority);
         let spec = RunSpec { description, key, programs, priority, benches, history };
-        Ok(coordinate(connection, spec, ends).await?)
+        Ok(coordinate(connection, spec, end).await?)
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use arbiter_plan::run::control::Command;
 use arbiter_process::Keys;
-use arbiter_runner::dispatch::ControlRequest;
+use arbiter_runner::ControlRequest;
 
 /// How long the thread may take to notice that it is to end.
 const LOOK: Duration = Duration::from_millis(100);

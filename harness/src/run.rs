@@ -28,6 +28,7 @@ use crate::keyboard::Keyboard;
 use crate::output::OutputFormat;
 use crate::runtime::runtime;
 use arbiter_game::adjudicate::Tables;
+use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
 use arbiter_plan::book;
@@ -40,12 +41,10 @@ use arbiter_report::openings::OpeningNames;
 use arbiter_report::pgn::PgnHeader;
 use arbiter_report::stored;
 use arbiter_report::terminal::note;
-use arbiter_runner::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
-use arbiter_runner::executor::local::{Local, LocalOptions};
-use arbiter_runner::fingerprint;
-use arbiter_runner::live_games::LiveGames;
-use arbiter_runner::preflight::{EngineSetup, cpu_sets_of, engine_setups};
-use arbiter_runner::signal::Signals;
+use arbiter_runner::{
+    Finished, LiveGames, LocalExecutor, LocalOptions, Run, RunError, Signals, check_unchanged,
+    cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
+};
 use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 
 /// Commands to a running run that may wait for it.
@@ -149,7 +148,7 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
         )));
     }
     let own_binary = own_binary()?;
-    let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
+    let fingerprints = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
     let setups = engine_setups(&plan, &own_binary);
     Ok(LoadedPlan { plan, book, fingerprints, tables, setups })
@@ -234,8 +233,8 @@ fn resume(kind: Kind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRu
     let own_binary = own_binary()?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
-    let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
-    fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
+    let now = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
+    check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let setups = engine_setups(&plan, &own_binary);
     let state = replayed(&store, &name, &plan)?;
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
@@ -315,7 +314,7 @@ fn carry_out(
             }
             None
         }
-        None => run(&mut ready, fleet, format, style.as_ref(), &go_on)?.request,
+        None => run(&mut ready, fleet, format, style.as_ref(), &go_on)?.stop_cause,
     };
     let ReadyRun { name, state, store, results, .. } = &ready;
     let summary = stored::summary_of(store, &store.run(name)?, state)?;
@@ -372,13 +371,13 @@ fn run(
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let finished = match fleet {
             None => {
-                let local = local(plan, setups)?.with_live_games(live_games);
+                let local = local(plan, setups, live_games)?;
                 dispatch(run, state, local, &mut signals).await
             }
             #[cfg(feature = "cluster")]
             Some(fleet) => {
                 let opening = fleet.executor(plan, name, created_ms, setups, history);
-                let put_away = arbiter_runner::executor::Executor::finish;
+                let put_away = arbiter_runner::Executor::finish;
                 let when = preflight::BEFORE_GAMES;
                 let remote = crate::fleet::opened(opening, &mut signals, put_away, when).await?;
                 dispatch(run, state, remote, &mut signals).await
@@ -399,14 +398,18 @@ fn run(
 }
 
 /// This machine's slots.
-fn local(plan: &Plan, setups: Vec<EngineSetup>) -> Result<Local, Failure> {
+fn local(
+    plan: &Plan,
+    setups: Vec<EngineSetup>,
+    live_games: LiveGames,
+) -> Result<LocalExecutor, Failure> {
     let room = LocalOptions {
         slots: plan.concurrency,
         wait: plan.wait,
         noise_limit: plan.noise_limit,
         cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
-    Local::new(room, setups).map_err(Failure::environment)
+    LocalExecutor::new(room, setups, live_games).map_err(Failure::environment)
 }
 
 fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {

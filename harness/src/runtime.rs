@@ -4,7 +4,7 @@ use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
 use arbiter_process::{Cancel, Spawner};
-use arbiter_runner::signal::Signals;
+use arbiter_runner::Signals;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.

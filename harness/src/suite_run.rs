@@ -20,10 +20,11 @@ use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::progress;
 use crate::runtime::{runtime, until_signal};
+use arbiter_game::engine::EngineSetup;
 use arbiter_plan::plan::{Engine, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
-use arbiter_runner::preflight::{EngineSetup, check_suite_engines};
+use arbiter_runner::check_suite_engines;
 use arbiter_suite::{Answers, SuiteError, Task, Unusable, decode, run_suite};
 
 /// Largest suite that is read, in bytes.

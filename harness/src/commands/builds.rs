@@ -15,7 +15,7 @@ use arbiter_report::builds::{self, Row};
 use arbiter_report::json::to_value;
 use arbiter_report::stored::time;
 use arbiter_report::terminal::note;
-use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_runner::unix_time_ms;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 

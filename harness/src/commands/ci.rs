@@ -21,7 +21,7 @@ use arbiter_plan::plan::default_concurrency;
 use arbiter_report::gates::Report;
 use arbiter_report::terminal::complain;
 use arbiter_report::{junit, markdown};
-use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_runner::unix_time_ms;
 use arbiter_store::Store;
 
 /// Where GitHub Actions wants the summary of a step.

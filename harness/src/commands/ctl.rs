@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit};
 use arbiter_plan::run::control::Command;
 use arbiter_report::table::Table;
-use arbiter_runner::control_socket::{TIMEOUT, tell};
+use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_store::RunLock;
 
 /// Flags of `arbiter ctl`.
@@ -52,7 +52,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: Command = args.command.join(" ").parse().map_err(Failure::invalid)?;
     let is_in_words = args.format == OutputFormat::Text;
-    let answer = tell(&args.results, &args.run, command, !is_in_words, TIMEOUT);
+    let answer = send_command(&args.results, &args.run, command, !is_in_words, CONTROL_TIMEOUT);
     let answer = answer.map_err(Failure::invalid)?;
     if is_in_words {
         return Ok(answer);

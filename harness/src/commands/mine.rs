@@ -17,8 +17,7 @@ use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
-use arbiter_runner::dispatch::unix_time_ms;
-use arbiter_runner::preflight;
+use arbiter_runner::{ask_engine, unix_time_ms};
 use arbiter_suite::mine::{
     CONFIRMATIONS, Candidate, Criteria, Found, Game, Journal, Judged, OPTIONS, Rejection, Search,
     candidates, suite_lines,
@@ -157,9 +156,8 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
 }
 
 fn engine_name(engine: &Engine) -> Result<String, Failure> {
-    let introduced = runtime()?.block_on(preflight::ask_engine(&setup(engine)?, |session| {
-        session.engine_name().map(str::to_owned)
-    }));
+    let introduced = runtime()?
+        .block_on(ask_engine(&setup(engine)?, |session| session.engine_name().map(str::to_owned)));
     Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 

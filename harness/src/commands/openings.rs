@@ -14,12 +14,12 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::NewFile;
 use crate::runtime::runtime;
+use arbiter_game::engine::EngineSetup;
 use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
 use arbiter_plan::plan::{BUNDLED, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_report::terminal::{self, note};
-use arbiter_runner::analysis::AnalysisEngine;
-use arbiter_runner::preflight::EngineSetup;
+use arbiter_runner::AnalysisEngine;
 
 /// Flags of `arbiter openings`.
 #[derive(Debug, Args)]

@@ -16,8 +16,7 @@ use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, Replayed, replay};
 use arbiter_report::transcript;
-use arbiter_runner::dispatch::any_moment;
-use arbiter_runner::preflight::engine_setups;
+use arbiter_runner::{any_moment, engine_setups};
 use arbiter_store::{Recorded, Store};
 
 /// Flags of `arbiter replay`.

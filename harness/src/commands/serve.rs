@@ -20,7 +20,7 @@ use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
 use arbiter_process::lower_priority;
 use arbiter_report::terminal::note;
-use arbiter_runner::signal::Signals;
+use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site};
 use arbiter_store::StoreError;
 

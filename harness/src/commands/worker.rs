@@ -16,7 +16,7 @@ use arbiter_plan::plan::default_concurrency;
 use arbiter_plan::run::control::MAX_SLOTS;
 use arbiter_process::{ResourceLimits, Spawner, host_name, memory_mib, processor_name};
 use arbiter_report::terminal::note;
-use arbiter_runner::signal::{Request, Signals};
+use arbiter_runner::{Signals, StopSignal};
 
 /// Largest file that an engine may write unless the user says otherwise, in MiB: far more than any
 /// log or table of one, and less than a disk.
@@ -121,7 +121,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
                 Some(text) = notes.recv() => note(&text),
                 request = signals.next() => phase.send_modify(|phase| {
                     *phase = match (*phase, request) {
-                        (Phase::Working, Request::Interrupt) => {
+                        (Phase::Working, StopSignal::Interrupt) => {
                             note("leaves after the pairs in hand; interrupt again to leave now");
                             Phase::Leaving
                         }

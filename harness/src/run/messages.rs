@@ -12,7 +12,7 @@ use arbiter_report::standings::rules_in_words;
 use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
 use arbiter_report::tuned;
-use arbiter_runner::preflight::cpu_sets_of;
+use arbiter_runner::cpu_sets_of;
 use arbiter_store::Store;
 
 /// Says what will be played, and by whom if not by this machine.

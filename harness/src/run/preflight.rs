@@ -2,14 +2,14 @@
 
 use crate::failure::Failure;
 use crate::runtime::{runtime, until_signal};
+use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::job::thin;
 use arbiter_plan::tuning::base_name;
 use arbiter_protocol::Protocol;
 use arbiter_report::terminal::note;
-use arbiter_runner::preflight::{self, EngineSetup, Preflight, PreflightError};
-use arbiter_runner::tuning_check;
+use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// How far a run is that a signal ends before its first game.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
@@ -58,13 +58,13 @@ async fn try_all(
 ) -> Result<Preflight, PreflightError> {
     // Both sides of a tuning are one engine.
     let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(setups.first_chunk()) else {
-        return preflight::check_engines(setups, book).await;
+        return check_game_engines(setups, book).await;
     };
     let setup = EngineSetup { name: base_name(&side.name).to_owned(), ..side.clone() };
-    let trial = preflight::check_engines(std::slice::from_ref(&setup), book).await?;
+    let trial = check_game_engines(std::slice::from_ref(&setup), book).await?;
     if is_probed {
         let limits = plan.engines[0].conditions.limits;
-        let idle = tuning_check::check(&setup, tuning, limits, book).await?;
+        let idle = check_tuning(&setup, tuning, limits, book).await?;
         if !idle.is_empty() {
             note(&format!(
                 "a few searches are the same at both ends of the range of {}: tuning may not pay",

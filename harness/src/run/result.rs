@@ -8,8 +8,7 @@ use arbiter_report::document::{brief, of_run};
 use arbiter_report::stored::gates_of;
 use arbiter_report::summary::{Summary, Verdict};
 use arbiter_report::{csv, json, markdown, plain};
-use arbiter_runner::dispatch::Caller;
-use arbiter_runner::signal::Request;
+use arbiter_runner::{StopCause, StopSignal};
 use arbiter_store::Store;
 
 /// Prints a summary on standard output.
@@ -28,12 +27,12 @@ pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> R
 }
 
 /// The exit code that a run's end deserves, and who asked for it.
-pub(crate) fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
+pub(crate) fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
         (Some(Ending::Interrupted), _) => match request {
-            Some(Caller::Signal(Request::Terminate)) => ExitCode::Terminated,
-            Some(Caller::Drain) => ExitCode::Drained,
-            Some(Caller::Signal(Request::Interrupt)) | None => ExitCode::Interrupted,
+            Some(StopCause::Signal(StopSignal::Terminate)) => ExitCode::Terminated,
+            Some(StopCause::Drain) => ExitCode::Drained,
+            Some(StopCause::Signal(StopSignal::Interrupt)) | None => ExitCode::Interrupted,
         },
         _ if summary.is_invalid() => ExitCode::Faulty,
         (_, Verdict::H1 | Verdict::None) => ExitCode::Passed,

@@ -10,10 +10,7 @@ use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
 use arbiter_plan::plan::Engine;
 use arbiter_report::suite::Place;
 use arbiter_report::terminal::note;
-use arbiter_runner::dispatch::unix_time_ms;
-use arbiter_runner::executor::remote::{Link, Order};
-use arbiter_runner::preflight::check_suite_engines;
-use arbiter_runner::signal::Signals;
+use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
 /// What comes of all questions of a suite, in their order, each with the worker that says so, in
 /// words to follow a fault.
@@ -39,7 +36,8 @@ pub(crate) fn run_on_workers<A: Assignment>(
             check_suite_engines(&setups, needs_chess960).await?;
             fleet.link(&args.name(), unix_time_ms(), engines, setups.clone()).await
         };
-        let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;
+        let put_away =
+            async |link: DispatcherEnd<A, A::Done>| link.send_and_wait(JobCommand::Finish).await;
         let mut link = opened(opening, &mut signals, put_away, UNFINISHED).await?;
         let observe = |event: SuiteEvent<'_>| match event {
             SuiteEvent::Progress(count) => bar.set_position(count as u64),
@@ -52,9 +50,9 @@ pub(crate) fn run_on_workers<A: Assignment>(
             request = signals.next() => Err(Failure::interrupted(request, UNFINISHED)),
         };
         if asked.is_err() {
-            link.have(Order::CancelAll).await;
+            link.send_and_wait(JobCommand::CancelAll).await;
         }
-        link.have(Order::Finish).await;
+        link.send_and_wait(JobCommand::Finish).await;
         asked
     });
     bar.finish_and_clear();

@@ -1,6 +1,6 @@
 //! The coordinator of a run: sends its pairs to workers and receives their results.
 //!
-//! One task owns all state. It talks to the dispatcher over [`Ends`] and to the server over NATS;
+//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the server over NATS;
 //! [`InFlight`] decides what happens to results.
 
 mod admission;
@@ -35,8 +35,7 @@ use super::wire::{
     RunDescription, WorkerStatus,
 };
 use arbiter_plan::run::event::Remark;
-use arbiter_runner::executor::JobEvent;
-use arbiter_runner::executor::remote::{Ends, Order};
+use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent};
 
 /// Time between two ticks of the coordinator.
 const TICK: Duration = Duration::from_millis(250);
@@ -47,7 +46,7 @@ const BEACON_TICKS: u64 = 4;
 /// Time without a status after which a worker is taken to be gone.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the coordinator waits for the server when it ends or gives pairs up.
+/// How long the coordinator waits for the server when it end or gives pairs up.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Most remarks that one process stores, so that a worker cannot fill the disk.
@@ -86,7 +85,7 @@ struct Coordinator<A: Assignment> {
     signed: Vec<u8>,
     priority: u8,
     in_flight: InFlight<A>,
-    ends: Ends<A, A::Done>,
+    end: CoordinatorEnd<A, A::Done>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
     /// Results that are not acknowledged yet.
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
@@ -103,11 +102,11 @@ struct Coordinator<A: Assignment> {
     remarks: usize,
 }
 
-/// Starts to coordinate a run, at the far end of `ends`.
+/// Starts to coordinate a run, at the end `end` of its channel.
 pub async fn coordinate<A: Assignment>(
     connection: Connection,
     spec: RunSpec,
-    ends: Ends<A, A::Done>,
+    end: CoordinatorEnd<A, A::Done>,
 ) -> Result<(), AccessError> {
     let RunSpec { description, key, programs, priority, benches, history } = spec;
     let id = &description.run_id;
@@ -133,7 +132,7 @@ pub async fn coordinate<A: Assignment>(
         description,
         priority,
         in_flight: InFlight::default(),
-        ends,
+        end,
         outgoing,
         unacknowledged: BTreeMap::new(),
         acknowledged: RangeSet::default(),
@@ -173,14 +172,14 @@ impl<A: Assignment> Coordinator<A> {
         self.send_beacon().await;
         loop {
             tokio::select! {
-                order = self.ends.orders.recv() => match order {
-                    Some(Order::Finish(told)) => {
+                command = self.end.commands.recv() => match command {
+                    Some(JobCommand::Finish(reply)) => {
                         tasks.shutdown().await;
                         self.clean_up().await;
-                        let _ = told.send(());
+                        let _ = reply.send(());
                         return;
                     }
-                    Some(order) => self.carry_out(order).await,
+                    Some(command) => self.carry_out(command).await,
                     None => return,
                 },
                 Some(event) = events.recv() => self.handle_stream_event(event).await,
@@ -203,7 +202,7 @@ impl<A: Assignment> Coordinator<A> {
                         reply(&client, request, uploaded.err().unwrap_or_default().into_bytes()).await;
                     });
                 },
-                // Ended tasks would be kept until the run ends.
+                // Ended tasks would be kept until the run end.
                 Some(ended) = tasks.join_next() => if let Err(error) = ended
                     && error.is_panic()
                 {
@@ -221,9 +220,9 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    async fn carry_out(&mut self, order: Order<A>) {
-        match order {
-            Order::Play(pair, job) => {
+    async fn carry_out(&mut self, command: JobCommand<A>) {
+        match command {
+            JobCommand::Play(pair, job) => {
                 match self.in_flight.order(pair, *job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
@@ -238,7 +237,7 @@ impl<A: Assignment> Coordinator<A> {
                     }
                 }
             }
-            Order::Stored(pair) => {
+            JobCommand::Stored(pair) => {
                 if let Some(accepted) = self.in_flight.stored(pair) {
                     self.acknowledge_job(&accepted.ack, pair, AckKind::Ack).await;
                     self.acknowledge_result(accepted.receipt).await;
@@ -246,17 +245,17 @@ impl<A: Assignment> Coordinator<A> {
                     self.check_workers(pair).await;
                 }
             }
-            Order::CancelAll(told) => {
+            JobCommand::CancelAll(reply) => {
                 self.send_to_workers(&CoordinatorMessage::Cancel).await;
                 self.in_flight.cancel();
                 // Without a connection nothing can be sent.
                 if self.connection.is_connected() {
                     let _ = timeout(SHUTDOWN_TIMEOUT, self.connection.client.flush()).await;
                 }
-                let _ = told.send(());
+                let _ = reply.send(());
             }
-            // Ends the loop that calls this.
-            Order::Finish(_) => {}
+            // CoordinatorEnd the loop that calls this.
+            JobCommand::Finish(_) => {}
         }
     }
 
@@ -391,7 +390,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Sends an event to the dispatcher.
     fn notify(&self, event: JobEvent<A::Done>) {
-        let _ = self.ends.events.send(event);
+        let _ = self.end.events.send(event);
     }
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
@@ -430,7 +429,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so
-    /// that a slot that ends a pair can begin another at once.
+    /// that a slot that end a pair can begin another at once.
     fn update_room(&mut self) {
         let now = self.now;
         self.workers.retain(|_, (status, at)| !status.is_leaving && now < *at + WORKER_TIMEOUT);
@@ -445,7 +444,7 @@ impl<A: Assignment> Coordinator<A> {
             true => slots.max(self.in_flight.room_for_parked()),
             false => 0,
         };
-        self.ends.room.send_if_modified(|before| std::mem::replace(before, room) != room);
+        self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);
     }
 
     async fn tick(&mut self, count: u64) {

@@ -6,8 +6,7 @@ use thiserror::Error;
 
 use super::assignment::Assignment;
 use arbiter_plan::run::event::Remark;
-use arbiter_runner::executor::JobEvent;
-use arbiter_runner::executor::remote::{Link, Order};
+use arbiter_runner::{DispatcherEnd, JobCommand, JobEvent};
 
 /// Why a suite was not carried out to its end.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -97,7 +96,7 @@ impl<A: Assignment> TaskQueue<A> {
 /// Carries out all tasks, at most `most` at once; `observe` is called for what happens meanwhile. The
 /// link stays open; the caller ends it.
 pub async fn run_suite<A: Assignment>(
-    link: &mut Link<A, A::Done>,
+    link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,
     most: Option<usize>,
     mut observe: impl FnMut(SuiteEvent<'_>),
@@ -106,7 +105,7 @@ pub async fn run_suite<A: Assignment>(
     while !queue.is_done() {
         let room = *link.room.borrow_and_update();
         while let Some((number, task)) = queue.next(most.map_or(room, |most| most.min(room))) {
-            link.order(Order::Play(number, Box::new(task)));
+            link.send(JobCommand::Play(number, Box::new(task)));
         }
         let event = tokio::select! {
             event = link.events.recv() => event,
@@ -115,7 +114,7 @@ pub async fn run_suite<A: Assignment>(
         let lost = || SuiteRunError::Lost("the link to the cluster has ended".to_owned());
         match event.ok_or_else(lost)? {
             JobEvent::Played { pair, played, worker, .. } => {
-                link.order(Order::Stored(pair));
+                link.send(JobCommand::Stored(pair));
                 queue.complete(pair, played, worker.unwrap_or_default());
             }
             JobEvent::Noted(remark) => observe(SuiteEvent::Remark(&remark)),

@@ -1,6 +1,6 @@
 //! A worker: a machine that plays pairs for coordinators.
 //!
-//! Each slot is a task with its own [`arbiter_runner::executor::local`] of one slot. The task of
+//! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot. The task of
 //! [`serve`] reads beacons and coordinator messages, sends the worker's status, and extends the leases
 //! of jobs whose results wait to be stored.
 

@@ -14,12 +14,12 @@ use thiserror::Error;
 /// for the whole path.
 const MAX_PLAIN: usize = 64;
 
-/// How long a run may take to answer.
-pub const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a run may take to answer a command.
+pub const CONTROL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a run has not done what it was told.
+/// Why a run did not carry out a command.
 #[derive(Debug, Error)]
-pub enum Untold {
+pub enum ControlError {
     /// No process plays it.
     #[error("run '{0}' in {1} is not being played")]
     Idle(String, String),
@@ -28,26 +28,29 @@ pub enum Untold {
     Refused(String),
 }
 
-/// Says a command to a run, whose name must be one, and waits for its answer for so long: a line in
-/// words or JSON.
-pub fn tell(
+/// Sends a command to a run, whose name must be one, and waits for its answer for at most `patience`: a
+/// line in words or JSON.
+pub fn send_command(
     results: &Path,
     run: &str,
     command: Command,
     json: bool,
     patience: Duration,
-) -> Result<String, Untold> {
-    let mut stream = connect(results, run).map_err(|error| {
+) -> Result<String, ControlError> {
+    let mut stream = connect_control_socket(results, run).map_err(|error| {
         let place = results.display();
         match error.kind() {
             ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
-                Untold::Idle(run.to_owned(), place.to_string())
+                ControlError::Idle(run.to_owned(), place.to_string())
             }
-            _ => Untold::Refused(format!("run '{run}' in {place} cannot be reached: {error}")),
+            _ => {
+                ControlError::Refused(format!("run '{run}' in {place} cannot be reached: {error}"))
+            }
         }
     })?;
-    let fail =
-        |error: std::io::Error| Untold::Refused(format!("run '{run}' does not answer: {error}"));
+    let fail = |error: std::io::Error| {
+        ControlError::Refused(format!("run '{run}' does not answer: {error}"))
+    };
     stream.set_read_timeout(Some(patience)).map_err(fail)?;
     let form = if json { " json" } else { "" };
     stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;
@@ -56,19 +59,19 @@ pub fn tell(
     stream.read_to_string(&mut answer).map_err(fail)?;
     match answer.split_once(": ") {
         Some(("ok", words)) => Ok(words.to_owned()),
-        Some(("error", words)) => Err(Untold::Refused(words.trim_end().to_owned())),
-        _ => Err(Untold::Refused(format!("run '{run}' ended before it answered"))),
+        Some(("error", words)) => Err(ControlError::Refused(words.trim_end().to_owned())),
+        _ => Err(ControlError::Refused(format!("run '{run}' ended before it answered"))),
     }
 }
 
-/// Calls the run.
-pub fn connect(results: &Path, run: &str) -> io::Result<UnixStream> {
+/// Connects to the socket of a run.
+pub fn connect_control_socket(results: &Path, run: &str) -> io::Result<UnixStream> {
     connect_local(results, &file_name(run))
 }
 
 /// Makes the socket that a run listens on, in place of one that a killed process left behind.
 /// Whoever holds the lock of the run may do that.
-pub fn bind(results: &Path, run: &str) -> io::Result<LocalSocket> {
+pub fn bind_control_socket(results: &Path, run: &str) -> io::Result<LocalSocket> {
     LocalSocket::bind(results, file_name(run))
 }
 
@@ -88,8 +91,8 @@ mod tests {
     fn long_names_fit() {
         let dir = tempfile::tempdir().unwrap();
         let run = "r".repeat(200);
-        let _socket = bind(dir.path(), &run).unwrap();
-        connect(dir.path(), &run).unwrap();
-        assert!(connect(dir.path(), &"r".repeat(199)).is_err());
+        let _socket = bind_control_socket(dir.path(), &run).unwrap();
+        connect_control_socket(dir.path(), &run).unwrap();
+        assert!(connect_control_socket(dir.path(), &"r".repeat(199)).is_err());
     }
 }

@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::executor::{Executor, JobEvent};
-use crate::signal::{Request, Signals};
+use crate::signal::{Signals, StopSignal};
 use arbiter_plan::run::control::{Command, MAX_SLOTS, Pace, Status};
 use arbiter_plan::run::counts::PairTally;
 use arbiter_plan::run::event::{Ending, Observer, ObserverError, Remark, RunEvent};
@@ -85,22 +85,22 @@ pub enum RunError {
     Lost(String),
 }
 
-/// Who asked for the end of a run.
+/// What asked a run to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Caller {
+pub enum StopCause {
     /// A signal, or the key that stands for Ctrl-C.
-    Signal(Request),
+    Signal(StopSignal),
     /// The command to drain it, or to stop it.
     Drain,
 }
 
-/// How a run ended, and who ended it if somebody did.
+/// How a run ended, and what asked it to stop, if anything.
 #[derive(Debug)]
 pub struct Finished {
     /// The ending.
     pub ending: Ending,
-    /// Who asked for it.
-    pub request: Option<Caller>,
+    /// What asked it to stop.
+    pub stop_cause: Option<StopCause>,
 }
 
 /// The time of day, in milliseconds of Unix time.
@@ -122,7 +122,7 @@ pub async fn dispatch<E: Executor>(
     signals: &mut Signals,
 ) -> Result<Finished, RunError> {
     let (clock, held) = (Instant::now(), BTreeMap::new());
-    let mut dispatcher = Dispatcher { run, state, executor, clock, held, caller: None };
+    let mut dispatcher = Dispatcher { run, state, executor, clock, held, stop_cause: None };
     let result = dispatcher.until_over(signals).await;
     dispatcher.executor.finish().await;
     result
@@ -137,8 +137,8 @@ struct Dispatcher<'a, 'r, E> {
     clock: Instant,
     /// Pairs that are on disk and not counted yet, as many as are kept in memory.
     held: BTreeMap<u64, PlayedPair>,
-    /// Who asked for the end.
-    caller: Option<Caller>,
+    /// What asked the run to stop.
+    stop_cause: Option<StopCause>,
 }
 
 impl<E: Executor> Dispatcher<'_, '_, E> {
@@ -153,7 +153,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         loop {
             self.fill();
             if let Some(ending) = self.state.ending() {
-                return Ok(Finished { ending, request: self.caller });
+                return Ok(Finished { ending, stop_cause: self.stop_cause });
             }
             tokio::select! {
                 event = self.executor.next() => {
@@ -166,7 +166,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     }
                 }
                 signal = signals.next() => {
-                    self.caller = Some(Caller::Signal(signal));
+                    self.stop_cause = Some(StopCause::Signal(signal));
                     self.apply(Event::Interrupt).await?;
                 }
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
@@ -387,16 +387,16 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             Command::Resume => (Some(Event::Unpause), Ok("running".to_owned())),
             Command::Drain => {
                 // Who asked for the end first decides how it is told.
-                self.caller.get_or_insert(Caller::Drain);
+                self.stop_cause.get_or_insert(StopCause::Drain);
                 (Some(Event::Drain), Ok(format!("draining; {in_flight}")))
             }
             Command::Stop => {
-                self.caller.get_or_insert(Caller::Drain);
+                self.stop_cause.get_or_insert(StopCause::Drain);
                 let given_up = self.state.in_flight();
                 (Some(Event::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
             }
             Command::Interrupt => {
-                self.caller = Some(Caller::Signal(Request::Interrupt));
+                self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
                 (Some(Event::Interrupt), Ok("interrupted".to_owned()))
             }
             Command::Concurrency(slots) => (None, self.set_slots(slots)),

@@ -18,18 +18,18 @@ use arbiter_store::Fingerprints;
 pub struct FingerprintError(String);
 
 /// Hashes the plan's book, the openings that were read from it, and the programs.
-pub fn take(
+pub fn take_fingerprints(
     plan: &Plan,
     opened: &Book,
     own_binary: &Path,
 ) -> Result<Fingerprints, FingerprintError> {
     let book = match &plan.book {
         BookSource::Bundled => blake3::hash(book::bundled_bytes()).to_string(),
-        BookSource::File(path) => hash(path)?,
+        BookSource::File(path) => hash_file(path)?,
     };
     let engines = plan.engines.iter().map(|engine| match &engine.program {
-        Program::Bundled => hash(own_binary),
-        Program::Path(path) => hash(path),
+        Program::Bundled => hash_file(own_binary),
+        Program::Path(path) => hash_file(path),
     });
     Ok(Fingerprints {
         book,
@@ -50,7 +50,7 @@ fn host() -> String {
 }
 
 /// Compares the inputs with which a run started and those there are now.
-pub fn compare(
+pub fn check_unchanged(
     plan: &Plan,
     then: &Fingerprints,
     now: &Fingerprints,
@@ -90,7 +90,7 @@ fn hash_openings(book: &Book) -> String {
 }
 
 /// The blake3 hash of a file, hexadecimal.
-pub fn hash(path: &Path) -> Result<String, FingerprintError> {
+pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
     let mut hasher = blake3::Hasher::new();
     let hashed = File::open(path).and_then(|file| hasher.update_reader(file).map(drop));
     let fail = |error| FingerprintError(format!("cannot read {}: {error}", path.display()));
@@ -111,19 +111,19 @@ mod tests {
         let own_binary = std::env::current_exe().unwrap();
         let take = |text: &str| {
             let book = from_text("a.epd", text, ReadOptions::default()).unwrap();
-            take(&plan, &book, &own_binary).unwrap()
+            take_fingerprints(&plan, &book, &own_binary).unwrap()
         };
         let one = "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n";
         let then = take(one);
         let same = take(&format!("nonsense\n{one}"));
         assert_eq!((then.quarantine.count, same.quarantine.count), (0, 1));
-        assert!(compare(&plan, &then, &same).is_ok());
+        assert!(check_unchanged(&plan, &then, &same).is_ok());
         for other in [format!("{one}{one}"), one.replace(" K ", " - "), one.replace("0 1", "1 1")] {
-            let error = compare(&plan, &then, &take(&other)).unwrap_err().to_string();
+            let error = check_unchanged(&plan, &then, &take(&other)).unwrap_err().to_string();
             assert!(error.starts_with("what is read from the opening book changed"), "{error}");
         }
         // Runs of before know only the file.
         let older = Fingerprints { openings: None, ..then };
-        assert!(compare(&plan, &older, &take(&one.repeat(2))).is_ok());
+        assert!(check_unchanged(&plan, &older, &take(&one.repeat(2))).is_ok());
     }
 }

@@ -1,14 +1,36 @@
 //! Plays a run from its first pair to its end.
 //!
-//! [`dispatch`] selects an event, applies it to [`arbiter_plan::run::state`], and carries out the
-//! effects; it decides nothing. [`executor`] plays pairs, here or elsewhere.
+//! [`dispatch()`] selects an event, applies it to [`arbiter_plan::run::state`], and carries out the
+//! effects; it decides nothing. An [`Executor`] plays pairs: a [`LocalExecutor`] here, a
+//! [`RemoteExecutor`] by workers of a coordinator, which holds the other end of its [`job_channel`].
 
-pub mod analysis;
-pub mod control_socket;
-pub mod dispatch;
-pub mod executor;
-pub mod fingerprint;
-pub mod live_games;
-pub mod preflight;
-pub mod signal;
-pub mod tuning_check;
+mod analysis;
+mod control_socket;
+mod dispatch;
+mod executor;
+mod fingerprint;
+mod live_games;
+mod preflight;
+mod signal;
+mod tuning_check;
+
+pub use analysis::{AnalysisEngine, Evaluation};
+pub use control_socket::{
+    CONTROL_TIMEOUT, ControlError, bind_control_socket, connect_control_socket, send_command,
+};
+pub use dispatch::{
+    Answer, ControlRequest, Finished, Run, RunError, StopCause, any_moment, dispatch, unix_time_ms,
+};
+pub use executor::local::{LocalExecutor, LocalOptions};
+pub use executor::remote::{
+    CoordinatorEnd, DispatcherEnd, JobCommand, RemoteExecutor, job_channel,
+};
+pub use executor::{Executor, JobEvent};
+pub use fingerprint::{FingerprintError, check_unchanged, hash_file, take_fingerprints};
+pub use live_games::{GameId, LiveGames};
+pub use preflight::{
+    Preflight, PreflightError, ask_engine, check_game_engines, check_suite_engines, cpu_sets_of,
+    engine_setup, engine_setups,
+};
+pub use signal::{Signals, StopSignal};
+pub use tuning_check::{check_tuning, spin_options};

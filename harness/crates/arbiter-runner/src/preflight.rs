@@ -6,8 +6,8 @@ use std::path::Path;
 use thiserror::Error;
 
 use arbiter_game::annotation::Keeping;
-pub use arbiter_game::engine::EngineSetup;
-use arbiter_game::engine::{EngineError, EngineProcess};
+
+use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
 use arbiter_plan::affinity::{cpus_per_game, is_threads};
 use arbiter_plan::plan::{Engine, Plan, Program};
@@ -114,7 +114,7 @@ pub struct Preflight {
 
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the
 /// run and not a thousand lost games in it.
-pub async fn check_engines(
+pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
 ) -> Result<Preflight, PreflightError> {
@@ -151,7 +151,7 @@ pub async fn check_engines(
     Ok(Preflight { unplayable, threaded })
 }
 
-/// As [`check_engines`], for engines that are asked about positions and play no games.
+/// As [`check_game_engines`], for engines that are asked about positions and play no games.
 pub async fn check_suite_engines(
     setups: &[EngineSetup],
     needs_chess960: bool,

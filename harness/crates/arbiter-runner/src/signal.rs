@@ -1,4 +1,4 @@
-//! Signals from outside as one stream of requests to end.
+//! The signals that ask a process to stop, as one stream.
 
 use std::io;
 
@@ -6,9 +6,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use arbiter_process::{FILE_SIZE_SIGNAL, is_signal_ignored};
 
-/// Which signal asked for the end.
+/// A signal that asks the process to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum StopSignal {
     /// SIGINT: Ctrl-C.
     Interrupt,
     /// SIGTERM, or SIGHUP from a terminal that went away.
@@ -42,11 +42,11 @@ impl Signals {
     }
 
     /// The next request.
-    pub async fn next(&mut self) -> Request {
+    pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
-            () = arrival(&mut self.interrupt) => Request::Interrupt,
-            () = arrival(&mut self.terminate) => Request::Terminate,
-            () = arrival(&mut self.hang_up) => Request::Terminate,
+            () = arrival(&mut self.interrupt) => StopSignal::Interrupt,
+            () = arrival(&mut self.terminate) => StopSignal::Terminate,
+            () = arrival(&mut self.hang_up) => StopSignal::Terminate,
         }
     }
 }

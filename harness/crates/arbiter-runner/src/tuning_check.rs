@@ -37,7 +37,7 @@ pub async fn spin_options(
 /// Tries the engine in `setup` out: each parameter must be an option that takes all its values, and
 /// at least one of them must make a difference. The answer is the names of those that made none in
 /// a few positions of the book.
-pub async fn check(
+pub async fn check_tuning(
     setup: &EngineSetup,
     tuning: &Tuning,
     limits: Limits,

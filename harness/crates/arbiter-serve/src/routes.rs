@@ -25,7 +25,7 @@ use super::run::report as run_report;
 use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_plan::run::control::Command;
 use arbiter_report::html;
-use arbiter_runner::control_socket::{TIMEOUT, Untold, tell};
+use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::{RunLock, Store, StoreError};
 
 /// What every answer says: browsers are to load nothing from elsewhere, show the page in no frame of
@@ -277,10 +277,10 @@ async fn steer(
         return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
     }
     let results = site.0.results.clone();
-    let told = move || tell(&results, &run, command, false, TIMEOUT);
+    let told = move || send_command(&results, &run, command, false, CONTROL_TIMEOUT);
     match tokio::task::spawn_blocking(told).await {
         Ok(Ok(words)) => words.into_response(),
-        Ok(Err(error @ (Untold::Idle(..) | Untold::Refused(_)))) => {
+        Ok(Err(error @ (ControlError::Idle(..) | ControlError::Refused(_)))) => {
             (StatusCode::CONFLICT, format!("{error}\n")).into_response()
         }
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),

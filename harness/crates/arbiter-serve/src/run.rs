@@ -16,7 +16,7 @@ use arbiter_report::document::of_run;
 use arbiter_report::html;
 use arbiter_report::statistics::GameStatistics;
 use arbiter_report::summary::Summary;
-use arbiter_runner::control_socket::{Untold, tell};
+use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{Store, StoreError};
 
 /// Ticks from one version of the report to the next: each pair changes the report of a short run, and
@@ -86,17 +86,18 @@ impl RunPage {
         }
         match ask(&self.results, &self.run) {
             Ok(running) => (page::State::Played(running), None),
-            Err(Untold::Idle(..)) => (page::State::Over(None), None),
-            Err(Untold::Refused(words)) => (page::State::Over(None), Some(words)),
+            Err(ControlError::Idle(..)) => (page::State::Over(None), None),
+            Err(ControlError::Refused(words)) => (page::State::Over(None), Some(words)),
         }
     }
 }
 
 /// Asks a run how it stands and for its boards.
-pub(crate) fn ask(results: &Path, run: &str) -> Result<Running, Untold> {
-    let told = tell(results, run, Command::Boards, true, TIMEOUT)?;
-    Running::read(told.trim_end())
-        .map_err(|error| Untold::Refused(format!("run '{run}' is of another version: {error}")))
+pub(crate) fn ask(results: &Path, run: &str) -> Result<Running, ControlError> {
+    let told = send_command(results, run, Command::Boards, true, TIMEOUT)?;
+    Running::read(told.trim_end()).map_err(|error| {
+        ControlError::Refused(format!("run '{run}' is of another version: {error}"))
+    })
 }
 
 /// The report of a run as one file.

@@ -16,8 +16,7 @@ use arbiter_plan::provenance::Provenance;
 use arbiter_process::{Completed, EndReason, Launch, ResourceLimits, Timeouts, run_to_completion};
 use arbiter_report::gates;
 use arbiter_report::terminal::note;
-use arbiter_runner::dispatch::unix_time_ms;
-use arbiter_runner::fingerprint::{FingerprintError, hash};
+use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
 /// How long a step may take that has no budget.
@@ -70,7 +69,7 @@ impl Sides {
             let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
             let identity = match (&engine.provenance, of_build) {
                 (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
-                _ => hash(&program).map_err(Failure::environment)?,
+                _ => hash_file(&program).map_err(Failure::environment)?,
             };
             let provenance = engine.provenance;
             sides.push(Side { label: engine.name, cmd, identity, provenance });
@@ -168,7 +167,7 @@ impl Gates<'_> {
             add(arg);
             let value = arg.split_once('=').map_or(arg.as_str(), |(_, value)| value);
             if Path::new(value).is_file() {
-                add(&hash(Path::new(value))?);
+                add(&hash_file(Path::new(value))?);
             }
         }
         Ok(hasher.finalize().to_hex().to_string())

@@ -14,7 +14,7 @@ use crate::runtime::runtime;
 use arbiter_plan::file::tune::TuneTable;
 use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
-use arbiter_runner::tuning_check;
+use arbiter_runner::spin_options;
 use arbiter_spsa::{Parameter, table};
 
 /// Options that are no parameters of play; `*` passes them over.
@@ -93,7 +93,7 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
 /// Spin options of an engine as parameters, in its own order.
 fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failure> {
     let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
-    let found = runtime()?.block_on(tuning_check::spin_options(&setup(&engine)?))?;
+    let found = runtime()?.block_on(spin_options(&setup(&engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
         let known = match known.is_empty() {

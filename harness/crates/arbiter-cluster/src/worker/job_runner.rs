@@ -6,15 +6,14 @@ use tokio::sync::watch;
 use crate::wire::{Report, RunDescription};
 use arbiter_plan::run::job::{PairJob, PlayedPair};
 use arbiter_protocol::Limits;
-use arbiter_runner::executor::local::Local;
-use arbiter_runner::executor::{Executor, JobEvent};
+use arbiter_runner::{Executor, JobEvent, LocalExecutor};
 use arbiter_suite::epd::{Answered, Question};
 use arbiter_suite::perft::{Count, Counted};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
 /// Plays a pair; `half` is set to the number of the game, from 0, when it begins.
 pub(super) async fn play(
-    local: &mut Local,
+    local: &mut LocalExecutor,
     job: PairJob,
     half: watch::Sender<Option<u8>>,
 ) -> Report<PlayedPair> {

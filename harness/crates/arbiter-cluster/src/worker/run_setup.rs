@@ -14,7 +14,7 @@ use crate::wire::{self, BenchResult, JoinRequest, RunDescription, RunEngine, Wor
 use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::outcome::printable;
-use arbiter_runner::preflight::{ask_engine, engine_setup};
+use arbiter_runner::{ask_engine, engine_setup};
 
 /// Pause before a request without an answer is repeated.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);

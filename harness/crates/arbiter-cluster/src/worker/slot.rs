@@ -20,7 +20,7 @@ use super::{PendingJob, Phase, RunStopped, Shared};
 use crate::run_id::RunId;
 use crate::wire::{self, Heartbeat, JobResult, Payload, Report, RunDescription, Work};
 use arbiter_game::progress::Progress;
-use arbiter_runner::executor::Executor;
+use arbiter_runner::Executor;
 
 /// How long a request for a job waits at the server.
 const TAKE: Duration = Duration::from_secs(2);

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::run_setup::RunSetup;
 use arbiter_process::Spawner;
-use arbiter_runner::executor::Executor;
-use arbiter_runner::executor::local::{Local, LocalOptions};
+use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_suite::SuiteEngines;
 
 /// The engines of a slot. They are started when they are needed.
@@ -13,7 +12,7 @@ pub(super) struct SlotEngines {
     /// The run for which they play.
     pub(super) setup: Arc<RunSetup>,
     /// Plays pairs.
-    pub(super) local: Local,
+    pub(super) local: LocalExecutor,
     /// Searches and counts positions of suites.
     pub(super) suite: SuiteEngines,
 }
@@ -38,8 +37,8 @@ impl SlotEngines {
             noise_limit: description.noise_limit,
             cpu_sets: Vec::new(),
         };
-        let local =
-            Local::new(options, setup.engines.clone()).map_err(|error| error.to_string())?;
+        let local = LocalExecutor::new(options, setup.engines.clone(), LiveGames::default())
+            .map_err(|error| error.to_string())?;
         let suite = SuiteEngines::new(setup.engines.as_slice().into(), spawner.clone());
         Ok(SlotEngines { setup: setup.clone(), local, suite })
     }

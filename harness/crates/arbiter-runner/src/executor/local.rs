@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
-use super::slot::Slot;
+use super::slot::{Shared, Slot};
 use super::{Executor, JobEvent};
 use crate::live_games::LiveGames;
-use arbiter_game::engine::{EngineProcess, EngineSetup};
+use arbiter_game::engine::EngineSetup;
 use arbiter_plan::run::job::PairJob;
 use arbiter_process::{QUIT_GRACE, Spawner};
 
@@ -32,13 +32,8 @@ pub struct LocalOptions {
 
 /// A number of slots, each a task of its own.
 #[derive(Debug)]
-pub struct Local {
-    spawner: Spawner,
-    setups: Arc<Vec<EngineSetup>>,
-    pool: Arc<EnginePool<EngineProcess>>,
-    /// Lists its games.
-    live_games: LiveGames,
-    options: LocalOptions,
+pub struct LocalExecutor {
+    shared: Shared,
     /// Slots without work.
     idle: Vec<Slot>,
     /// Tasks that end engines of slots that are needed no more.
@@ -54,21 +49,20 @@ pub struct Local {
     report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 
-impl Local {
-    /// Plays games between the engines in `setups`, which a job names by index.
-    /// An error if no thread can be started.
-    pub fn new(options: LocalOptions, setups: Vec<EngineSetup>) -> io::Result<Local> {
-        let spawner = Spawner::start()?;
-        let setups = Arc::new(setups);
+impl LocalExecutor {
+    /// Plays games between the engines in `setups`, which a job names by index, and lists them in
+    /// `live_games`. An error if no thread can be started.
+    pub fn new(
+        options: LocalOptions,
+        setups: Vec<EngineSetup>,
+        live_games: LiveGames,
+    ) -> io::Result<LocalExecutor> {
+        let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
         let pool = Arc::new(EnginePool::new());
         let (report, done) = mpsc::unbounded_channel();
-        Ok(Local {
+        Ok(LocalExecutor {
+            shared: Shared { spawner, setups, pool, live_games, options },
             idle: Vec::new(),
-            options,
-            spawner,
-            setups,
-            pool,
-            live_games: LiveGames::default(),
             leaving: JoinSet::new(),
             in_flight: 0,
             taken: BTreeSet::new(),
@@ -77,30 +71,16 @@ impl Local {
             report,
         })
     }
-}
-
-impl Local {
-    /// The same, with its games listed in `live_games`.
-    pub fn with_live_games(self, live_games: LiveGames) -> Local {
-        Local { live_games, ..self }
-    }
 
     fn new_slot(&mut self) -> Slot {
         let number = (0..).find(|number| !self.taken.contains(number));
         let number = number.expect("there are more numbers than slots");
         self.taken.insert(number);
-        let setups = match self.options.cpu_sets.get(number) {
-            None => self.setups.clone(),
-            Some(cpus) => Arc::new(self.setups.iter().map(|setup| setup.on(cpus)).collect()),
-        };
-        Slot::new(
-            number,
-            self.spawner.clone(),
-            setups,
-            self.pool.clone(),
-            self.live_games.clone(),
-            self.options.clone(),
-        )
+        let mut shared = self.shared.clone();
+        if let Some(cpus) = shared.options.cpu_sets.get(number) {
+            shared.setups = Arc::new(shared.setups.iter().map(|setup| setup.on(cpus)).collect());
+        }
+        Slot::new(number, shared)
     }
 
     /// A slot has done its job.
@@ -114,7 +94,7 @@ impl Local {
 
     /// Ends the engines of idle slots that are too many.
     fn dismiss(&mut self) {
-        let most = self.options.slots.saturating_sub(self.in_flight);
+        let most = self.shared.options.slots.saturating_sub(self.in_flight);
         self.keep_idle(most);
     }
 
@@ -129,9 +109,9 @@ impl Local {
     }
 }
 
-impl Executor for Local {
+impl Executor for LocalExecutor {
     fn has_room(&self) -> bool {
-        self.in_flight < self.options.slots
+        self.in_flight < self.shared.options.slots
     }
 
     fn start(&mut self, job: PairJob) {
@@ -155,21 +135,21 @@ impl Executor for Local {
 
     fn release_idle(&mut self) {
         self.keep_idle(0);
-        for engine in self.pool.drain() {
+        for engine in self.shared.pool.drain() {
             self.leaving.spawn(engine.quit(QUIT_GRACE));
         }
     }
 
     fn slots(&self) -> usize {
-        self.options.slots
+        self.shared.options.slots
     }
 
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
-        let cpu_sets = self.options.cpu_sets.len();
+        let cpu_sets = self.shared.options.cpu_sets.len();
         if cpu_sets > 0 && slots > cpu_sets {
             return Err(format!("there are processors for {cpu_sets} games at once (--affinity)"));
         }
-        self.options.slots = slots;
+        self.shared.options.slots = slots;
         self.dismiss();
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Who plays the pairs. The dispatcher cannot tell whether that happens here or elsewhere.
 
 mod engine_pool;
-pub mod local;
+pub(crate) mod local;
 mod meter;
-pub mod remote;
+pub(crate) mod remote;
 mod slot;
 
 use arbiter_plan::run::event::Remark;

@@ -1,7 +1,7 @@
-//! Pairs that are played elsewhere: the end at which the dispatcher sits.
+//! Pairs that are played elsewhere, over a channel to a coordinator.
 //!
-//! Knows nothing of networks. Whoever sends the pairs out holds the other end, [`Ends`]. The same
-//! link serves for other jobs than pairs.
+//! Nothing here knows of networks: the coordinator sends the pairs out, and has its end of the channel.
+//! The same channel serves for other jobs than pairs.
 
 use std::collections::BTreeSet;
 
@@ -10,77 +10,77 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{Executor, JobEvent};
 use arbiter_plan::run::job::{PairJob, PlayedPair};
 
-/// What the dispatcher wants done.
+/// What the dispatcher wants the coordinator to do.
 #[derive(Debug)]
-pub enum Order<J = PairJob> {
-    /// Have the pair of this number played.
+pub enum JobCommand<J = PairJob> {
+    /// Have the job of this number done: the pair played.
     Play(u64, Box<J>),
-    /// The outcome of this pair is on disk.
+    /// The outcome of the job of this number is on disk.
     Stored(u64),
-    /// Give up all pairs in flight, and answer once that has been told to everybody.
+    /// Give up all jobs in flight, and answer once all workers have been told.
     CancelAll(oneshot::Sender<()>),
-    /// The run needs nobody any more; answer once everything is put away.
+    /// The run is over; answer once everything of it is removed from the server.
     Finish(oneshot::Sender<()>),
 }
 
-/// The other end.
+/// The coordinator's end of the channel.
 #[derive(Debug)]
-pub struct Ends<J = PairJob, D = PlayedPair> {
-    /// What the dispatcher wants.
-    pub orders: mpsc::UnboundedReceiver<Order<J>>,
-    /// What the dispatcher hears.
+pub struct CoordinatorEnd<J = PairJob, D = PlayedPair> {
+    /// Commands of the dispatcher.
+    pub commands: mpsc::UnboundedReceiver<JobCommand<J>>,
+    /// Events for the dispatcher.
     pub events: mpsc::UnboundedSender<JobEvent<D>>,
-    /// How many pairs may be in flight; 0 before there is anybody.
+    /// How many jobs may be in flight; 0 before there is a worker.
     pub room: watch::Sender<usize>,
 }
 
-/// Our end.
+/// The dispatcher's end of the channel.
 #[derive(Debug)]
-pub struct Link<J = PairJob, D = PlayedPair> {
-    /// What we want.
-    pub orders: mpsc::UnboundedSender<Order<J>>,
-    /// What we hear.
+pub struct DispatcherEnd<J = PairJob, D = PlayedPair> {
+    commands: mpsc::UnboundedSender<JobCommand<J>>,
+    /// Events of the coordinator.
     pub events: mpsc::UnboundedReceiver<JobEvent<D>>,
     /// How many jobs may be in flight.
     pub room: watch::Receiver<usize>,
 }
 
-/// Both ends of a new link.
-pub fn link<J, D>() -> (Link<J, D>, Ends<J, D>) {
-    let (order, orders) = mpsc::unbounded_channel();
-    let (event, events) = mpsc::unbounded_channel();
-    let (room, rooms) = watch::channel(0);
-    (Link { orders: order, events, room: rooms }, Ends { orders, events: event, room })
+/// Both ends of a new channel between a dispatcher and a coordinator.
+pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
+    let (command_sender, commands) = mpsc::unbounded_channel();
+    let (event_sender, events) = mpsc::unbounded_channel();
+    let (room_sender, room) = watch::channel(0);
+    let coordinator = CoordinatorEnd { commands, events: event_sender, room: room_sender };
+    (DispatcherEnd { commands: command_sender, events, room }, coordinator)
 }
 
-impl<J, D> Link<J, D> {
-    /// Tells the other end, which may be gone; that shows where events are waited for.
-    pub fn order(&self, order: Order<J>) {
-        let _ = self.orders.send(order);
+impl<J, D> DispatcherEnd<J, D> {
+    /// Sends a command. That the coordinator is gone shows where events are waited for.
+    pub fn send(&self, command: JobCommand<J>) {
+        let _ = self.commands.send(command);
     }
 
-    /// Has the other end do something, and waits until it has; one that is gone has nothing to do.
-    pub async fn have(&self, order: impl FnOnce(oneshot::Sender<()>) -> Order<J>) {
-        let (told, answer) = oneshot::channel();
-        self.order(order(told));
+    /// Sends a command and waits for the answer; a coordinator that is gone has nothing to do.
+    pub async fn send_and_wait(&self, command: impl FnOnce(oneshot::Sender<()>) -> JobCommand<J>) {
+        let (reply, answer) = oneshot::channel();
+        self.send(command(reply));
         let _ = answer.await;
     }
 }
 
-/// Plays pairs by having others play them.
+/// Has workers play the pairs, through a coordinator.
 #[derive(Debug)]
-pub struct Remote {
-    link: Link,
-    /// Pairs in flight at most, if the user says so; else as many as the others have room for.
+pub struct RemoteExecutor {
+    channel: DispatcherEnd,
+    /// Pairs in flight at most, if the user says so; else as many as the workers have room for.
     most: Option<usize>,
     in_flight: BTreeSet<u64>,
 }
 
-impl Remote {
-    /// Both ends of a new link; `most` bounds the pairs in flight.
-    pub fn new(most: Option<usize>) -> (Remote, Ends) {
-        let (link, ends) = link();
-        (Remote { link, most, in_flight: BTreeSet::new() }, ends)
+impl RemoteExecutor {
+    /// The executor, and the coordinator's end of its channel; `most` bounds the pairs in flight.
+    pub fn new(most: Option<usize>) -> (RemoteExecutor, CoordinatorEnd) {
+        let (channel, end) = job_channel();
+        (RemoteExecutor { channel, most, in_flight: BTreeSet::new() }, end)
     }
 
     /// Whether an event is about the run as it is: pairs may have been given up in the meantime.
@@ -97,26 +97,26 @@ impl Remote {
     }
 }
 
-impl Executor for Remote {
+impl Executor for RemoteExecutor {
     fn has_room(&self) -> bool {
-        let room = *self.link.room.borrow();
+        let room = *self.channel.room.borrow();
         self.in_flight.len() < self.most.map_or(room, |most| most.min(room))
     }
 
     fn start(&mut self, job: PairJob) {
         let pair = job.pairing.pair;
         self.in_flight.insert(pair);
-        self.link.order(Order::Play(pair, Box::new(job)));
+        self.channel.send(JobCommand::Play(pair, Box::new(job)));
     }
 
     fn stored(&mut self, pair: u64) {
-        self.link.order(Order::Stored(pair));
+        self.channel.send(JobCommand::Stored(pair));
     }
 
     fn release_idle(&mut self) {}
 
     fn slots(&self) -> usize {
-        self.most.unwrap_or(*self.link.room.borrow())
+        self.most.unwrap_or(*self.channel.room.borrow())
     }
 
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
@@ -126,7 +126,7 @@ impl Executor for Remote {
 
     async fn next(&mut self) -> JobEvent {
         loop {
-            let Some(event) = self.link.events.recv().await else {
+            let Some(event) = self.channel.events.recv().await else {
                 return JobEvent::Lost("the link to the cluster has ended".to_owned());
             };
             if self.is_current(&event) {
@@ -137,7 +137,7 @@ impl Executor for Remote {
 
     fn ready(&mut self) -> Option<JobEvent> {
         loop {
-            let event = self.link.events.try_recv().ok()?;
+            let event = self.channel.events.try_recv().ok()?;
             if self.is_current(&event) {
                 return Some(event);
             }
@@ -145,7 +145,7 @@ impl Executor for Remote {
     }
 
     async fn cancel_all(&mut self) {
-        self.link.have(Order::CancelAll).await;
+        self.channel.send_and_wait(JobCommand::CancelAll).await;
         self.in_flight.clear();
     }
 
@@ -153,6 +153,6 @@ impl Executor for Remote {
         if !self.in_flight.is_empty() {
             self.cancel_all().await;
         }
-        self.link.have(Order::Finish).await;
+        self.channel.send_and_wait(JobCommand::Finish).await;
     }
 }

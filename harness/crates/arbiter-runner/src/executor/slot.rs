@@ -24,44 +24,33 @@ use arbiter_protocol::Restart;
 /// What an engine is taken to hold whose memory cannot be measured.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
+/// What all slots share.
+#[derive(Debug, Clone)]
+pub(super) struct Shared {
+    pub(super) spawner: Spawner,
+    pub(super) setups: Arc<Vec<EngineSetup>>,
+    /// Engines that have no game in any slot.
+    pub(super) pool: Arc<EnginePool<EngineProcess>>,
+    /// Lists the games in progress.
+    pub(super) live_games: LiveGames,
+    pub(super) options: LocalOptions,
+}
+
 /// One game at a time, with its engines, which stay from game to game unless they fail.
 #[derive(Debug)]
 pub(super) struct Slot {
     /// Its number among those at work.
     pub(super) number: usize,
-    spawner: Spawner,
-    setups: Arc<Vec<EngineSetup>>,
+    shared: Shared,
     engines: BTreeMap<usize, EngineProcess>,
-    /// Engines that have no game in any slot.
-    pool: Arc<EnginePool<EngineProcess>>,
-    /// Lists its games.
-    live_games: LiveGames,
-    options: LocalOptions,
     /// How the machine disturbed games of the pair in hand.
     noises: Vec<String>,
     has_played: bool,
 }
 
 impl Slot {
-    pub(super) fn new(
-        number: usize,
-        spawner: Spawner,
-        setups: Arc<Vec<EngineSetup>>,
-        pool: Arc<EnginePool<EngineProcess>>,
-        live_games: LiveGames,
-        options: LocalOptions,
-    ) -> Slot {
-        Slot {
-            number,
-            spawner,
-            setups,
-            engines: BTreeMap::new(),
-            pool,
-            live_games,
-            options,
-            noises: Vec::new(),
-            has_played: false,
-        }
+    pub(super) fn new(number: usize, shared: Shared) -> Slot {
+        Slot { number, shared, engines: BTreeMap::new(), noises: Vec::new(), has_played: false }
     }
 
     /// Plays the games, and says how the machine disturbed them if it did. `started` is told which
@@ -77,14 +66,14 @@ impl Slot {
         self.pause().await;
         let pair = job.pairing.pair;
         started(0);
-        let listed = self.live_games.add((pair, 0));
+        let listed = self.shared.live_games.add((pair, 0));
         let first = self.play_game(&job.games.first, listed.live_game()).await?;
         drop(listed);
         let second = match &job.games.second {
             Some(setup) => {
                 self.pause().await;
                 started(1);
-                let listed = self.live_games.add((pair, 1));
+                let listed = self.shared.live_games.add((pair, 1));
                 Some(self.play_game(setup, listed.live_game()).await?)
             }
             None => None,
@@ -95,8 +84,8 @@ impl Slot {
 
     /// Waits between two games; not before the first.
     async fn pause(&mut self) {
-        if std::mem::replace(&mut self.has_played, true) && !self.options.wait.is_zero() {
-            tokio::time::sleep(self.options.wait).await;
+        if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
+            tokio::time::sleep(self.shared.options.wait).await;
         }
     }
 
@@ -109,14 +98,14 @@ impl Slot {
         while leaving.join_next().await.is_some() {}
     }
 
-    /// Engines that do not play now pool, if there is options.
+    /// Moves engines that do not play now to the pool, if there is room.
     async fn pool_others(&mut self, engines: [usize; 2]) {
         for index in self.engines.keys().copied().collect::<Vec<_>>() {
             if !engines.contains(&index)
                 && let Some(engine) = self.engines.remove(&index)
             {
                 let bytes = engine.process().resident_bytes().unwrap_or(UNKNOWN_BYTES);
-                if let Err(engine) = self.pool.put(index, engine, bytes) {
+                if let Err(engine) = self.shared.pool.put(index, engine, bytes) {
                     engine.quit(QUIT_GRACE).await;
                 }
             }
@@ -126,9 +115,9 @@ impl Slot {
     fn take_from_pool(&mut self, engines: [usize; 2]) {
         for index in engines {
             if !self.engines.contains_key(&index)
-                && let Some(engine) = self.pool.take(index)
+                && let Some(engine) = self.shared.pool.take(index)
             {
-                let cpus = &self.setups[index].launch.cpus;
+                let cpus = &self.shared.setups[index].launch.cpus;
                 if !cpus.is_empty() {
                     // It may have played elsewhere.
                     engine.process().move_to(cpus);
@@ -150,7 +139,7 @@ impl Slot {
                 // It could be started before the run, so something was taken away from under us.
                 Err((error @ EngineError::Spawn(_), _)) => {
                     let index = *setup.engines.get(color);
-                    return Err(format!("engine '{}': {error}", self.setups[index].name));
+                    return Err(format!("engine '{}': {error}", self.shared.setups[index].name));
                 }
                 Err((error, recorder)) => {
                     // Whoever sits by now is ready for any game.
@@ -167,13 +156,14 @@ impl Slot {
         };
         let engines = ByColor { white, black };
         let (record, engines, noise) =
-            meter::play(setup, engines, self.options.noise_limit, live_game).await;
-        self.noises
-            .extend(noise.map(|noise| noise.words(|index| self.setups[index].name.as_str())));
+            meter::play(setup, engines, self.shared.options.noise_limit, live_game).await;
+        self.noises.extend(
+            noise.map(|noise| noise.words(|index| self.shared.setups[index].name.as_str())),
+        );
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
         for (color, mut engine) in Color::ALL.into_iter().zip(engines) {
             let index = *setup.engines.get(color);
-            let stays = match self.setups[index].restart {
+            let stays = match self.shared.setups[index].restart {
                 Restart::Auto => engine.session().is_reusable(),
                 Restart::On => false,
                 Restart::Off => true,
@@ -209,7 +199,8 @@ impl Slot {
             },
             None => {}
         }
-        let mut engine = EngineProcess::try_start(&self.spawner, &self.setups[index]).await?;
+        let mut engine =
+            EngineProcess::try_start(&self.shared.spawner, &self.shared.setups[index]).await?;
         match engine.new_game(game).await {
             Ok(()) => Ok(engine),
             Err(error) => Err(give_up(engine, error).await),
