@@ -2,6 +2,7 @@
 
 mod cpus;
 mod delay;
+mod error_output;
 mod heap;
 mod host;
 mod limits;

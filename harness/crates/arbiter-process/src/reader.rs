@@ -8,8 +8,8 @@ use std::time::Instant;
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Most that is read at once, in bytes: more than engines write at once, as a rule, and little for
-/// the two readers that each of many engines has.
-const READ_BYTES: usize = 4 * 1024;
+/// the readers of many engines.
+pub(super) const READ_BYTES: usize = 4 * 1024;
 
 /// The complete lines that one `read` returned.
 #[derive(Debug)]
@@ -23,28 +23,43 @@ pub struct Chunk {
 }
 
 /// Reads until the end of `source` or until `sink` answers `false`.
-pub(super) fn read_lines(mut source: impl Read, mut sink: impl FnMut(Chunk) -> bool) {
+pub(super) fn read_lines(source: impl Read, mut sink: impl FnMut(Chunk) -> bool) {
     let mut buffer = vec![0; READ_BYTES];
-    let mut splitter = Splitter::default();
+    let mut reader = LineReader::new(source);
     loop {
-        let read = source.read(&mut buffer);
-        let at = Instant::now();
-        let closed = match read {
-            Ok(0) => true,
-            Ok(length) => {
-                splitter.feed(&buffer[..length]);
-                false
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(_) => true,
-        };
-        let lines = if closed { splitter.finish() } else { splitter.take() };
-        if lines.is_empty() && !closed {
-            continue;
-        }
-        if !sink(Chunk { at, lines, closed }) || closed {
+        let chunk = reader.read(&mut buffer);
+        let closed = chunk.closed;
+        let goes_on = chunk.lines.is_empty() && !closed || sink(chunk);
+        if closed || !goes_on {
             return;
         }
+    }
+}
+
+/// Lines from a source of bytes.
+pub(super) struct LineReader<R> {
+    source: R,
+    splitter: Splitter,
+}
+
+impl<R: Read> LineReader<R> {
+    pub(super) fn new(source: R) -> LineReader<R> {
+        LineReader { source, splitter: Splitter::default() }
+    }
+
+    /// Reads once, into `buffer`. A source that fails counts as closed.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Chunk {
+        let read = self.source.read(buffer);
+        let at = Instant::now();
+        let closed = match read {
+            Ok(length) => {
+                self.splitter.feed(&buffer[..length]);
+                length == 0
+            }
+            Err(error) => error.kind() != std::io::ErrorKind::Interrupted,
+        };
+        let lines = if closed { self.splitter.finish() } else { self.splitter.take() };
+        Chunk { at, lines, closed }
     }
 }
 

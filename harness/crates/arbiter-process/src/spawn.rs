@@ -1,7 +1,7 @@
 //! Starts engines so that none can outlive us.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use super::cpus;
 use super::delay::Delays;
+use super::error_output::ErrorReader;
 use super::limits::{self, ResourceLimits};
 use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
@@ -27,7 +28,7 @@ use super::writer::{WriteError, Writer};
 /// game. Only what is touched takes memory.
 const READER_STACK: usize = 1024 * 1024;
 
-/// Lines of error output that are kept for the report of a fault.
+/// Lines of an engine's error output that are kept.
 const ERROR_LINES: usize = 20;
 
 /// How long after an engine's end its last words may take to arrive.
@@ -106,6 +107,7 @@ impl Spawner {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         limits::raise_open_files();
         let (sender, requests) = mpsc::channel::<Request>();
+        let (errors, open) = ErrorReader::start()?;
         let (prepared, answer) = mpsc::channel();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
             let outcome = prepare();
@@ -115,8 +117,9 @@ impl Spawner {
             }
             for (number, (launch, sink, reply)) in requests.into_iter().enumerate() {
                 // A requester that went away has no use for the process; dropping it ends it.
-                let _ = reply.send(Process::start(&launch, sink, number));
+                let _ = reply.send(Process::start(&launch, sink, &errors, number));
             }
+            drop(open);
         })?;
         answer.recv().map_err(io::Error::other)??;
         Ok(Spawner(sender))
@@ -151,8 +154,13 @@ pub struct Process {
 }
 
 impl Process {
-    fn start(launch: &Launch, sink: Sink, number: usize) -> Result<Process, SpawnError> {
-        let mut log = launch.stderr.as_deref().map(append_to).transpose()?;
+    fn start(
+        launch: &Launch,
+        sink: Sink,
+        errors: &ErrorReader,
+        number: usize,
+    ) -> Result<Process, SpawnError> {
+        let log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source: io::Error| SpawnError::of_program(&launch.program, &source);
         let mut command = Command::new(&launch.program);
         command
@@ -168,22 +176,14 @@ impl Process {
         let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let errors = Tail::new(ERROR_LINES);
         let reader = Arc::default();
-        let mut process = Process { child, input: None, errors, reader, tree, reaped: false };
+        let tail = Tail::new(ERROR_LINES);
+        let mut process =
+            Process { child, input: None, errors: tail.clone(), reader, tree, reaped: false };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
-            let tail = process.errors.clone();
+            errors.add(stderr, log, tail).map_err(fail)?;
             reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;
-            let keep = move |chunk: Chunk| {
-                for line in &chunk.lines {
-                    // A log that cannot be written any more must not cost the engine its game.
-                    log = log.take().and_then(|mut log| writeln!(log, "{line}").ok().map(|()| log));
-                }
-                tail.take(chunk);
-                true
-            };
-            reader_thread(stderr, keep, Arc::default()).map_err(fail)?;
         }
         Ok(process)
     }

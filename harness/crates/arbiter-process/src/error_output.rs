@@ -1,0 +1,97 @@
+//! Reads the error output of engines.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, PipeWriter, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::process::ChildStderr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::event::epoll;
+
+use super::reader::{LineReader, READ_BYTES};
+use super::tail::Tail;
+
+/// What an event of the pipe that ends the reading carries: no file descriptor has this number.
+const END: u64 = u64::MAX;
+
+/// Reads the error output of all engines of a spawner on one thread, as there is little of it.
+pub(super) struct ErrorReader {
+    epoll: OwnedFd,
+    /// Engines whose error output is open, by its file descriptor.
+    outputs: Mutex<HashMap<u64, ErrorOutput>>,
+}
+
+struct ErrorOutput {
+    reader: LineReader<ChildStderr>,
+    log: Option<File>,
+    tail: Tail,
+}
+
+impl ErrorReader {
+    /// Starts the thread. It ends when the second part of the answer is dropped and all error
+    /// output is closed.
+    pub(super) fn start() -> io::Result<(Arc<ErrorReader>, PipeWriter)> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let (end, open) = io::pipe()?;
+        epoll::add(&epoll, &end, epoll::EventData::new_u64(END), epoll::EventFlags::empty())?;
+        let reader = Arc::new(ErrorReader { epoll, outputs: Mutex::default() });
+        let errors = reader.clone();
+        let thread = std::thread::Builder::new().name("error reader".into());
+        thread.spawn(move || {
+            errors.read(|| true);
+            drop(end);
+            errors.read(|| !errors.outputs().is_empty());
+        })?;
+        Ok((reader, open))
+    }
+
+    /// Reads the error output of one more engine to its end, and appends it to `log`.
+    pub(super) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
+        let id = u64::try_from(stderr.as_raw_fd()).map_err(io::Error::other)?;
+        let mut outputs = self.outputs();
+        epoll::add(&self.epoll, &stderr, epoll::EventData::new_u64(id), epoll::EventFlags::IN)?;
+        let reader = LineReader::new(stderr);
+        outputs.insert(id, ErrorOutput { reader, log, tail });
+        Ok(())
+    }
+
+    /// Reads while `goes_on`, and until the end is signalled.
+    fn read(&self, goes_on: impl Fn() -> bool) {
+        let mut buffer = vec![0; READ_BYTES];
+        while goes_on() {
+            let mut events = [MaybeUninit::uninit(); 16];
+            let Ok((events, _)) = epoll::wait(&self.epoll, &mut events, None) else { continue };
+            for event in &*events {
+                let id = event.data.u64();
+                if id == END {
+                    return;
+                }
+                let mut outputs = self.outputs();
+                if outputs.get_mut(&id).is_some_and(|output| !output.read(&mut buffer)) {
+                    outputs.remove(&id);
+                }
+            }
+        }
+    }
+
+    fn outputs(&self) -> MutexGuard<'_, HashMap<u64, ErrorOutput>> {
+        // A panic while holding the lock cannot leave the map half changed.
+        self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ErrorOutput {
+    /// Reads once, and tells whether there may be more.
+    fn read(&mut self, buffer: &mut [u8]) -> bool {
+        let chunk = self.reader.read(buffer);
+        for line in &chunk.lines {
+            // A log that cannot be written any more must not cost the engine its game.
+            self.log = self.log.take().filter(|mut log| writeln!(log, "{line}").is_ok());
+        }
+        let goes_on = !chunk.closed;
+        self.tail.take(chunk);
+        goes_on
+    }
+}
