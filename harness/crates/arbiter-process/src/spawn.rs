@@ -453,6 +453,22 @@ mod tests {
     }
 
     #[test]
+    fn engines_have_error_output_of_their_own() {
+        let spawner = Spawner::start().unwrap();
+        let script =
+            |word: &str| format!("read x; echo {word} >&2; seq 30 >&2; echo last {word} >&2");
+        let start = |word| spawner.spawn(&launch("sh", &["-c", &script(word)]), |_| true).unwrap();
+        let [mut one, mut other] = ["one", "other"].map(start);
+        for (process, last) in [(&mut other, "last other"), (&mut one, "last one")] {
+            assert!(process.error_tail().is_empty());
+            process.write(b"\n").unwrap();
+            process.exit_within(Duration::from_secs(5)).unwrap();
+            assert_eq!(process.error_tail().last().unwrap(), last);
+            assert_eq!(process.error_tail()[0], "12");
+        }
+    }
+
+    #[test]
     fn errors_are_kept_in_a_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("errors.txt");
