@@ -2,11 +2,7 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::args::PlayArgs;
-use crate::commands::*;
-use crate::console;
-use crate::exit_code::{self, ExitCode};
-use crate::failure::Failure;
+use crate::{ExitCode, Failure, PlayArgs, commands::*, console, exit_code};
 
 /// Engine-testing and tournament harness for UCI chess engines.
 ///

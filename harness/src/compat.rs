@@ -12,7 +12,7 @@ pub(crate) use printer::Printer;
 use std::path::{Path, PathBuf};
 
 use self::saved::Saved;
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_report::compat::Dialect;
 
 /// How a run is shown in place of the live view and the report.

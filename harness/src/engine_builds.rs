@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::args::load;
-use crate::failure::Failure;
-use crate::runtime::interruptible;
+use crate::{Failure, args::load, interruptible};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
     Entry, Repository, Signature, WORKING_TREE, promised_nodes, run_bench,

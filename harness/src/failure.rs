@@ -1,6 +1,6 @@
 //! Errors of commands, each with the exit code it leads to.
 
-use crate::exit_code::ExitCode;
+use crate::ExitCode;
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_report::terminal::complain;
 use arbiter_runner::{PreflightError, StopSignal};

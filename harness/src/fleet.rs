@@ -10,9 +10,7 @@ use clap::Args;
 use tokio::time::timeout;
 
 pub(crate) use self::access::AccessArgs;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::runtime::runtime;
+use crate::{ExitCode, Failure, runtime};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_cluster::{
     Access, AccessError, Assignment, Identity, Key, RunSpec, SuiteRunError, TrustError,

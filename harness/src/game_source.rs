@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::DEFAULT_RESULTS;
-use crate::failure::Failure;
+use crate::{DEFAULT_RESULTS, Failure};
 use arbiter_openings::decompressed;
 use arbiter_report::terminal::note;
 use arbiter_store::Store;

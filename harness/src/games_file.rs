@@ -11,7 +11,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use self::lock::LockFile;
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_report::epd;

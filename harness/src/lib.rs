@@ -29,5 +29,21 @@ mod suite_run;
 #[cfg(not(feature = "cluster"))]
 use no_fleet as fleet;
 
+// What several subcommands share.
+use args::{
+    CORRECTIONS, DEFAULT_RESULTS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SprtBounds,
+    engine_spec, one_line,
+};
+use compat::{Printer, Style};
+use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
+use failure::Failure;
+use fleet::{ClusterArgs, Fleet};
+use game_source::GameSourceArgs;
+use games_file::{Content, GamesFile};
+use keyboard::Keyboard;
+use output::{NewFile, OutputFormat, Rows, emit, progress, unwritten, write_whole};
+use runtime::{interruptible, runtime, until_signal};
+use suite_run::{QueryArgs, SuiteArgs, run_tasks, run_tasks_observed};
+
 pub use cli::Cli;
 pub use exit_code::ExitCode;

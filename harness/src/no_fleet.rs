@@ -3,7 +3,7 @@
 
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_plan::plan::Plan;
 
 /// No flags.

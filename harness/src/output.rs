@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
 use arbiter_report::{csv, markdown, plain, terminal};

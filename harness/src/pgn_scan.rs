@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 
-use crate::output::{Rows, progress};
+use crate::{Rows, progress};
 use arbiter_openings::decompressed;
 use arbiter_rate::{ScanOptions, Tally, scan_all};
 

@@ -16,17 +16,10 @@ use self::json_lines::Stream;
 use self::messages::{announce, default_name, go_on, show, tell_workers};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
-use crate::args::{RequestedRun, Resume};
-use crate::compat::{Printer, Style};
-use crate::control_server;
-use crate::engine_builds::{BuildContext, own_binary};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::fleet::Fleet;
-use crate::games_file::{Content, GamesFile};
-use crate::keyboard::Keyboard;
-use crate::output::OutputFormat;
-use crate::runtime::runtime;
+use crate::{
+    BuildContext, Content, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat, Printer,
+    RequestedRun, Resume, Style, control_server, own_binary, runtime,
+};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;

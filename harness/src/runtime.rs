@@ -2,7 +2,7 @@
 
 use tokio::runtime::Runtime;
 
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_process::{Cancel, Spawner};
 use arbiter_runner::Signals;
 

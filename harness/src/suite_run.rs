@@ -13,13 +13,10 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::args::engine_spec;
-use crate::engine_builds::{BuildArgs, BuildContext, setup};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::fleet::{ClusterArgs, Fleet};
-use crate::output::progress;
-use crate::runtime::{runtime, until_signal};
+use crate::{
+    BuildArgs, BuildContext, ClusterArgs, ExitCode, Failure, Fleet, engine_builds::setup,
+    engine_spec, progress, runtime, until_signal,
+};
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::plan::{Engine, resolve_engine};
 use arbiter_plan::spec::EngineSpec;

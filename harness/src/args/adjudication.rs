@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::words::merged;
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
 use arbiter_plan::adjudication::{parse_draw, parse_resign};
 use arbiter_plan::file::ConfigFile;

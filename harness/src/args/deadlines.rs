@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::words::merged;
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_plan::file::ConfigFile;
 use arbiter_protocol::{Deadlines, parse_seconds};
 

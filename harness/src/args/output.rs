@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::words::merged;
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation, parse_fields};
 use arbiter_names::UnknownName;
 use arbiter_plan::file::ConfigFile;

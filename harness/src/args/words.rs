@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_openings::Order;
 use arbiter_plan::file::ConfigFile;
 use arbiter_schedule::{Format, OpeningPolicy};

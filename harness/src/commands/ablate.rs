@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use crate::args::{PlayArgs, RequestedRun, SprtBounds};
-use crate::bundled_engine::{Evaluation, evaluation};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::run;
+use crate::{
+    ExitCode, Failure, PlayArgs, RequestedRun, SprtBounds,
+    bundled_engine::{Evaluation, evaluation},
+    run,
+};
 use arbiter_plan::ablation::Ablation;
 use arbiter_plan::plan::{BUNDLED, Kind};
 use arbiter_plan::spec::EngineSpec;

@@ -5,8 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit};
+use crate::{Failure, OutputFormat, Rows, emit};
 use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,

@@ -6,11 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use regex_lite::RegexBuilder;
 
-use crate::engine_builds::{BuildArgs, setup};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, progress, unwritten};
-use crate::suite_run::engines;
+use crate::{
+    BuildArgs, ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, progress,
+    suite_run::engines, unwritten,
+};
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};

@@ -9,11 +9,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::steps::{Gates, Sides, outcome};
-use crate::args::{DEFAULT_RESULTS, load};
-use crate::engine_builds::{BuildArgs, BuildContext};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, unwritten};
+use crate::{
+    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, args::load,
+    emit, unwritten,
+};
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_plan::file::Loaded;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};

@@ -7,10 +7,11 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::fleet::{AccessArgs, default_key};
-use crate::output::{OutputFormat, Rows, emit};
-use crate::runtime::runtime;
+use crate::{
+    Failure, OutputFormat, Rows, emit,
+    fleet::{AccessArgs, default_key},
+    runtime,
+};
 use arbiter_cluster::{Cluster, Key, document, observe, trouble};
 
 /// How long is listened; workers send their status more often.

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{DEFAULT_RESULTS, RequestedRun, Resume};
-use crate::compat::options::Options;
-use crate::compat::saved::{Config, Saved};
-use crate::compat::{Style, request, words};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::emit;
-use crate::run;
+use crate::{
+    DEFAULT_RESULTS, ExitCode, Failure, RequestedRun, Resume, Style,
+    compat::options::Options,
+    compat::saved::{Config, Saved},
+    compat::{request, words},
+    emit, run,
+};
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::request::Request;
 use arbiter_report::compat::Dialect;

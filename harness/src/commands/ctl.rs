@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 
-use crate::args::DEFAULT_RESULTS;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit};
+use crate::{DEFAULT_RESULTS, Failure, OutputFormat, Rows, emit};
 use arbiter_plan::run::control::Command;
 use arbiter_report::table::Table;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};

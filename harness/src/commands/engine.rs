@@ -2,8 +2,7 @@
 
 use clap::Args;
 
-use crate::bundled_engine;
-use crate::exit_code::ExitCode;
+use crate::{ExitCode, bundled_engine};
 
 /// Arguments for Palimpsest.
 #[derive(Debug, Args)]

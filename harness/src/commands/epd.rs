@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::fleet::ClusterArgs;
-use crate::output::{OutputFormat, Rows, emit};
-use crate::suite_run::{QueryArgs, SuiteArgs, engines, run_tasks};
+use crate::{
+    ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, emit, run_tasks,
+    suite_run::engines,
+};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::suite::Place;

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::failure::Failure;
-use crate::output::emit;
+use crate::{Failure, emit};
 
 /// Flags of `arbiter completions`.
 #[derive(Debug, Args)]

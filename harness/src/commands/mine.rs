@@ -6,13 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::engine_builds::{BuildArgs, setup};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::game_source::GameSourceArgs;
-use crate::output::{emit, write_whole};
-use crate::runtime::runtime;
-use crate::suite_run::{QueryArgs, engines, run_tasks_observed};
+use crate::{
+    BuildArgs, ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup,
+    run_tasks_observed, runtime, suite_run::engines, write_whole,
+};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::stored::time_as;

@@ -9,11 +9,7 @@ use clap::{Args, Subcommand};
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
 
-use crate::engine_builds::setup;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::NewFile;
-use crate::runtime::runtime;
+use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
 use arbiter_plan::plan::{BUNDLED, resolve_engine};

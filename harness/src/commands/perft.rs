@@ -2,11 +2,10 @@
 
 use clap::Args;
 
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::fleet::ClusterArgs;
-use crate::output::{OutputFormat, Rows, emit};
-use crate::suite_run::{SuiteArgs, engines, run_tasks};
+use crate::{
+    ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, emit, run_tasks,
+    suite_run::engines,
+};
 use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::suite::Place;
 use arbiter_report::suite::perft::{Report, Totals};

@@ -2,10 +2,7 @@
 
 use clap::Args;
 
-use crate::args::{FORMATS, PlayArgs, RequestedRun, SprtBounds};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::run;
+use crate::{ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, run};
 use arbiter_plan::plan::Kind;
 use arbiter_schedule::Format;
 

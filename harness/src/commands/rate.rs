@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::threads;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, emit};
-use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
+use crate::{
+    ExitCode, Failure, OutputFormat,
+    args::threads,
+    emit,
+    pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
+};
 use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::document;
 use arbiter_report::ratings::{self, Ratings};

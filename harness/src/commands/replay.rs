@@ -7,11 +7,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::args::DEFAULT_RESULTS;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::emit;
-use crate::run::open_tables;
+use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run::open_tables};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, Replayed, replay};

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::args::DEFAULT_RESULTS;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{emit, lines, width, write_whole};
+use crate::{
+    DEFAULT_RESULTS, ExitCode, Failure, emit,
+    output::{lines, width},
+    write_whole,
+};
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::run::state::Effect;
 use arbiter_report::document::{Document, brief, of_run};

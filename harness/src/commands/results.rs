@@ -6,11 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::args::{DEFAULT_RESULTS, one_line};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit};
-use crate::run::result::print;
+use crate::{
+    DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, emit, one_line, run::result::print,
+};
 use arbiter_report::gates;
 use arbiter_report::run_list;
 use arbiter_report::stored::stored_summary;

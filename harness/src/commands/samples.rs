@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::game_source::GameSourceArgs;
-use crate::output::NewFile;
+use crate::{ExitCode, Failure, GameSourceArgs, NewFile};
 use arbiter_report::terminal::note;
 use arbiter_suite::samples;
 

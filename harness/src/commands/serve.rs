@@ -13,11 +13,9 @@ use clap::Args;
 use data_encoding::HEXLOWER;
 use tokio::net::TcpListener;
 
-use crate::args::DEFAULT_RESULTS;
-use crate::failure::Failure;
 #[cfg(feature = "cluster")]
 use crate::fleet::AccessArgs;
-use crate::runtime::runtime;
+use crate::{DEFAULT_RESULTS, Failure, runtime};
 use arbiter_process::lower_priority;
 use arbiter_report::terminal::note;
 use arbiter_runner::Signals;

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines, setup};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, progress};
-use crate::runtime::interruptible;
+use crate::{
+    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, emit,
+    engine_builds::setup, interruptible, progress,
+};
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::plan::resolve_engine;

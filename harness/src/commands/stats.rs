@@ -8,9 +8,7 @@ mod sprt;
 
 use clap::{Args, Subcommand};
 
-use crate::args::MODELS;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit};
+use crate::{Failure, MODELS, OutputFormat, Rows, emit};
 use arbiter_report::document::Document;
 use arbiter_stats::{Model, Sprt, SprtError};
 

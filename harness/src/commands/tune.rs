@@ -9,10 +9,7 @@ use clap::{Args, Subcommand};
 
 use self::confirm::ConfirmArgs;
 use self::parameters::ParameterArgs;
-use crate::args::{PlayArgs, RequestedRun};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::run;
+use crate::{ExitCode, Failure, PlayArgs, RequestedRun, run};
 use arbiter_plan::plan::Kind;
 use arbiter_plan::tuning::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_PAIRS};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Tuning};

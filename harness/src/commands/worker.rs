@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio::sync::{mpsc, watch};
 
-use crate::engine_builds::own_binary;
-use crate::failure::Failure;
-use crate::fleet::{AccessArgs, user_folder};
-use crate::runtime::runtime;
+use crate::{
+    Failure,
+    fleet::{AccessArgs, user_folder},
+    own_binary, runtime,
+};
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Config, Phase, PublicKey, serve};
 use arbiter_plan::plan::default_concurrency;

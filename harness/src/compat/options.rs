@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Style;
 use super::words::{Word, figure, truth};
-use crate::args::MODELS;
+use crate::MODELS;
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;

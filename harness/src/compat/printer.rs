@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Style;
-use crate::failure::Failure;
-use crate::output::emit;
+use crate::{Failure, emit};
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::counts::{PairTally, RunCounts};
 use arbiter_plan::run::event::{Ending, Observer, ObserverError, RunEvent};

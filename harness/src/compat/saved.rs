@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::WITHOUT_EFFECT;
 use super::words::{Word, truth};
-use crate::failure::Failure;
-use crate::output::write_whole;
+use crate::{Failure, write_whole};
 use arbiter_report::terminal::note;
 
 /// Where fastchess saves if nothing else is said.

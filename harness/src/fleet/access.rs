@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_cluster::{Access, Credentials, INBOX, Secret, is_inbox};
 
 /// How a NATS server is entered.

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_process::{has_no_locks, host_name};
 
 /// A file beside the one that is written, which one process alone can make; removed when dropped.

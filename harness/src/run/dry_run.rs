@@ -1,9 +1,7 @@
 //! `--dry-run`: resolves and checks everything, and plays nothing.
 
 use super::{LoadedPlan, check_engines, load};
-use crate::args::RequestedRun;
-use crate::failure::Failure;
-use crate::output::{Rows, emit};
+use crate::{Failure, RequestedRun, Rows, emit};
 use arbiter_plan::plan::Kind;
 use arbiter_report::document;
 use arbiter_report::plan::json as plan_json;

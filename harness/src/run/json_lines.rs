@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::output::emit;
+use crate::emit;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 

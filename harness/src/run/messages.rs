@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::ReadyRun;
-use crate::failure::Failure;
-use crate::fleet::Fleet;
+use crate::{Failure, Fleet};
 use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::affinity::list;
 use arbiter_plan::plan::Kind;

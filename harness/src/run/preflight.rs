@@ -1,7 +1,6 @@
 //! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
 
-use crate::failure::Failure;
-use crate::runtime::{runtime, until_signal};
+use crate::{Failure, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::plan::Plan;

@@ -1,6 +1,6 @@
 //! The state of a stored run.
 
-use crate::failure::Failure;
+use crate::Failure;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::state::{Effect, RunState};
 use arbiter_report::stored;

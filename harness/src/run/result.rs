@@ -1,8 +1,9 @@
 //! The result of a run: printed, and as an exit code.
 
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, emit, lines, width};
+use crate::{
+    ExitCode, Failure, OutputFormat, emit,
+    output::{lines, width},
+};
 use arbiter_plan::run::event::Ending;
 use arbiter_report::document::{brief, of_run};
 use arbiter_report::stored::gates_of;

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{SuiteArgs, UNFINISHED, bar, setups};
-use crate::failure::Failure;
-use crate::fleet::{Fleet, opened};
-use crate::runtime::runtime;
+use crate::{Failure, Fleet, fleet::opened, runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
 use arbiter_plan::plan::Engine;
 use arbiter_report::suite::Place;

@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::runtime::interruptible;
+use crate::{BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, interruptible, own_binary};
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
 use arbiter_plan::provenance::Provenance;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::ReportFormat;
-use crate::args::threads;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::OutputFormat;
-use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
+use crate::{
+    ExitCode, Failure, OutputFormat,
+    args::threads,
+    pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
+};
 use arbiter_rate::ScanOptions;
 use arbiter_report::document::of_games;
 use arbiter_report::ratings::{self, Ratings};

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, width, write_whole};
+use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
 use arbiter_plan::plan::Kind;
 use arbiter_report::log::{self, Entry};
 use arbiter_report::stored::{stored_summary, time};

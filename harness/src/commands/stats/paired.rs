@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::numbers::shown;
 use super::{Answer, ONE_ROW, numbers};
-use crate::output::Rows;
+use crate::Rows;
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
 use arbiter_report::text::percent;

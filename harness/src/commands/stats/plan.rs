@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Answer, TestArgs, numbers};
-use crate::output::Rows;
+use crate::Rows;
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
 use arbiter_stats::elo::{elo_from_score, finite};

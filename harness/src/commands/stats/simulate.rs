@@ -7,8 +7,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::{Answer, TestArgs, numbers};
-use crate::args::{CORRECTIONS, threads};
-use crate::output::Rows;
+use crate::{CORRECTIONS, Rows, args::threads};
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
 use arbiter_report::terminal;

@@ -4,11 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::args::{RequestedRun, Resume};
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::OutputFormat;
-use crate::run;
+use crate::{ExitCode, Failure, OutputFormat, RequestedRun, Resume, run};
 use arbiter_plan::plan::Kind;
 use arbiter_plan::request::SprtRequest;
 use arbiter_plan::tuning::confirmation;

@@ -4,13 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::args::{RequestedRun, engine_spec};
-use crate::engine_builds::setup;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::emit;
-use crate::run::make_engines;
-use crate::runtime::runtime;
+use crate::{
+    ExitCode, Failure, RequestedRun, emit, engine_builds::setup, engine_spec, run::make_engines,
+    runtime,
+};
 use arbiter_plan::file::tune::TuneTable;
 use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;

@@ -4,11 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::DEFAULT_RESULTS;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::emit;
-use crate::run;
+use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run};
 use arbiter_report::terminal::note;
 use arbiter_spsa::patch::{applied, unified};
 use arbiter_store::Store;

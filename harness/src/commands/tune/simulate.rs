@@ -8,9 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::parameters::listed;
-use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit};
+use crate::{ExitCode, Failure, OutputFormat, Rows, emit};
 use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
