@@ -4,9 +4,9 @@
 use crate::summary::{Strength, Summary};
 use crate::table::Table;
 use crate::text::{UNDEFINED, interval, percent, plus_minus};
-use arbiter_stats::Decision;
 use arbiter_stats::elo::{Estimate, finite};
 use arbiter_stats::sequential::SequentialEstimate;
+use arbiter_stats::{Decision, SprtStatus};
 
 /// Features that a sentence names at most.
 const MAX_NAMED: usize = 12;
@@ -21,29 +21,18 @@ pub(crate) struct Feature<'a> {
     /// Elo with an interval that holds together with those of all other features; `None` before
     /// the first pair.
     pub(crate) simultaneous: Option<Estimate>,
-    /// The sequential test of this feature, if there is one.
-    pub(crate) test: Option<Test>,
-}
-
-/// How the sequential test of a feature stands.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Test {
-    /// Log-likelihood ratio.
-    pub(crate) llr: f64,
-    /// What it says.
-    pub(crate) decision: Decision,
+    /// How the sequential test of this feature stands, if there is one.
+    pub(crate) sprt_status: Option<SprtStatus>,
     /// The estimate that allows for the stop; `None` before the first pair.
     pub(crate) after_stop: Option<SequentialEstimate>,
 }
 
-impl Test {
-    /// `H1`, `H0` or `open`.
-    pub(crate) fn word(&self) -> &'static str {
-        match self.decision {
-            Decision::AcceptH1 => "H1",
-            Decision::AcceptH0 => "H0",
-            Decision::Continue => "open",
-        }
+/// What a sequential test says: `H1`, `H0` or `open`.
+pub(crate) fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::AcceptH1 => "H1",
+        Decision::AcceptH0 => "H0",
+        Decision::Continue => "open",
     }
 }
 
@@ -57,11 +46,8 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
             name,
             strength: Strength::of(encounter),
             simultaneous: Strength::elo_among(&encounter, family),
-            test: summary.sprt_status([0, engine]).map(|sprt_status| Test {
-                llr: sprt_status.llr,
-                decision: sprt_status.decision,
-                after_stop: summary.after_stop_of([0, engine]),
-            }),
+            sprt_status: summary.sprt_status([0, engine]),
+            after_stop: summary.after_stop_of([0, engine]),
         }
     };
     let names = ablation.features.iter().map(String::as_str);
@@ -83,12 +69,12 @@ pub(crate) fn table(summary: &Summary) -> Table {
     };
     let counts = ["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"];
     let mut table = Table::with_columns(["feature"], heads.iter().chain(&counts));
-    for Feature { name, strength, simultaneous, test } in features(summary) {
+    for Feature { name, strength, simultaneous, sprt_status, after_stop } in features(summary) {
         let naive = plus_minus(strength.elo);
-        let mut cells = match &test {
-            Some(test) => {
-                let after = test.after_stop.map_or(UNDEFINED.to_owned(), |s| interval(&s.elo));
-                vec![after, test.word().to_owned(), format!("{:+.2}", test.llr), naive]
+        let mut cells = match sprt_status {
+            Some(SprtStatus { llr, decision, .. }) => {
+                let after = after_stop.map_or(UNDEFINED.to_owned(), |after| interval(&after.elo));
+                vec![after, word(decision).to_owned(), format!("{llr:+.2}"), naive]
             }
             None => vec![naive, bounds(simultaneous)],
         };
@@ -157,7 +143,7 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
              {good}; proven to cost strength: {bad}; not told from nothing by these games: {open}."
         );
     };
-    let decided = |decision| listed(&|w| w.test.is_some_and(|test| test.decision == decision));
+    let decided = |decision| listed(&|w| w.sprt_status.is_some_and(|s| s.decision == decision));
     format!(
         "Of {count} features of {engine}, the test of {} {} Elo against {} accepts H1 for {}, H0 for \
          {}, and is undecided for {}.",

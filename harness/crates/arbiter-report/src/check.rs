@@ -1,9 +1,10 @@
 //! The report of `arbiter check`: text, Markdown, JSON and JUnit.
 
-use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
 use crate::document::{Block, Document};
+use crate::junit::{failed, whole};
 use crate::table::Table;
 use arbiter_check::{Grade, Outcome, Verdict, count, format_score, score};
 
@@ -98,34 +99,29 @@ impl Report<'_> {
 
     /// As JUnit XML. A check that an engine should or may pass fails like any other there; its type
     /// is its grade.
-    pub fn junit(&self) -> Result<String, String> {
+    pub fn junit(&self) -> Result<String, SerializeError> {
         let mut suite = TestSuite::new(format!("check {}", self.engine));
-        for verdict in self.verdicts {
-            let grade = verdict.check.grade.word();
-            let status = match &verdict.outcome {
+        for Verdict { check, outcome, transcript } in self.verdicts {
+            let grade = check.grade.word();
+            let mut status = match outcome {
                 Outcome::Passed => TestCaseStatus::success(),
-                Outcome::Skipped(reason) => {
-                    let mut status = TestCaseStatus::skipped();
-                    status.set_message(reason.as_str());
-                    status
-                }
+                Outcome::Skipped(_) => TestCaseStatus::skipped(),
                 Outcome::Failed(reason) => {
-                    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                    let lines = verdict.transcript.lines(KEPT).join("\n");
-                    status.set_message(reason.as_str()).set_type(grade).set_description(format!(
-                        "{}: {}\n{reason}\n{lines}",
-                        verdict.check.name, verdict.check.rule
-                    ));
+                    let mut status = failed(NonSuccessKind::Failure, grade, reason);
+                    let lines = transcript.lines(KEPT).join("\n");
+                    let told = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
+                    status.set_description(told);
                     status
                 }
             };
-            let mut case = TestCase::new(verdict.check.name, status);
+            if let Outcome::Skipped(reason) = outcome {
+                status.set_message(reason.as_str());
+            }
+            let mut case = TestCase::new(check.name, status);
             case.set_classname(format!("check.{grade}"));
             suite.add_test_case(case);
         }
-        let mut report = quick_junit::Report::new("arbiter check");
-        report.add_test_suite(suite);
-        report.to_string().map_err(|error| error.to_string())
+        whole("arbiter check", suite)
     }
 }
 

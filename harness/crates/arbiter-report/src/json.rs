@@ -13,9 +13,10 @@ use crate::summary::{Strength, Summary};
 use crate::tuned::{self, TuningFigures};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::plan::Kind;
+use arbiter_plan::provenance::Scale;
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
+use arbiter_stats::Sprt;
 use arbiter_stats::elo::Estimate;
-use arbiter_stats::{Correction, Model, Sprt};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -43,14 +44,14 @@ struct Report<'a> {
     builds: Vec<Option<BuildFigures<'a>>>,
     /// What times were multiplied by, and the speeds from which that follows.
     #[serde(flatten)]
-    scale: Option<ScaleFigures>,
+    scale: Option<Members<3>>,
     ending: Option<&'static str>,
     verdict: &'static str,
     invalid: bool,
     #[serde(flatten)]
     strength: Figures,
     #[serde(flatten)]
-    sprt: Option<SprtFigures>,
+    sprt: Option<Sprt>,
     /// Allowing for the stopping rule.
     #[serde(flatten)]
     elo_sequential: Members<3>,
@@ -111,13 +112,6 @@ struct BuildFigures<'a> {
 }
 
 #[derive(Serialize)]
-struct ScaleFigures {
-    time_scale: f64,
-    reference_nps: f64,
-    measured_nps: f64,
-}
-
-#[derive(Serialize)]
 struct Figures {
     games: u64,
     wins: u64,
@@ -131,18 +125,6 @@ struct Figures {
     #[serde(flatten)]
     nelo: Members<3>,
     los: Option<f64>,
-}
-
-/// A test.
-#[derive(Serialize)]
-pub(crate) struct SprtFigures {
-    elo0: f64,
-    elo1: f64,
-    alpha: f64,
-    beta: f64,
-    model: Model,
-    /// How the bounds allow for overshoot.
-    overshoot: Correction,
 }
 
 #[derive(Serialize)]
@@ -187,7 +169,7 @@ struct ExcludedFigures<'a> {
 
 impl FeatureFigures<'_> {
     fn of(feature: Feature<'_>) -> FeatureFigures<'_> {
-        let after = feature.test.and_then(|test| test.after_stop).map(|after| after.elo);
+        let after = feature.after_stop.map(|after| after.elo);
         let together = feature.simultaneous.map(spread);
         FeatureFigures {
             feature: feature.name,
@@ -196,8 +178,8 @@ impl FeatureFigures<'_> {
                 ("elo_simultaneous_low", together.map(|estimate| estimate.low)),
                 ("elo_simultaneous_high", together.map(|estimate| estimate.high)),
             ]),
-            llr: feature.test.map(|test| test.llr),
-            test: feature.test.map(|test| test.word()),
+            llr: feature.sprt_status.map(|status| status.llr),
+            test: feature.sprt_status.map(|status| ablation::word(status.decision)),
             elo_sequential: Members::of(SEQUENTIAL, after),
         }
     }
@@ -205,20 +187,6 @@ impl FeatureFigures<'_> {
 
 /// Keys of the Elo that allows for the stopping rule.
 const SEQUENTIAL: [&str; 3] = ["elo_sequential", "elo_sequential_low", "elo_sequential_high"];
-
-impl SprtFigures {
-    /// The figures of a test.
-    pub(crate) fn of(sprt: Sprt) -> SprtFigures {
-        SprtFigures {
-            elo0: sprt.elo0,
-            elo1: sprt.elo1,
-            alpha: sprt.alpha,
-            beta: sprt.beta,
-            model: sprt.model,
-            overshoot: sprt.correction,
-        }
-    }
-}
 
 /// What is serialized, as a JSON value.
 pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
@@ -271,16 +239,12 @@ fn report(summary: &Summary) -> Report<'_> {
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
         builds: builds(summary),
-        scale: summary.scale.map(|scale| ScaleFigures {
-            time_scale: scale.factor(),
-            reference_nps: scale.reference_nps,
-            measured_nps: scale.measured_nps,
-        }),
+        scale: summary.scale.map(scale),
         ending: summary.ending.map(ending_word),
         verdict: summary.verdict().as_str(),
         invalid: summary.is_invalid(),
         strength: figures(&summary.strength()),
-        sprt: summary.sprt.map(SprtFigures::of),
+        sprt: summary.sprt,
         elo_sequential: Members::of(SEQUENTIAL, sequential.map(|s| s.elo)),
         los_sequential: sequential.map(|s| s.los),
         llr: Members([
@@ -330,6 +294,14 @@ fn figures(strength: &Strength) -> Figures {
         nelo: Members::of(["nelo", "nelo_low", "nelo_high"], strength.nelo.map(spread)),
         los: strength.los,
     }
+}
+
+fn scale(scale: Scale) -> Members<3> {
+    Members([
+        ("time_scale", Some(scale.factor())),
+        ("reference_nps", Some(scale.reference_nps)),
+        ("measured_nps", Some(scale.measured_nps)),
+    ])
 }
 
 /// Nothing if no engine was built from a revision.

@@ -44,15 +44,11 @@ pub fn of_run(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeE
         }
     }
     let told = faults(summary);
-    let mut faulty = case(
-        "faults of engines",
-        "arbiter.faults",
-        &told,
-        match summary.is_invalid() {
-            true => failed(NonSuccessKind::Failure, "invalid", &told),
-            false => TestCaseStatus::success(),
-        },
-    );
+    let status = match summary.is_invalid() {
+        true => failed(NonSuccessKind::Failure, "invalid", &told),
+        false => TestCaseStatus::success(),
+    };
+    let mut faulty = case("faults of engines", "arbiter.faults", &told, status);
     faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
     faulty.add_property(("limit", summary.fault_limit.to_string().as_str()));
     suite.add_test_case(faulty);
@@ -75,7 +71,8 @@ pub fn of_games(tally: &Tally) -> Result<String, SerializeError> {
     whole("arbiter", suite)
 }
 
-fn whole(name: &str, suite: TestSuite) -> Result<String, SerializeError> {
+/// A report of one suite.
+pub(crate) fn whole(name: &str, suite: TestSuite) -> Result<String, SerializeError> {
     let mut report = Report::new(name);
     report.add_test_suite(suite);
     report.to_string()
@@ -87,8 +84,12 @@ fn case(name: &str, class: &str, words: &str, status: TestCaseStatus) -> TestCas
     case
 }
 
-fn failed(kind: NonSuccessKind, what: &str, words: &str) -> TestCaseStatus {
-    let mut status = TestCaseStatus::non_success(kind);
+/// A status that is no success: its message and its type.
+pub(crate) fn failed(kind: NonSuccessKind, what: &str, words: &str) -> TestCaseStatus {
+    said(TestCaseStatus::non_success(kind), what, words)
+}
+
+fn said(mut status: TestCaseStatus, what: &str, words: &str) -> TestCaseStatus {
     status.set_message(words).set_type(what);
     status
 }
@@ -98,11 +99,7 @@ fn step(outcome: &Outcome) -> TestCase {
     let words = outcome.words.as_str();
     let status = match outcome.verdict {
         Gate::Passed | Gate::Undecided => TestCaseStatus::success(),
-        Gate::Skipped => {
-            let mut status = TestCaseStatus::skipped();
-            status.set_message(words).set_type(outcome.verdict.to_string());
-            status
-        }
+        Gate::Skipped => said(TestCaseStatus::skipped(), &outcome.verdict.to_string(), words),
         Gate::Failed | Gate::Unproven => {
             failed(NonSuccessKind::Failure, &outcome.verdict.to_string(), words)
         }
@@ -125,14 +122,8 @@ fn verdict(summary: &Summary) -> TestCase {
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
     let elo = plus_minus(summary.strength().elo);
-    let [first, second] =
-        [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));
-    case(
-        &format!("{first} against {second}"),
-        "arbiter.sprt",
-        &format!("{words}\nElo {elo}"),
-        status,
-    )
+    let name = format!("{} against {}", summary.engines[0], summary.engines[1]);
+    case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
 }
 
 /// What became of a run that has no question: an error while it is not at its end.
@@ -148,7 +139,7 @@ fn end(summary: &Summary) -> TestCase {
 /// A feature of an ablation; a test that is not decided is skipped.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
     let words = format!("Elo {}", plus_minus(feature.strength.elo));
-    let status = match feature.test.map(|test| test.decision) {
+    let status = match feature.sprt_status.map(|status| status.decision) {
         None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
         Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
         Some(Decision::Continue) => TestCaseStatus::skipped(),

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::json::SprtFigures;
 use crate::standings::rules_in_words;
 use arbiter_plan::command::command;
 use arbiter_plan::plan::{BookSource, Plan, Program};
@@ -43,7 +42,7 @@ pub fn json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> Value 
         "pairs": plan.design.pairs,
         "schedule": rules_in_words(&plan.design, plan.engines.len()),
         "concurrency": plan.concurrency,
-        "sprt": plan.sprt.map(SprtFigures::of),
+        "sprt": plan.sprt,
         "adjudication": plan.rules.words(),
         "fault_limit": plan.fault_limit,
         "noise_limit": plan.noise_limit,

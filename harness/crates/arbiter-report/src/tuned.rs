@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::tuning::base_name;
-use arbiter_spsa::{Parameter, ParameterKind, SpsaState, Tuning, noise};
+use arbiter_spsa::{Parameter, SpsaState, Tuning, noise};
 
 /// Parameters that a line names at most.
 const MAX_NAMED: usize = 6;
@@ -31,13 +31,8 @@ pub(crate) struct TuningFigures<'a> {
 
 #[derive(Debug, Serialize)]
 struct ParameterFigures<'a> {
-    name: &'a str,
-    kind: ParameterKind,
-    start: f64,
-    min: f64,
-    max: f64,
-    c_end: f64,
-    r_end: f64,
+    #[serde(flatten)]
+    parameter: &'a Parameter,
     /// Not rounded.
     value: f64,
     /// As the engine takes it.
@@ -70,13 +65,7 @@ pub(crate) fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
         noise_elo_95: expected.map(|(_, most)| most),
         parameters: parameters
             .map(|(parameter, value)| ParameterFigures {
-                name: &parameter.name,
-                kind: parameter.kind,
-                start: parameter.start,
-                min: parameter.min,
-                max: parameter.max,
-                c_end: parameter.c_end,
-                r_end: parameter.r_end,
+                parameter,
                 value: *value,
                 tuned: parameter.setting(*value).1,
             })

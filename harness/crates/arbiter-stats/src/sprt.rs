@@ -127,7 +127,7 @@ impl LlrBounds {
 }
 
 /// A test of `elo1` against `elo0`; [`Sprt::new`] checks the values.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Sprt {
     /// Strength difference under H0, on the scale of `model`.
@@ -141,8 +141,10 @@ pub struct Sprt {
     /// Scale of the hypotheses.
     pub model: Model,
     /// Wald's bounds of the ratio.
+    #[serde(skip)]
     pub bounds: LlrBounds,
     /// How the test allows for overshoot.
+    #[serde(rename = "overshoot")]
     pub correction: Correction,
 }
 
