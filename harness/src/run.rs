@@ -340,18 +340,13 @@ fn run(
     let (created_ms, history) =
         (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
     let jobs = JobMaker::new(plan, book, tables.clone());
-    let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
     let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
-    let schedule = state.schedule().clone();
     let mut view: Box<dyn Observer> = match style {
-        Some(style) => Box::new(Printer::new(style, plan, schedule)),
-        None => {
-            let live = Live::new(schedule, plan.sprt, names, keys.is_some());
-            Box::new(live.tuning(state.spsa()))
-        }
+        Some(style) => Box::new(Printer::new(style, plan, state.schedule().clone())),
+        None => Box::new(Live::new(plan, state, keys.is_some())),
     };
     observers.push(&mut *view);
     let mut stream = Stream(plan);

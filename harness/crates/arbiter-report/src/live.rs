@@ -8,16 +8,17 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::standings::leaders_line;
-use crate::status::{Progress, disturbance, one_line, status_lines};
+use crate::status::{Progress, disturbance, one_line};
 use crate::terminal::{detail, has_details, is_quiet, note};
 use crate::tuned;
 use arbiter_game::record::GameRecord;
+use arbiter_plan::plan::Plan;
 use arbiter_plan::run::control::Pace;
 use arbiter_plan::run::counts::RunCounts;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
-use arbiter_schedule::Schedule;
-use arbiter_spsa::{SpsaState, Tuning};
-use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
+use arbiter_plan::run::state::RunState;
+use arbiter_spsa::Tuning;
+use arbiter_stats::SprtStatus;
 
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -27,13 +28,8 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 pub struct Live {
     bar: Option<ProgressBar>,
     engines: Vec<String>,
-    sprt: Option<Sprt>,
-    /// Follows the counted pairs.
-    schedule: Schedule,
-    counts: RunCounts,
-    counted: u64,
-    counted_before: u64,
-    sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
+    progress: Progress,
+    /// When the last plain line was written.
     shown: Option<Duration>,
     pace: Pace,
     /// Games at once, once the user has changed their number.
@@ -48,82 +44,47 @@ pub struct Live {
 const KEYS: &str = "p pause · r resume · d drain · + - games at once · q stop";
 
 impl Live {
-    /// A view of a run whose schedule has come so far; draws a bar if standard error is a
-    /// terminal.
-    /// `has_keys` says whether the keys are to be named.
-    pub fn new(
-        schedule: Schedule,
-        sprt: Option<Sprt>,
-        engines: Vec<String>,
-        has_keys: bool,
-    ) -> Live {
-        let total = schedule.expected();
+    /// A view of a run that has come so far; draws a bar if standard error is a terminal. `has_keys` says
+    /// whether the keys are to be named.
+    pub fn new(plan: &Plan, state: &RunState, has_keys: bool) -> Live {
+        let schedule = state.schedule().clone();
         let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            let target = ProgressDrawTarget::stderr();
+            let bar = ProgressBar::with_draw_target(Some(schedule.expected()), target);
             let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
         Live {
             bar,
-            engines,
-            sprt,
-            schedule,
-            counts: RunCounts::default(),
-            counted: 0,
-            counted_before: 0,
-            sprt_statuses: BTreeMap::new(),
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            progress: Progress {
+                sprt: plan.sprt,
+                sprt_statuses: BTreeMap::new(),
+                schedule,
+                counts: RunCounts::default(),
+                counted: 0,
+                counted_before: 0,
+            },
             shown: None,
             pace: Pace::Running,
             slots: None,
             has_keys,
-            tuning: None,
+            tuning: state.spsa().map(|s| (s.tuning().clone(), s.finished(), s.theta().to_vec())),
         }
-    }
-
-    /// The same of a tuning that has come so far, if the run is one.
-    #[must_use]
-    pub fn tuning(self, spsa: Option<&SpsaState>) -> Live {
-        let tuning =
-            spsa.map(|spsa| (spsa.tuning().clone(), spsa.finished(), spsa.theta().to_vec()));
-        Live { tuning, ..self }
-    }
-
-    fn progress(&self, elapsed: Duration) -> Progress {
-        Progress {
-            sprt: self.sprt.filter(|_| self.schedule.matchups() == 1).map(|sprt| {
-                let sprt_status = self.sprt_statuses.values().next().copied();
-                (sprt, sprt_status.unwrap_or_else(|| SprtMonitor::new(sprt, 1).start()))
-            }),
-            decided: self.sprt.map(|_| self.decided()),
-            encounters: self.schedule.matchups(),
-            counted: self.counted,
-            total: self.schedule.expected(),
-            counted_now: self.counted - self.counted_before,
-            elapsed,
-            games_per_pair: self.schedule.design().games_per_pair(),
-        }
-    }
-
-    /// Tests that have come to a verdict.
-    fn decided(&self) -> usize {
-        self.sprt_statuses
-            .values()
-            .filter(|sprt_status| sprt_status.decision != Decision::Continue)
-            .count()
     }
 
     fn show(&mut self, elapsed: Duration) {
         match &self.bar {
             Some(bar) => {
-                bar.set_length(self.schedule.expected());
-                bar.set_position(self.counted);
+                bar.set_length(self.progress.schedule.expected());
+                bar.set_position(self.progress.counted);
                 let keys = self.has_keys.then(|| format!("\n{KEYS}"));
                 bar.set_message(self.lines(elapsed).join("\n") + &keys.unwrap_or_default());
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
-                if due && self.counted > self.counted_before {
+                if due && self.progress.counted > self.progress.counted_before {
                     self.shown = Some(elapsed);
                     note(&self.line(elapsed));
                 }
@@ -133,7 +94,7 @@ impl Live {
 
     /// The evidence, which in a tournament is who leads, and the pace.
     fn lines(&self, elapsed: Duration) -> [String; 2] {
-        let [evidence, mut pace] = status_lines(&self.counts, &self.progress(elapsed));
+        let [evidence, mut pace] = self.progress.lines(elapsed);
         if let Some(slots) = self.slots {
             pace.push_str(&format!(" · {slots} at once"));
         }
@@ -143,7 +104,7 @@ impl Live {
         if let Some((tuning, finished, theta)) = &self.tuning {
             return [tuned::line(tuning, *finished, theta), pace];
         }
-        match leaders_line(&self.schedule, &self.engines) {
+        match leaders_line(&self.progress.schedule, &self.engines) {
             Some(leaders) => [leaders, pace],
             None => [evidence, pace],
         }
@@ -160,9 +121,10 @@ impl Live {
         counted: u64,
         sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
     ) {
-        (self.counts, self.sprt_statuses) = (counts.clone(), sprt_statuses.clone());
-        self.counted = counted;
-        self.counted_before = self.counted_before.min(counted);
+        self.progress.counts = counts.clone();
+        self.progress.sprt_statuses = sprt_statuses.clone();
+        self.progress.counted = counted;
+        self.progress.counted_before = self.progress.counted_before.min(counted);
     }
 
     /// A game that has ended, in one line.
@@ -181,14 +143,6 @@ impl Live {
         )
     }
 
-    /// A line that only some want.
-    fn tell(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(text),
-            None => detail(text),
-        }
-    }
-
     fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
@@ -201,27 +155,28 @@ impl Observer for Live {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
             RunEvent::Started { counts, counted, sprt_statuses } => {
-                self.counted_before = *counted;
+                self.progress.counted_before = *counted;
                 self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::Counted { played, tally, sprt_status, elapsed } => {
-                self.counts.count(tally);
-                self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
-                self.counted += 1;
-                self.sprt_statuses
-                    .extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
+                let progress = &mut self.progress;
+                progress.counts.count(tally);
+                progress.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
+                progress.counted += 1;
+                let twosome = tally.twosome();
+                progress.sprt_statuses.extend(sprt_status.map(|status| (twosome, status)));
                 for (half, game) in played.games.iter().enumerate() {
                     if has_details() {
-                        self.tell(&self.game_line(tally.pair, half, game));
+                        let line = self.game_line(tally.pair, half, game);
+                        self.bar.as_ref().map_or_else(|| detail(&line), |bar| bar.println(&line));
                     }
                     if game.outcome.termination.is_fault() {
-                        let name = |index: usize| self.engines[index].as_str();
+                        let [white, black] =
+                            [game.engines.white, game.engines.black].map(|e| &self.engines[e]);
                         self.say(&format!(
-                            "fault in game {}.{} ({} v {}): {}",
+                            "fault in game {}.{} ({white} v {black}): {}",
                             tally.pair + 1,
                             half + 1,
-                            name(game.engines.white),
-                            name(game.engines.black),
                             game.outcome.detail
                         ));
                     }
@@ -239,7 +194,7 @@ impl Observer for Live {
             RunEvent::Noted { remark } => self.say(&remark.to_string()),
             RunEvent::WorkerExcluded { excluded, counts, counted, sprt_statuses, schedule } => {
                 self.say(&excluded.to_string());
-                self.schedule = (*schedule).clone();
+                self.progress.schedule = (*schedule).clone();
                 self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::GameStarted { .. } => {}
