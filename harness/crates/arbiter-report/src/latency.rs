@@ -1,10 +1,8 @@
 //! How promptly engines answered, as tables.
 
-use serde::Serialize;
-
+use crate::json::Object;
 use crate::summary::Summary;
 use crate::table::Table;
-use arbiter_plan::run::latency::{Distribution, Kind};
 
 /// What the kinds mean.
 pub(crate) const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
@@ -38,34 +36,20 @@ fn short(value: f64) -> String {
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// The figures of one engine and kind in JSON; times in microseconds, to two significant digits.
-#[derive(Serialize)]
-pub(crate) struct LatencyFigures<'a> {
-    engine: &'a str,
-    /// `ready`, `move` or `overrun`.
-    kind: Kind,
-    count: u64,
-    p50_us: u64,
-    p90_us: u64,
-    p99_us: u64,
-    max_us: u64,
-    /// How many were below 1, 10, 100 ... microseconds and not below the last.
-    decades: Vec<u64>,
-}
-
-/// All of them.
-pub(crate) fn json(summary: &Summary) -> Vec<LatencyFigures<'_>> {
-    let figures = |(engine, kind, distribution): (usize, Kind, &Distribution)| LatencyFigures {
-        engine: summary.engines[engine].as_str(),
-        kind,
-        count: distribution.count(),
-        p50_us: distribution.quantile_us(0.5),
-        p90_us: distribution.quantile_us(0.9),
-        p99_us: distribution.quantile_us(0.99),
-        max_us: distribution.max_us(),
-        decades: distribution.decades(),
-    };
-    summary.latencies.iter().map(figures).collect()
+/// The figures of each engine and kind in JSON; times in microseconds, to two significant digits.
+pub(crate) fn json(summary: &Summary) -> impl Iterator<Item = Object> {
+    summary.latencies.iter().map(|(engine, kind, distribution)| {
+        Object::default()
+            .with("engine", &summary.engines[engine])
+            .with("kind", kind)
+            .with("count", distribution.count())
+            .with("p50_us", distribution.quantile_us(0.5))
+            .with("p90_us", distribution.quantile_us(0.9))
+            .with("p99_us", distribution.quantile_us(0.99))
+            .with("max_us", distribution.max_us())
+            // How many were below 1, 10, 100 ... microseconds and not below the last.
+            .with("decades", distribution.decades())
+    })
 }
 
 #[cfg(test)]

@@ -1,85 +1,48 @@
 //! A tuning, or how far it came: its values and what can be said of them.
 
-use serde::Serialize;
-
+use crate::json::Object;
 use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::tuning::base_name;
-use arbiter_spsa::{Parameter, SpsaState, Tuning, noise};
+use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
 
 /// Parameters that a line names at most.
 const MAX_NAMED: usize = 6;
 
-/// A tuning in JSON.
-#[derive(Debug, Serialize)]
-pub(crate) struct TuningFigures<'a> {
-    iterations: u64,
-    iterations_done: u64,
-    pairs_per_iteration: u64,
-    iterations_ahead: u64,
-    alpha: f64,
-    gamma: f64,
-    a_ratio: f64,
-    /// Elo that the noise of the method costs once the values have settled: in the mean, and what
-    /// 95 % of the time is not exceeded.
-    noise_elo: Option<f64>,
-    noise_elo_95: Option<f64>,
-    parameters: Vec<ParameterFigures<'a>>,
-    /// Places of the path, evenly spaced.
-    path: Vec<PathFigures>,
-}
-
-#[derive(Debug, Serialize)]
-struct ParameterFigures<'a> {
-    #[serde(flatten)]
-    parameter: &'a Parameter,
-    /// Not rounded.
-    value: f64,
-    /// As the engine takes it.
-    tuned: String,
-}
-
-#[derive(Debug, Serialize)]
-struct PathFigures {
-    games: u64,
-    /// Sum of the games that the first sides won less those that they lost.
-    score: i64,
-    values: Vec<f64>,
-}
-
 /// The tuning of a run in JSON, if it is one.
-pub(crate) fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
+pub(crate) fn json(summary: &Summary) -> Option<Object> {
     let spsa = summary.spsa.as_ref()?;
     let tuning = spsa.tuning();
-    let parameters = tuning.parameters.iter().zip(spsa.theta());
-    let expected = expected_noise(summary, tuning);
-    Some(TuningFigures {
-        iterations: tuning.iterations,
-        iterations_done: spsa.finished(),
-        pairs_per_iteration: tuning.pairs,
-        iterations_ahead: tuning.ahead,
-        alpha: tuning.alpha,
-        gamma: tuning.gamma,
-        a_ratio: tuning.a_ratio,
-        noise_elo: expected.map(|(mean, _)| mean),
-        noise_elo_95: expected.map(|(_, most)| most),
-        parameters: parameters
-            .map(|(parameter, value)| ParameterFigures {
-                parameter,
-                value: *value,
-                tuned: parameter.setting(*value).1,
-            })
-            .collect(),
-        path: spsa
-            .path()
-            .into_iter()
-            .map(|point| PathFigures {
-                games: 2 * tuning.pairs * point.iterations,
-                score: point.score,
-                values: point.theta,
-            })
-            .collect(),
-    })
+    let noise = expected_noise(summary, tuning);
+    let parameter = |(parameter, value): (&Parameter, &f64)| {
+        let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
+        Object::default()
+            .with("name", name)
+            .with("kind", kind)
+            .with_all([("start", start), ("min", min), ("max", max)])
+            .with_all([("c_end", c_end), ("r_end", r_end)])
+            // Not rounded, and as the engine takes it.
+            .with("value", value)
+            .with("tuned", parameter.setting(*value).1)
+    };
+    let point = |point: PathPoint| {
+        let games = Object::default().with("games", 2 * tuning.pairs * point.iterations);
+        // The sum of the games that the first sides won less those that they lost.
+        games.with("score", point.score).with("values", point.theta)
+    };
+    let object = Object::default()
+        .with("iterations", tuning.iterations)
+        .with("iterations_done", spsa.finished())
+        .with("pairs_per_iteration", tuning.pairs)
+        .with("iterations_ahead", tuning.ahead)
+        .with_all([("alpha", tuning.alpha), ("gamma", tuning.gamma), ("a_ratio", tuning.a_ratio)])
+        // Elo that the noise of the method costs once the values have settled: in the mean, and what
+        // 95 % of the time is not exceeded.
+        .with("noise_elo", noise.map(|(mean, _)| mean))
+        .with("noise_elo_95", noise.map(|(_, most)| most))
+        .list("parameters", tuning.parameters.iter().zip(spsa.theta()).map(parameter))
+        .list("path", spsa.path().into_iter().map(point));
+    Some(object)
 }
 
 /// What is tuned: the first names.

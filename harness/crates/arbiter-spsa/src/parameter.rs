@@ -26,7 +26,7 @@ pub enum ParameterKind {
 arbiter_names::named!(ParameterKind);
 
 /// A UCI option with its range and step sizes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Name of the option.
     pub name: String,

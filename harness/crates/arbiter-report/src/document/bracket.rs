@@ -1,103 +1,58 @@
 //! The bracket of a knockout, drawn with lines.
 
 use crate::standings::points;
-use arbiter_schedule::Encounter;
-use arbiter_schedule::{Entrant, Knockout};
+use arbiter_schedule::{Encounter, Entrant, Knockout};
 
-/// The bracket, one column for each round and one for the winner; scores stand behind the names.
+/// The bracket, one column for each round and one for the winner; scores stand behind the names. Place n of
+/// a round stands in the middle of its two places before, which are lines above and below it.
 pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {
     let levels = knockout.levels();
-    let cell = |level: usize, place: usize| -> String {
-        match levels[level][place] {
+    let mut lines = vec![String::new(); 2 * levels[0].len() - 1];
+    for (level, entrants) in levels.iter().enumerate() {
+        let cells = entrants.iter().enumerate().map(|(place, entrant)| match *entrant {
             Entrant::Bye => String::new(),
             Entrant::Open => "…".to_owned(),
             Entrant::Engine(engine) => {
-                let score = score(knockout, encounters, level, place, engine);
-                format!("{}{score}", engines[engine])
+                let encounter = knockout.encounter(level + 1, place / 2);
+                let score = encounter.and_then(|number| score(&encounters[number], engine));
+                format!("{}{}", engines[engine], score.unwrap_or_default())
+            }
+        });
+        let cells: Vec<String> = cells.collect();
+        let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let is_last = level + 1 == levels.len();
+        let step = 2 << level;
+        let mut column = vec![" ".repeat(width + 4); lines.len()];
+        for (place, cell) in cells.iter().enumerate() {
+            // Who has a bye stands in the next column only.
+            if [place, place ^ 1].iter().any(|place| entrants.get(*place) == Some(&Entrant::Bye)) {
+                continue;
+            }
+            let row = place * step + step / 2 - 1;
+            let joint = match (is_last, place % 2) {
+                (true, _) => "",
+                (false, 0) => " ─┐ ",
+                (false, _) => " ─┘ ",
+            };
+            column[row] = format!("{cell:<width$}{joint}");
+            // Between the two places of an encounter a line leads to the next column.
+            if !is_last && place % 2 == 0 {
+                for below in 1..step {
+                    let joint = if below == step / 2 { "  ├─" } else { "  │ " };
+                    column[row + below] = format!("{:width$}{joint}", "");
+                }
             }
         }
-    };
-    let width = |level: usize| {
-        let cells = (0..levels[level].len()).map(|place| cell(level, place).chars().count());
-        cells.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..levels.len()).map(width).collect();
-    let mut text = String::new();
-    for row in 0..2 * levels[0].len() - 1 {
-        let mut line = String::new();
-        for (level, width) in widths.iter().enumerate() {
-            line.push_str(&column(knockout, level, row, *width, &cell));
-        }
-        let line = line.trim_end();
-        if !line.is_empty() {
-            text.push_str(line);
-            text.push('\n');
-        }
+        lines.iter_mut().zip(column).for_each(|(line, cell)| line.push_str(&cell));
     }
-    text
+    let lines = lines.iter().map(|line| line.trim_end()).filter(|line| !line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The score of an engine in the encounter that it plays from a place.
-fn score(
-    knockout: &Knockout,
-    encounters: &[Encounter],
-    level: usize,
-    place: usize,
-    engine: usize,
-) -> String {
-    let encounter = knockout.encounter(level + 1, place / 2).map(|number| &encounters[number]);
-    let side = encounter.and_then(|found| found.engines.iter().position(|e| *e == engine));
-    match (encounter, side) {
-        (Some(found), Some(side)) => format!(" {}", points(found.score.halves[side])),
-        _ => String::new(),
-    }
-}
-
-/// What one column shows in one row. Place n of a level stands in the middle of its two places
-/// before, which are lines above and below it.
-fn column(
-    knockout: &Knockout,
-    level: usize,
-    row: usize,
-    width: usize,
-    cell: &dyn Fn(usize, usize) -> String,
-) -> String {
-    let step = 1 << (level + 1);
-    let first = step / 2 - 1;
-    let places = knockout.levels()[level].len();
-    let is_bye = |place: usize| knockout.levels()[level].get(place) == Some(&Entrant::Bye);
-    let is_last = level + 1 == knockout.levels().len();
-    if row >= first && (row - first).is_multiple_of(step) && (row - first) / step < places {
-        let place = (row - first) / step;
-        let partner = place ^ 1;
-        // Who has a bye stands in the next column only.
-        if is_bye(place) || is_bye(partner) {
-            return " ".repeat(width + 4);
-        }
-        let text = cell(level, place);
-        let gap = " ".repeat(width - text.chars().count());
-        let join = match (is_last, place % 2) {
-            (true, _) => "",
-            (false, 0) => " ─┐ ",
-            (false, _) => " ─┘ ",
-        };
-        return format!("{text}{gap}{join}");
-    }
-    if is_last {
-        return String::new();
-    }
-    // Between the two places of an encounter a line leads to the next column.
-    let pair = row.checked_sub(first).map(|below| below / step);
-    let is_between = pair.is_some_and(|place| {
-        place.is_multiple_of(2) && place + 1 < places && !is_bye(place) && !is_bye(place + 1)
-    });
-    let middle = pair.map(|place| first + place * step + step / 2);
-    let join = match (is_between, middle == Some(row)) {
-        (true, true) => "  ├─",
-        (true, false) => "  │ ",
-        (false, _) => "    ",
-    };
-    format!("{}{join}", " ".repeat(width))
+/// The score of an engine in an encounter that it plays.
+fn score(encounter: &Encounter, engine: usize) -> Option<String> {
+    let side = encounter.engines.iter().position(|other| *other == engine)?;
+    Some(format!(" {}", points(encounter.score.halves[side])))
 }
 
 #[cfg(test)]
