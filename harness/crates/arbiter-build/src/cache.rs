@@ -67,14 +67,6 @@ pub struct BenchRecord {
     pub(super) copies: usize,
 }
 
-/// Held while an entry is made; the kernel releases it however the process ends.
-#[derive(Debug)]
-pub(super) struct Lock(#[expect(dead_code, reason = "held, not read")] File);
-
-/// Both locks of an entry, held while it is removed.
-#[derive(Debug)]
-pub(super) struct RemovalLock(#[expect(dead_code, reason = "held, not read")] [File; 2]);
-
 /// Whether the open file is the one that the path leads to.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let number = |data: std::io::Result<Metadata>| data.ok().map(|d| (d.dev(), d.ino()));
@@ -144,8 +136,8 @@ impl Entry {
         }
     }
 
-    /// Both locks, unless somebody has one of them.
-    pub(super) fn lock_for_removal(&self) -> Result<Option<RemovalLock>, BuildError> {
+    /// Both locks, to be held while the entry is removed, unless somebody has one of them.
+    pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>, BuildError> {
         let take = |path: PathBuf| {
             let file = lock_options().open(&path).map_err(io_error(&path))?;
             match file.try_lock() {
@@ -156,7 +148,7 @@ impl Entry {
         };
         let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };
         let user = take(self.used())?;
-        Ok(user.map(|user| RemovalLock([maker, user])))
+        Ok(user.map(|user| [maker, user]))
     }
 
     /// What is stored, if the program is there in its full length.
@@ -217,8 +209,9 @@ impl Entry {
         written.and_then(|()| put(&partial, &path)).map_err(io_error(path))
     }
 
-    /// Waits until nobody else makes this entry; `busy` hears of it if somebody does.
-    pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<Lock, BuildError> {
+    /// Waits until nobody else makes this entry; `busy` hears of it if somebody does. The file is its
+    /// lock, which the kernel releases however the process ends.
+    pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File, BuildError> {
         let path = self.folder.join("lock");
         let mut busy = Some(busy);
         loop {
@@ -226,7 +219,7 @@ impl Entry {
             // It may be removed in between, or before the lock is taken.
             let Some(file) = open_lock(&path)? else { continue };
             match file.try_lock() {
-                Ok(()) if is_at(&file, &path) => return Ok(Lock(file)),
+                Ok(()) if is_at(&file, &path) => return Ok(file),
                 Ok(()) => {}
                 Err(TryLockError::Error(source)) => return Err(io_error(path)(source)),
                 Err(TryLockError::WouldBlock) if cancel.is_set() => {

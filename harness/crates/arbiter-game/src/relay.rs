@@ -70,11 +70,11 @@ const POLLED: u8 = 1;
 const POLLED_AND_WOKEN: u8 = 2;
 
 /// A future between the threads that may poll it.
-struct Relay<F: Future> {
-    future: Mutex<Option<Pin<Box<F>>>>,
+struct Relay<T> {
+    future: Mutex<Option<Pin<Box<dyn Future<Output = T> + Send>>>>,
     state: AtomicU8,
     /// What came out, until it is fetched.
-    output: Mutex<Option<thread::Result<F::Output>>>,
+    output: Mutex<Option<thread::Result<T>>>,
     /// The task that waits for the output.
     awaiting: Mutex<Option<Waker>>,
     /// Those of its engines.
@@ -82,11 +82,7 @@ struct Relay<F: Future> {
     runtime: Handle,
 }
 
-impl<F> Relay<F>
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
+impl<T: Send + 'static> Relay<T> {
     /// Polls, unless somebody does already, who then polls again.
     fn poll_here(self: &Arc<Self>) {
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
@@ -132,22 +128,14 @@ where
     }
 }
 
-impl<F> Resume for Relay<F>
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
+impl<T: Send + 'static> Resume for Relay<T> {
     fn resume(self: Arc<Self>) {
         let _runtime = self.runtime.enter();
         self.poll_here();
     }
 }
 
-impl<F> Wake for Relay<F>
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
+impl<T: Send + 'static> Wake for Relay<T> {
     fn wake(self: Arc<Self>) {
         if !self.handoffs.iter().any(|handoff| handoff.takes(self.clone())) {
             self.wake_awaiting();
@@ -157,11 +145,10 @@ where
 
 /// Awaits `future`, which is polled by any thread that hands over at one of `handoffs`, too. Dropping what
 /// this returns drops `future`.
-pub(super) async fn relayed<F>(handoffs: Vec<Arc<ReaderHandoff>>, future: F) -> F::Output
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
+pub(super) async fn relayed<T: Send + 'static>(
+    handoffs: Vec<Arc<ReaderHandoff>>,
+    future: impl Future<Output = T> + Send + 'static,
+) -> T {
     let relay = Arc::new(Relay {
         future: Mutex::new(Some(Box::pin(future))),
         state: AtomicU8::new(IDLE),
@@ -180,9 +167,9 @@ where
 }
 
 /// The only one who waits for a relayed future.
-struct Awaited<F: Future>(Arc<Relay<F>>);
+struct Awaited<T>(Arc<Relay<T>>);
 
-impl<F: Future> Drop for Awaited<F> {
+impl<T> Drop for Awaited<T> {
     fn drop(&mut self) {
         // To be dropped outside of the lock, because that ends engines.
         let abandoned = lock(&self.0.future).take();

@@ -91,18 +91,15 @@ impl Spawner {
     /// Starts the thread. From then on this process may have as many files open as the system
     /// allows; what it starts gets the limit that it had before.
     pub fn start() -> io::Result<Spawner> {
-        Spawner::start_with(|| Ok(()))
+        Spawner::start_with(None)
     }
 
     /// Starts the thread on one CPU, by its number, with all that it will start.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
-        // No processor has a number too large for the set, and the system refuses an empty set.
-        Spawner::start_with(move || Ok(sched_setaffinity(None, &cpus::set(&[cpu]))?))
+        Spawner::start_with(Some(cpu))
     }
 
-    fn start_with(
-        prepare: impl FnOnce() -> io::Result<()> + Send + 'static,
-    ) -> io::Result<Spawner> {
+    fn start_with(cpu: Option<usize>) -> io::Result<Spawner> {
         // Where the kernel refuses, strays go to init as they always did.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         limits::raise_open_files();
@@ -110,7 +107,8 @@ impl Spawner {
         let (errors, open) = ErrorReader::start()?;
         let (prepared, answer) = mpsc::channel();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
-            let outcome = prepare();
+            // A number too large for the set leaves it empty, which the system refuses.
+            let outcome = cpu.map_or(Ok(()), |cpu| sched_setaffinity(None, &cpus::set(&[cpu])));
             let is_ready = outcome.is_ok();
             if prepared.send(outcome).is_err() || !is_ready {
                 return;

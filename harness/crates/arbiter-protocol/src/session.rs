@@ -244,17 +244,12 @@ impl State {
     }
 }
 
-#[derive(Debug)]
-enum Dialect {
-    Uci,
-    Xboard(Box<Xboard>),
-}
-
 /// One engine's protocol state.
 #[derive(Debug)]
 pub struct Session {
     state: State,
-    dialect: Dialect,
+    /// What is particular to an xboard engine; `None` if it speaks UCI.
+    xboard: Option<Box<Xboard>>,
 }
 
 impl Session {
@@ -270,16 +265,12 @@ impl Session {
             info: Info::default(),
             mode: CastlingMode::Standard,
         };
-        let dialect = match protocol {
-            Protocol::Uci => Dialect::Uci,
-            Protocol::Xboard => Dialect::Xboard(Box::default()),
-        };
-        Session { state, dialect }
+        Session { state, xboard: (protocol == Protocol::Xboard).then(Box::default) }
     }
 
     /// Whether the engine speaks UCI.
     pub fn is_uci(&self) -> bool {
-        matches!(self.dialect, Dialect::Uci)
+        self.xboard.is_none()
     }
 
     /// The name that the engine gives itself.
@@ -294,26 +285,20 @@ impl Session {
 
     /// Whether the engine plays Chess960.
     pub fn plays_chess960(&self) -> bool {
-        match &self.dialect {
-            Dialect::Uci => check_option(self.options(), "UCI_Chess960", "true").is_ok(),
-            Dialect::Xboard(xboard) => xboard.features.chess960,
+        match &self.xboard {
+            None => check_option(self.options(), "UCI_Chess960", "true").is_ok(),
+            Some(xboard) => xboard.features.chess960,
         }
     }
 
     /// Whether the engine can be told to play from `start`.
     pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
-        match &self.dialect {
-            Dialect::Uci => true,
-            Dialect::Xboard(xboard) => xboard.can_set_up(start, mode),
-        }
+        self.xboard.as_ref().is_none_or(|xboard| xboard.can_set_up(start, mode))
     }
 
     /// Whether the engine can play another game.
     pub fn is_reusable(&self) -> bool {
-        match &self.dialect {
-            Dialect::Uci => true,
-            Dialect::Xboard(xboard) => !xboard.features.plays_once,
-        }
+        self.xboard.as_ref().is_none_or(|xboard| !xboard.features.plays_once)
     }
 
     /// Whether nothing is awaited.
@@ -328,23 +313,23 @@ impl Session {
 
     /// No answer came by [`Session::deadline`].
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
-        match &mut self.dialect {
-            Dialect::Uci => Err(self.state.late(match self.state.phase {
+        match &mut self.xboard {
+            None => Err(self.state.late(match self.state.phase {
                 Phase::Fresh | Phase::Handshake => "uciok",
                 Phase::Preparing | Phase::Idle => "readyok",
                 Phase::Asked => "end of the answer",
                 _ => "bestmove",
             })),
-            Dialect::Xboard(xboard) => xboard.overdue(&mut self.state, now),
+            Some(xboard) => xboard.overdue(&mut self.state, now),
         }
     }
 
     /// The process has started.
     pub fn open(&mut self, now: Instant) -> &'static str {
         let uciok = self.state.deadlines.uciok;
-        let (greeting, limit) = match &self.dialect {
-            Dialect::Uci => ("uci\n", uciok),
-            Dialect::Xboard(_) => ("xboard\nprotover 2\n", Xboard::SILENCE.min(uciok)),
+        let (greeting, limit) = match &self.xboard {
+            None => ("uci\n", uciok),
+            Some(_) => ("xboard\nprotover 2\n", Xboard::SILENCE.min(uciok)),
         };
         self.state.wait(Phase::Handshake, now, limit);
         greeting
@@ -352,13 +337,13 @@ impl Session {
 
     /// A new game begins; afterwards the session gets ready.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
-        match &mut self.dialect {
-            Dialect::Uci => {
+        match &mut self.xboard {
+            None => {
                 let text = uci::dialect::new_game(&mut self.state, &game)?;
                 self.state.wait(Phase::Preparing, now, self.state.deadlines.readyok);
                 Ok(text)
             }
-            Dialect::Xboard(xboard) => xboard.new_game(&mut self.state, now, game),
+            Some(xboard) => xboard.new_game(&mut self.state, now, game),
         }
     }
 
@@ -373,9 +358,9 @@ impl Session {
     ) -> String {
         self.state.info = Info::default();
         self.state.search(now, budget);
-        match &mut self.dialect {
-            Dialect::Uci => text(format_args!("{position}\n{go}\n")),
-            Dialect::Xboard(xboard) => xboard.think(&self.state, position, go),
+        match &mut self.xboard {
+            None => text(format_args!("{position}\n{go}\n")),
+            Some(xboard) => xboard.think(&self.state, position, go),
         }
     }
 
@@ -446,33 +431,24 @@ impl Session {
 
     /// The game is over; `result` is a PGN result with a comment.
     pub fn game_over(&mut self, result: &str) -> Option<String> {
-        match &mut self.dialect {
-            Dialect::Uci => None,
-            Dialect::Xboard(xboard) => Some(xboard.game_over(result)),
-        }
+        Some(self.xboard.as_mut()?.game_over(result))
     }
 
     /// A claim made before a move that did not make it true.
     pub fn false_claim(&mut self) -> Option<Claim> {
-        match &mut self.dialect {
-            Dialect::Uci => None,
-            Dialect::Xboard(xboard) => xboard.draw_claim.take().map(Claim::Draw),
-        }
+        self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
 
     /// A line that was read while nothing was asked.
     pub fn overhear(&mut self, line: &str) -> Option<Claim> {
-        match &self.dialect {
-            Dialect::Uci => None,
-            Dialect::Xboard(xboard) => xboard.claim(&self.state, line.trim()),
-        }
+        self.xboard.as_ref()?.claim(&self.state, line.trim())
     }
 
     /// A line was read.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
-        match &mut self.dialect {
-            Dialect::Uci => uci::dialect::receive(&mut self.state, at, line),
-            Dialect::Xboard(xboard) => xboard.receive(&mut self.state, at, line),
+        match &mut self.xboard {
+            None => uci::dialect::receive(&mut self.state, at, line),
+            Some(xboard) => xboard.receive(&mut self.state, at, line),
         }
     }
 }

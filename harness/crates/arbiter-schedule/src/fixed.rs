@@ -1,6 +1,6 @@
 //! Formats whose encounters are known from the beginning.
 
-use super::{Design, Place};
+use super::{Design, Format, Place};
 
 /// Encounters that are played together: the first pair of each, then the second of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,27 +25,21 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
-    /// Everyone meets everyone.
-    pub(super) fn round_robin(engines: usize, design: &Design) -> Fixed {
-        let rows = 0..engines;
-        let all = rows.flat_map(|first| (first + 1..engines).map(move |second| [first, second]));
-        Fixed::new(vec![all.collect()], design)
-    }
-
-    /// The first engines, one at least, meet all others but not each other.
-    pub(super) fn gauntlet(engines: usize, design: &Design) -> Fixed {
-        let seeds = design.seeds.clamp(1, engines - 1);
-        let all = (0..seeds).flat_map(|seed| (seeds..engines).map(move |other| [seed, other]));
-        Fixed::new(vec![all.collect()], design)
-    }
-
-    /// One engine after the other enters and meets all that entered before it.
-    pub(super) fn pyramid(engines: usize, design: &Design) -> Fixed {
+    /// The encounters of a fixed format.
+    pub(super) fn new(engines: usize, design: &Design) -> Fixed {
         let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
-        Fixed::new((1..engines).map(tier).collect(), design)
-    }
-
-    fn new(lists: Vec<Vec<[usize; 2]>>, design: &Design) -> Fixed {
+        let lists: Vec<Vec<[usize; 2]>> = match design.format {
+            Format::Gauntlet => {
+                let seeds = design.seeds.clamp(1, engines - 1);
+                let meets = |seed| (seeds..engines).map(move |other| [seed, other]);
+                vec![(0..seeds).flat_map(meets).collect()]
+            }
+            Format::Pyramid => (1..engines).map(tier).collect(),
+            _ => {
+                let meets = |first| (first + 1..engines).map(move |second| [first, second]);
+                vec![(0..engines).flat_map(meets).collect()]
+            }
+        };
         let repetitions = design.rounds.saturating_mul(design.pairs);
         let (mut pairs, mut encounters) = (0u64, 0);
         let tiers = lists.into_iter().map(|list| {

@@ -80,7 +80,7 @@ pub enum OpeningPolicy {
 arbiter_names::named!(Format, OpeningPolicy);
 
 /// The rules of a tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Design {
     /// Which engines meet.
     pub format: Format,
@@ -106,17 +106,7 @@ pub struct Design {
 impl Design {
     /// `pairs` pairs for each two engines of a round robin, which for two engines is a match.
     pub fn round_robin(pairs: u64) -> Design {
-        Design {
-            format: Format::RoundRobin,
-            seeds: 0,
-            rounds: 1,
-            pairs,
-            is_single: false,
-            is_reversed: false,
-            openings: OpeningPolicy::Shared,
-            tie_breaks: 0,
-            plays_out: false,
-        }
+        Design { rounds: 1, pairs, ..Design::default() }
     }
 
     /// Games of a pair.
@@ -214,9 +204,9 @@ impl Schedule {
         let order = || seeding(engines, design.seeds, seed);
         let mut ledger = Ledger::new(design);
         let course = match design.format {
-            Format::RoundRobin => Course::Fixed(Fixed::round_robin(engines, &design)),
-            Format::Gauntlet => Course::Fixed(Fixed::gauntlet(engines, &design)),
-            Format::Pyramid => Course::Fixed(Fixed::pyramid(engines, &design)),
+            Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
+                Course::Fixed(Fixed::new(engines, &design))
+            }
             Format::Knockout => Course::Knockout(Knockout::new(&order(), &mut ledger)),
             Format::Swiss => Course::Swiss(Swiss::new(order(), &mut ledger)),
             Format::Ladder => Course::Ladder(Ladder::new(order(), &mut ledger)),

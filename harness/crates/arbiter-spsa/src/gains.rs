@@ -6,6 +6,7 @@
 //! the gains independent of how many pairs an iteration has.
 
 use super::parameter::{MIN_INT_PERTURBATION, Parameter, ParameterKind};
+use super::tuning::Tuning;
 
 /// The exponent of the step unless the user sets one.
 pub const ALPHA: f64 = 0.602;
@@ -16,29 +17,15 @@ pub const GAMMA: f64 = 0.101;
 /// A as a share of all pairs, unless the user sets one.
 pub const A_RATIO: f64 = 0.1;
 
-/// The gain sequences, fixed from the start.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gains {
-    /// Exponent of the step.
-    alpha: f64,
-    /// Exponent of the perturbation.
-    gamma: f64,
+impl Tuning {
     /// The stability constant A, in pairs.
-    pub a: f64,
-    /// Pairs in all.
-    pairs: f64,
-}
-
-impl Gains {
-    /// The gains of a tuning of `pairs` pairs; `ratio` is A as a share of them.
-    pub(crate) fn new(alpha: f64, gamma: f64, ratio: f64, pairs: u64) -> Gains {
-        let pairs = pairs as f64;
-        Gains { alpha, gamma, a: (ratio * pairs).floor(), pairs }
+    pub fn stability(&self) -> f64 {
+        (self.a_ratio * self.all_pairs() as f64).floor()
     }
 
     /// c_k: how far a value is perturbed at pair `k`, counted from 1.
     pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
-        let c = parameter.c_end * (self.pairs / k as f64).powf(self.gamma);
+        let c = parameter.c_end * (self.all_pairs() as f64 / k as f64).powf(self.gamma);
         match parameter.kind {
             ParameterKind::Int => c.max(MIN_INT_PERTURBATION),
             ParameterKind::Float => c,
@@ -48,8 +35,9 @@ impl Gains {
     /// R_k: how far a won game moves a value at pair `k`, as a share of the perturbation.
     pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
         let a_end = parameter.r_end * parameter.c_end.powi(2);
-        let stability = (self.a + self.pairs) / (self.a + k as f64);
-        a_end * stability.powf(self.alpha) / self.perturbation(parameter, k).powi(2)
+        let a = self.stability();
+        let growth = (a + self.all_pairs() as f64) / (a + k as f64);
+        a_end * growth.powf(self.alpha) / self.perturbation(parameter, k).powi(2)
     }
 }
 
@@ -60,23 +48,23 @@ mod tests {
 
     #[test]
     fn without_exponents_nothing_changes() {
-        let gains = Gains::new(0.0, 0.0, 0.1, 5_000);
+        let tuning = Tuning::test([0.0, 0.0, 0.1], 5_000);
         let parameter = read_line("P,5,0,100,7,0.004").unwrap();
         for k in [1, 77, 5_000] {
-            assert_eq!(gains.perturbation(&parameter, k), 7.0);
-            assert!((gains.rate(&parameter, k) - 0.004).abs() < 1e-15);
+            assert_eq!(tuning.perturbation(&parameter, k), 7.0);
+            assert!((tuning.rate(&parameter, k) - 0.004).abs() < 1e-15);
         }
     }
 
     #[test]
     fn whole_numbers_are_perturbed_by_a_half_at_least() {
-        let gains = Gains::new(ALPHA, GAMMA, A_RATIO, 100);
+        let tuning = Tuning::test([ALPHA, GAMMA, A_RATIO], 100);
         let whole = read_line("P,5,0,10,0.1,0.002").unwrap();
         let real = read_line("P,float,5,0,10,0.1,0.002").unwrap();
-        assert_eq!(gains.perturbation(&whole, 100), 0.5);
-        assert_eq!(gains.perturbation(&real, 100), 0.1);
+        assert_eq!(tuning.perturbation(&whole, 100), 0.5);
+        assert_eq!(tuning.perturbation(&real, 100), 0.1);
         // The step is a_k / c_k of the perturbation that is used.
-        let step = |p: &Parameter| gains.rate(p, 100) * gains.perturbation(p, 100);
+        let step = |p: &Parameter| tuning.rate(p, 100) * tuning.perturbation(p, 100);
         assert!((step(&whole) - 0.002 * 0.01 / 0.5).abs() < 1e-15);
         assert!((step(&real) - 0.002 * 0.1).abs() < 1e-15);
     }

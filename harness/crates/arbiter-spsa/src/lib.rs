@@ -11,7 +11,7 @@ mod state;
 pub mod table;
 mod tuning;
 
-pub use gains::{A_RATIO, ALPHA, GAMMA, Gains};
+pub use gains::{A_RATIO, ALPHA, GAMMA};
 pub use objective::{Forecast, SimulatedObjective, noise};
 pub use parameter::{Parameter, ParameterKind, TuningError};
 pub use state::{Iteration, PathPoint, SpsaState};

@@ -42,8 +42,8 @@ pub struct Forecast {
 /// not exceeded 95 % of the time. C (1 − d) r / 8 for each parameter, with
 /// C = 800 / ln 10, the share d of draws, from 0 to 1, and the rate r.
 pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
-    let (gains, last) = (tuning.gains(), tuning.all_pairs().max(1));
-    let rates: f64 = tuning.parameters.iter().map(|p| gains.rate(p, last)).sum();
+    let last = tuning.all_pairs().max(1);
+    let rates: f64 = tuning.parameters.iter().map(|p| tuning.rate(p, last)).sum();
     let mean = ELO_PER_SCORE * (1.0 - draw_ratio) * rates / 8.0;
     let count = tuning.parameters.len() as f64;
     // Exact where all rates are the same.
@@ -106,7 +106,6 @@ impl SimulatedObjective {
     /// a game moves a value towards the optimum by the part 4 r e c² / C of its distance, and adds
     /// noise of variance (r c)² (1 − d); in equilibrium each value costs C (1 − d) r / 8.
     pub fn forecast(&self, tuning: &Tuning) -> Forecast {
-        let gains = tuning.gains();
         let last = tuning.all_pairs().max(1);
         let spread = 1.0 - self.draw_ratio;
         let (noise_elo, noise_elo_95) = noise(tuning, self.draw_ratio);
@@ -114,13 +113,13 @@ impl SimulatedObjective {
         let mut forecast = Forecast { time_constants, noise_elo, noise_elo_95, end_elo: 0.0 };
         for (place, parameter) in tuning.parameters.iter().enumerate() {
             let curvature = self.curvature[place];
-            let (c, r) = (gains.perturbation(parameter, last), gains.rate(parameter, last));
+            let (c, r) = (tuning.perturbation(parameter, last), tuning.rate(parameter, last));
             forecast.time_constants.push(ELO_PER_SCORE / (4.0 * r * curvature * c * c));
             let mut distance = parameter.start - self.optimum[place];
             let mut variance = 0.0;
             for iteration in 0..tuning.iterations {
                 let k = tuning.first_pair(iteration);
-                let (c, r) = (gains.perturbation(parameter, k), gains.rate(parameter, k));
+                let (c, r) = (tuning.perturbation(parameter, k), tuning.rate(parameter, k));
                 let games = 2.0 * tuning.pairs as f64;
                 let kept = 1.0 - games * 4.0 * r * curvature * c * c / ELO_PER_SCORE;
                 distance *= kept;

@@ -2,8 +2,8 @@
 
 use rand_chacha::rand_core::Rng;
 
-use super::gains::Gains;
 use super::parameter::{Parameter, ParameterKind};
+use super::tuning::Tuning;
 use arbiter_schedule::seed::{seed_for, uniform};
 
 /// For each parameter, whether the first side has the higher value and the second the lower one.
@@ -19,25 +19,6 @@ pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64
     (0..parameters).map(|_| uniform(&mut rng)).collect()
 }
 
-/// The values of both sides at pair `k` of the schedule, within their ranges and not rounded.
-pub(crate) fn sides(
-    parameters: &[Parameter],
-    gains: &Gains,
-    k: u64,
-    theta: &[f64],
-    flips: &[bool],
-) -> [Vec<f64>; 2] {
-    let side = |up: bool| {
-        let all = parameters.iter().zip(theta).zip(flips);
-        let value = |((parameter, theta), flip): ((&Parameter, &f64), &bool)| {
-            let c = gains.perturbation(parameter, k);
-            parameter.clip(if *flip == up { theta + c } else { theta - c })
-        };
-        all.map(value).collect()
-    };
-    [side(true), side(false)]
-}
-
 /// The values as an engine takes them. Integers are rounded stochastically, so that their mean is
 /// the value.
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
@@ -49,19 +30,26 @@ pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64])
     .collect()
 }
 
-/// Moves the values by the result of an iteration whose first pair is `k`; `score` is games won less
-/// games lost by the first side.
-pub(crate) fn update(
-    parameters: &[Parameter],
-    gains: &Gains,
-    k: u64,
-    theta: &mut [f64],
-    flips: &[bool],
-    score: i64,
-) {
-    for ((parameter, value), flip) in parameters.iter().zip(theta).zip(flips) {
-        let step = gains.rate(parameter, k) * gains.perturbation(parameter, k) * score as f64;
-        *value = parameter.clip(if *flip { *value + step } else { *value - step });
+impl Tuning {
+    /// The values of both sides at pair `k` of the schedule, within their ranges and not rounded.
+    pub(crate) fn sides(&self, k: u64, theta: &[f64], flips: &[bool]) -> [Vec<f64>; 2] {
+        [true, false].map(|up| {
+            let all = self.parameters.iter().zip(theta).zip(flips);
+            let value = |((parameter, theta), flip): ((&Parameter, &f64), &bool)| {
+                let c = self.perturbation(parameter, k);
+                parameter.clip(if *flip == up { theta + c } else { theta - c })
+            };
+            all.map(value).collect()
+        })
+    }
+
+    /// Moves the values by the result of an iteration whose first pair is `k`; `score` is games won
+    /// less games lost by the first side.
+    pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
+        for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
+            let step = self.rate(parameter, k) * self.perturbation(parameter, k) * score as f64;
+            *value = parameter.clip(if *flip { *value + step } else { *value - step });
+        }
     }
 }
 

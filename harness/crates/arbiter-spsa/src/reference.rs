@@ -1,9 +1,8 @@
 //! Agreement with schedules and updates that fishtest's own code computes.
 
-use super::gains::Gains;
-use super::parameter::{Parameter, ParameterKind};
-use super::perturb;
+use super::parameter::ParameterKind;
 use super::table;
+use super::tuning::Tuning;
 
 fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
@@ -19,12 +18,12 @@ struct Update<'a> {
     after: &'a [f64],
 }
 
-fn follow(parameters: &[Parameter], gains: &Gains, updates: &[Update<'_>]) {
-    let mut theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
+fn follow(tuning: &Tuning, updates: &[Update<'_>]) {
+    let mut theta = tuning.start();
     for update in updates {
         let k = update.iter + 1;
-        let [plus, minus] = perturb::sides(parameters, gains, k, &theta, update.flips);
-        perturb::update(parameters, gains, k, &mut theta, update.flips, update.score);
+        let [plus, minus] = tuning.sides(k, &theta, update.flips);
+        tuning.update(k, &mut theta, update.flips, update.score);
         for (found, expected) in
             [(&plus, update.plus), (&minus, update.minus), (&theta, update.after)]
         {
@@ -36,8 +35,8 @@ fn follow(parameters: &[Parameter], gains: &Gains, updates: &[Update<'_>]) {
 #[test]
 fn a_schedule_of_forty_thousand_games() {
     let parameters = table::read("Tempo,28,0,60,4,0.002\nRazor,350,100,700,35,0.002").unwrap();
-    let gains = Gains::new(0.602, 0.101, 0.1, 20_000);
-    assert_eq!(gains.a, 2_000.0);
+    let tuning = Tuning { parameters, ..Tuning::test([0.602, 0.101, 0.1], 20_000) };
+    assert_eq!(tuning.stability(), 2_000.0);
     for (iter, tempo, razor, rate) in [
         (0, 10.8758703279, 95.1638653693, 0.00114553837659),
         (1, 10.140514522, 88.7295020674, 0.0013173072362),
@@ -46,9 +45,9 @@ fn a_schedule_of_forty_thousand_games() {
         (999, 5.41332399363, 47.3665849442, 0.00362354279697),
     ] {
         let k = iter + 1;
-        close(gains.perturbation(&parameters[0], k), tempo);
-        close(gains.perturbation(&parameters[1], k), razor);
-        parameters.iter().for_each(|parameter| close(gains.rate(parameter, k), rate));
+        close(tuning.perturbation(&tuning.parameters[0], k), tempo);
+        close(tuning.perturbation(&tuning.parameters[1], k), razor);
+        tuning.parameters.iter().for_each(|parameter| close(tuning.rate(parameter, k), rate));
     }
     let updates = [
         Update {
@@ -92,7 +91,7 @@ fn a_schedule_of_forty_thousand_games() {
             after: &[27.8041606853, 349.076680849],
         },
     ];
-    follow(&parameters, &gains, &updates);
+    follow(&tuning, &updates);
 }
 
 #[test]
@@ -100,8 +99,8 @@ fn values_stop_at_the_ends_of_their_range() {
     let mut parameters = table::read("edge,19.9,0,20,1,0.2").unwrap();
     // The kind does not matter for what is not rounded.
     parameters[0].kind = ParameterKind::Float;
-    let gains = Gains::new(0.602, 0.101, 0.1, 1_000);
-    assert_eq!(gains.a, 100.0);
+    let tuning = Tuning { parameters, ..Tuning::test([0.602, 0.101, 0.1], 1_000) };
+    assert_eq!(tuning.stability(), 100.0);
     for (iter, c, rate) in [
         (0, 2.00909281261, 0.208615669093),
         (1, 1.87325098847, 0.238549850023),
@@ -109,8 +108,8 @@ fn values_stop_at_the_ends_of_their_range() {
         (99, 1.26182753459, 0.350532535907),
         (999, 1.0, 0.2),
     ] {
-        close(gains.perturbation(&parameters[0], iter + 1), c);
-        close(gains.rate(&parameters[0], iter + 1), rate);
+        close(tuning.perturbation(&tuning.parameters[0], iter + 1), c);
+        close(tuning.rate(&tuning.parameters[0], iter + 1), rate);
     }
     let updates = [
         Update {
@@ -130,5 +129,5 @@ fn values_stop_at_the_ends_of_their_range() {
             after: &[20.0],
         },
     ];
-    follow(&parameters, &gains, &updates);
+    follow(&tuning, &updates);
 }

@@ -112,8 +112,8 @@ impl SpsaState {
         let k = self.tuning.first_pair(iteration);
         let flips = perturb::flips(self.seed, iteration, parameters.len());
         let fractions = perturb::fractions(self.seed, iteration, parameters.len());
-        perturb::sides(parameters, &self.tuning.gains(), k, base, &flips)
-            .map(|values| perturb::round(parameters, &values, &fractions))
+        let sides = self.tuning.sides(k, base, &flips);
+        sides.map(|values| perturb::round(parameters, &values, &fractions))
     }
 
     /// Counts the next pair: games won less games lost by the first side. The last pair of an
@@ -127,11 +127,10 @@ impl SpsaState {
         let number = self.finished;
         let base = self.bases.pop_front().unwrap_or_else(|| self.theta.clone());
         let sides = self.sides_of(number, &base);
-        let parameters = &self.tuning.parameters;
-        let flips = perturb::flips(self.seed, number, parameters.len());
+        let flips = perturb::flips(self.seed, number, self.theta.len());
         let score = std::mem::take(&mut self.score);
         let k = self.tuning.first_pair(number);
-        perturb::update(parameters, &self.tuning.gains(), k, &mut self.theta, &flips, score);
+        self.tuning.update(k, &mut self.theta, &flips, score);
         self.bases.push_back(self.theta.clone());
         self.counted = 0;
         self.finished += 1;

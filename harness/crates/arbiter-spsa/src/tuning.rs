@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::gains::Gains;
 use super::parameter::{Parameter, TuningError};
 
 /// Most parameters at once; setting more would delay the start of each game.
@@ -62,14 +61,13 @@ impl Tuning {
             ));
         }
         let mut names = BTreeSet::new();
-        let gains = self.gains();
         for parameter in parameters {
             parameter.check().map_err(|error| TuningError(format!("parameter {error}")))?;
             let Parameter { name, min, max, c_end, .. } = parameter;
             if !names.insert(name.to_ascii_lowercase()) {
                 return fail(format!("parameter '{name}' is named twice"));
             }
-            let first = gains.perturbation(parameter, 1);
+            let first = self.perturbation(parameter, 1);
             if first > max - min {
                 let pairs = self.all_pairs();
                 return fail(format!(
@@ -86,11 +84,6 @@ impl Tuning {
         self.iterations.saturating_mul(self.pairs)
     }
 
-    /// The gain sequences.
-    pub fn gains(&self) -> Gains {
-        Gains::new(self.alpha, self.gamma, self.a_ratio, self.all_pairs())
-    }
-
     /// The number, from 1, of the first pair of an iteration, from 0.
     pub(crate) fn first_pair(&self, iteration: u64) -> u64 {
         1 + iteration * self.pairs
@@ -104,6 +97,14 @@ impl Tuning {
     /// Names and values of the UCI options for the given values.
     pub fn settings(&self, values: &[f64]) -> Vec<(String, String)> {
         self.parameters.iter().zip(values).map(|(p, value)| p.setting(*value)).collect()
+    }
+}
+
+#[cfg(test)]
+impl Tuning {
+    /// The schedule of a test, without parameters: alpha, gamma and A as a share of the pairs.
+    pub(crate) fn test([alpha, gamma, a_ratio]: [f64; 3], iterations: u64) -> Tuning {
+        Tuning { parameters: Vec::new(), alpha, gamma, a_ratio, iterations, pairs: 1, ahead: 0 }
     }
 }
 

@@ -170,15 +170,14 @@ fn document(
         "r_end",
         "games to 1/e",
     ]);
-    let gains = tuning.gains();
     for (place, p) in tuning.parameters.iter().enumerate() {
         parameters.push([
             &p.name,
             &p.start,
             &objective.optimum[place],
-            &format!("{:.3}", gains.perturbation(p, 1)),
+            &format!("{:.3}", tuning.perturbation(p, 1)),
             &p.c_end,
-            &format!("{:.5}", gains.rate(p, 1)),
+            &format!("{:.5}", tuning.rate(p, 1)),
             &p.r_end,
             &format!("{:.0}", forecast.time_constants[place]),
         ]);
@@ -202,7 +201,7 @@ fn document(
         2 * tuning.all_pairs(),
         tuning.alpha,
         tuning.gamma,
-        gains.a,
+        tuning.stability(),
         args.draw_ratio
     ));
     document.table(parameters);

@@ -1,158 +1,117 @@
-//! Dense symmetric matrices, and the Cholesky roots of positive definite ones.
+//! Dense symmetric matrices, row by row, and the Cholesky roots of positive definite ones.
 
-/// A symmetric matrix.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct SymmetricMatrix {
-    size: usize,
-    /// All cells, row by row.
-    cells: Vec<f64>,
+/// A symmetric matrix, all of its cells.
+pub(super) type Matrix = Vec<Vec<f64>>;
+
+/// A matrix of zeros.
+pub(super) fn zero(size: usize) -> Matrix {
+    vec![vec![0.0; size]; size]
 }
 
-/// The lower triangular root of a positive definite matrix.
+/// Adds `weight`·v·vᵀ for a vector with few entries.
+pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f64) {
+    for (i, a) in vector {
+        for (j, b) in vector {
+            matrix[*i][*j] += weight * a * b;
+        }
+    }
+}
+
+/// The lower triangular root of a positive definite matrix; row n has n + 1 cells.
 #[derive(Debug, Clone)]
-pub(super) struct Cholesky {
-    size: usize,
-    cells: Vec<f64>,
-}
-
-impl SymmetricMatrix {
-    /// All cells 0.
-    pub(super) fn zero(size: usize) -> SymmetricMatrix {
-        SymmetricMatrix { size, cells: vec![0.0; size * size] }
-    }
-
-    /// Number of rows.
-    pub(super) fn size(&self) -> usize {
-        self.size
-    }
-
-    /// One cell.
-    pub(super) fn get(&self, row: usize, column: usize) -> f64 {
-        self.cells[row * self.size + column]
-    }
-
-    /// Adds to one cell.
-    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
-        self.cells[row * self.size + column] += value;
-    }
-
-    /// Adds `weight`·v·vᵀ for a vector with few entries.
-    pub(super) fn add_outer(&mut self, vector: &[(usize, f64)], weight: f64) {
-        for (i, a) in vector {
-            for (j, b) in vector {
-                self.add(*i, *j, weight * a * b);
-            }
-        }
-    }
-
-    /// The root; `None` if the matrix is singular to working precision, or not positive.
-    pub(super) fn cholesky(&self) -> Option<Cholesky> {
-        let n = self.size;
-        let mut cells = vec![0.0; n * n];
-        for row in 0..n {
-            for column in 0..=row {
-                let (upper, lower) = cells.split_at(row * n);
-                let left = &lower[..column];
-                let other =
-                    if column == row { left } else { &upper[column * n..column * n + column] };
-                let product: f64 = left.iter().zip(other).map(|(a, b)| a * b).sum();
-                let rest = self.get(row, column) - product;
-                if column < row {
-                    cells[row * n + column] = rest / cells[column * n + column];
-                } else if rest > 1e-12 * self.get(row, row).abs() {
-                    cells[row * n + row] = rest.sqrt();
-                } else {
-                    return None;
-                }
-            }
-        }
-        Some(Cholesky { size: n, cells })
-    }
-}
+pub(super) struct Cholesky(Vec<Vec<f64>>);
 
 impl Cholesky {
+    /// The root; `None` if the matrix is singular to working precision, or not positive.
+    pub(super) fn new(matrix: &Matrix) -> Option<Cholesky> {
+        let mut rows: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
+        for (place, cells) in matrix.iter().enumerate() {
+            let mut row = Vec::with_capacity(place + 1);
+            for (column, above) in rows.iter().enumerate() {
+                row.push((cells[column] - product(&row, above)) / above[column]);
+            }
+            let rest = cells[place] - product(&row, &row);
+            if rest.is_nan() || rest <= 1e-12 * cells[place].abs() {
+                return None;
+            }
+            row.push(rest.sqrt());
+            rows.push(row);
+        }
+        Some(Cholesky(rows))
+    }
+
     /// Solves A·x = `right`.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let n = self.size;
         let mut x = right.to_vec();
-        for row in 0..n {
-            let known: f64 =
-                self.cells[row * n..row * n + row].iter().zip(&x).map(|(a, b)| a * b).sum();
-            x[row] = (x[row] - known) / self.cells[row * n + row];
+        for (place, row) in self.0.iter().enumerate() {
+            x[place] = (x[place] - product(&row[..place], &x)) / row[place];
         }
-        for row in (0..n).rev() {
-            x[row] /= self.cells[row * n + row];
-            let value = x[row];
-            for (before, cell) in x[..row].iter_mut().zip(&self.cells[row * n..row * n + row]) {
-                *before -= cell * value;
-            }
+        for (place, row) in self.0.iter().enumerate().rev() {
+            let value = x[place] / row[place];
+            x[place] = value;
+            x[..place].iter_mut().zip(row).for_each(|(before, cell)| *before -= cell * value);
         }
         x
     }
 
-    /// The inverse of the matrix.
-    pub(super) fn inverse(&self) -> SymmetricMatrix {
-        self.sandwich(None)
+    /// The inverse A⁻¹ of the matrix.
+    pub(super) fn inverse(&self) -> Matrix {
+        self.solve_columns(|i, j| f64::from(u8::from(i == j)))
     }
 
-    /// A⁻¹·B·A⁻¹; without B, A⁻¹.
-    pub(super) fn sandwich(&self, middle: Option<&SymmetricMatrix>) -> SymmetricMatrix {
-        let n = self.size;
-        let columns = |of: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
-            (0..n).map(|j| self.solve(&(0..n).map(|i| of(i, j)).collect::<Vec<_>>())).collect()
-        };
-        let once = match middle {
-            None => columns(&|i, j| f64::from(u8::from(i == j))),
-            Some(b) => {
-                // The columns of A⁻¹·B are the rows of B·A⁻¹.
-                let left = columns(&|i, j| b.get(i, j));
-                columns(&|i, j| left[i][j])
-            }
-        };
-        let mut found = SymmetricMatrix::zero(n);
-        for (j, column) in once.iter().enumerate() {
-            for (i, value) in column.iter().enumerate() {
-                found.add(i, j, *value);
-            }
-        }
-        found
+    /// A⁻¹·B·A⁻¹.
+    pub(super) fn sandwich(&self, middle: &Matrix) -> Matrix {
+        // The columns of A⁻¹·B are the rows of B·A⁻¹.
+        let left = self.solve_columns(|i, j| middle[i][j]);
+        self.solve_columns(|i, j| left[i][j])
     }
+
+    /// The solutions for the columns of a matrix, of which `cell` gives row and column.
+    fn solve_columns(&self, cell: impl Fn(usize, usize) -> f64) -> Matrix {
+        let size = self.0.len();
+        let column = |j| (0..size).map(|i| cell(i, j)).collect::<Vec<_>>();
+        (0..size).map(|j| self.solve(&column(j))).collect()
+    }
+}
+
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn example() -> SymmetricMatrix {
-        let mut a = SymmetricMatrix::zero(3);
-        a.add_outer(&[(0, 1.0), (1, 2.0)], 1.0);
-        a.add_outer(&[(1, 1.0), (2, -1.0)], 3.0);
-        a.add_outer(&[(0, 0.5), (2, 3.0)], 2.0);
+    fn example() -> Matrix {
+        let mut a = zero(3);
+        add_outer(&mut a, &[(0, 1.0), (1, 2.0)], 1.0);
+        add_outer(&mut a, &[(1, 1.0), (2, -1.0)], 3.0);
+        add_outer(&mut a, &[(0, 0.5), (2, 3.0)], 2.0);
         a
     }
 
     #[test]
     fn solutions_solve() {
         let a = example();
-        let root = a.cholesky().expect("positive");
+        let root = Cholesky::new(&a).expect("positive");
         let x = root.solve(&[1.0, -2.0, 0.5]);
         for (row, expected) in [1.0, -2.0, 0.5].iter().enumerate() {
-            let got: f64 = (0..3).map(|j| a.get(row, j) * x[j]).sum();
+            let got: f64 = (0..3).map(|j| a[row][j] * x[j]).sum();
             assert!((got - expected).abs() < 1e-12);
         }
-        let back = root.sandwich(Some(&a));
+        let back = root.sandwich(&a);
         let inverse = root.inverse();
         for i in 0..3 {
             for j in 0..3 {
-                assert!((back.get(i, j) - inverse.get(i, j)).abs() < 1e-12);
+                assert!((back[i][j] - inverse[i][j]).abs() < 1e-12);
             }
         }
     }
 
     #[test]
     fn singular_matrices_are_refused() {
-        let mut a = SymmetricMatrix::zero(2);
-        a.add_outer(&[(0, 1.0), (1, -1.0)], 5.0);
-        assert!(a.cholesky().is_none());
+        let mut a = zero(2);
+        add_outer(&mut a, &[(0, 1.0), (1, -1.0)], 5.0);
+        assert!(Cholesky::new(&a).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Ratings with their covariance.
 
 use super::groups::Groups;
-use super::matrix::{Cholesky, SymmetricMatrix};
+use super::matrix::{Cholesky, Matrix, add_outer, zero};
 use super::solve::{Encounter, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
@@ -45,9 +45,9 @@ pub struct Rated {
     group_of: Vec<Option<usize>>,
     index: Vec<Option<usize>>,
     /// Covariance of all unknowns by the curvature alone, in squared points.
-    information: SymmetricMatrix,
+    information: Matrix,
     /// The same by the sandwich estimator.
-    sandwich: SymmetricMatrix,
+    sandwich: Matrix,
 }
 
 /// How standard errors are estimated.
@@ -74,14 +74,20 @@ impl Rated {
         let group_of = groups.by_player(state.ratings.len());
         let spread = spread(&state, &encounters, meetings, options, &group_of);
         let square = options.scale * options.scale;
-        let evidence = Evidence::of(&state, &encounters, meetings, &group_of);
         let information = root.inverse();
-        let mut sandwich = root.sandwich(Some(&spread));
-        evidence.allow_for_few(&mut sandwich, &information, &spread);
+        let mut sandwich = root.sandwich(&spread);
+        let pairs = meetings.iter().filter(|meeting| is_inside(meeting, &group_of));
+        let pairs: u64 = pairs.flat_map(|meeting| meeting.pairs.iter().flatten()).sum();
+        let sample = SampleSize {
+            pairs: pairs as f64,
+            singles: encounters.iter().map(|encounter| encounter.singles).sum(),
+            unknowns: (state.unknowns - state.floating.len()) as f64,
+        };
+        sample.allow_for_few(&mut sandwich, &information, &spread);
         let sandwich = centred(sandwich, &state, square);
         let information = centred(information, &state, square);
         let advantage_error =
-            state.advantage_index.map(|index| sandwich.get(index, index).max(0.0).sqrt());
+            state.advantage_index.map(|index| sandwich[index][index].max(0.0).sqrt());
         Rated {
             perfect,
             left_out,
@@ -119,7 +125,7 @@ impl Rated {
             Errors::Sandwich => &self.sandwich,
         };
         // An anchored player does not vary.
-        Some(self.index[a].zip(self.index[b]).map_or(0.0, |(i, j)| matrix.get(i, j)))
+        Some(self.index[a].zip(self.index[b]).map_or(0.0, |(i, j)| matrix[i][j]))
     }
 
     /// Standard error of a rating, relative to the mean of the group or to the anchors.
@@ -144,9 +150,9 @@ impl Rated {
     }
 }
 
-/// Sample sizes behind the sandwich estimator.
+/// What the sandwich estimator rests on.
 #[derive(Debug, Clone, Copy)]
-struct Evidence {
+struct SampleSize {
     /// Pairs, whose variance is observed.
     pairs: f64,
     /// Games without a partner, whose variance follows from the model.
@@ -155,33 +161,13 @@ struct Evidence {
     unknowns: f64,
 }
 
-impl Evidence {
-    fn of(
-        state: &State,
-        encounters: &[Encounter],
-        meetings: &[Meeting],
-        group_of: &[Option<usize>],
-    ) -> Evidence {
-        let pairs = meetings.iter().filter(|m| is_inside(m, group_of));
-        let pairs: u64 = pairs.flat_map(|meeting| meeting.pairs.iter().flatten()).sum();
-        Evidence {
-            pairs: pairs as f64,
-            singles: encounters.iter().map(|encounter| encounter.singles).sum(),
-            unknowns: (state.unknowns - state.floating.len()) as f64,
-        }
-    }
-
+impl SampleSize {
     /// Small-sample correction of the sandwich estimator: the estimates follow the same games that
     /// show their variance. With m units and p unknowns, V becomes c·V + δ·φ·H⁻¹, where
     /// c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½, and φ, at least 1, is
     /// how much wider pairs spread than the model says. Nothing changes without pairs.
-    fn allow_for_few(
-        self,
-        sandwich: &mut SymmetricMatrix,
-        information: &SymmetricMatrix,
-        spread: &SymmetricMatrix,
-    ) {
-        let Evidence { pairs, singles, unknowns } = self;
+    fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
+        let SampleSize { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {
             return;
         }
@@ -192,13 +178,11 @@ impl Evidence {
             true => unknowns / (units - unknowns),
             false => 0.5,
         };
-        let size = sandwich.size();
-        let cells = || (0..size).flat_map(|i| (0..size).map(move |j| (i, j)));
-        let trace: f64 = cells().map(|(i, j)| information.get(i, j) * spread.get(j, i)).sum();
+        let trace: f64 =
+            information.iter().flatten().zip(spread.iter().flatten()).map(|(a, b)| a * b).sum();
         let wider = (trace / unknowns).max(1.0);
-        for (i, j) in cells() {
-            let more = (factor - 1.0) * sandwich.get(i, j);
-            sandwich.add(i, j, more + share * wider * information.get(i, j));
+        for (cell, known) in sandwich.iter_mut().flatten().zip(information.iter().flatten()) {
+            *cell += (factor - 1.0) * *cell + share * wider * known;
         }
     }
 }
@@ -210,18 +194,16 @@ pub(super) fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
 }
 
 /// Covariance in squared points, without the part that the holding terms of groups added.
-fn centred(mut covariance: SymmetricMatrix, state: &State, square: f64) -> SymmetricMatrix {
+fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     for group in &state.floating {
         // What holds the level is its mean; ratings are relative to it.
         let n = group.len() as f64;
-        let size = covariance.size();
-        let row_means: Vec<f64> = (0..size)
-            .map(|i| group.iter().map(|j| covariance.get(i, *j)).sum::<f64>() / n)
-            .collect();
+        let row_mean = |row: &Vec<f64>| group.iter().map(|j| row[*j]).sum::<f64>() / n;
+        let row_means: Vec<f64> = covariance.iter().map(row_mean).collect();
         let mean = group.iter().map(|i| row_means[*i]).sum::<f64>() / n;
-        let is_member: Vec<bool> = (0..size).map(|i| group.contains(&i)).collect();
-        for i in 0..size {
-            for j in 0..size {
+        let is_member: Vec<bool> = (0..covariance.len()).map(|i| group.contains(&i)).collect();
+        for (i, row) in covariance.iter_mut().enumerate() {
+            for (j, cell) in row.iter_mut().enumerate() {
                 let mut change = 0.0;
                 if is_member[j] {
                     change -= row_means[i];
@@ -232,17 +214,11 @@ fn centred(mut covariance: SymmetricMatrix, state: &State, square: f64) -> Symme
                 if is_member[i] && is_member[j] {
                     change += mean;
                 }
-                covariance.add(i, j, change);
+                *cell += change;
             }
         }
     }
-    let size = covariance.size();
-    for i in 0..size {
-        for j in 0..size {
-            let value = covariance.get(i, j);
-            covariance.add(i, j, value * (square - 1.0));
-        }
-    }
+    covariance.iter_mut().flatten().for_each(|cell| *cell *= square);
     covariance
 }
 
@@ -253,8 +229,8 @@ fn spread(
     meetings: &[Meeting],
     options: &Options,
     group_of: &[Option<usize>],
-) -> SymmetricMatrix {
-    let mut spread = SymmetricMatrix::zero(state.unknowns);
+) -> Matrix {
+    let mut spread = zero(state.unknowns);
     let model = options.model;
     let pull = |white: usize, black: usize, result: usize| {
         let x = state.ratings[white] - state.ratings[black] + state.advantage;
@@ -268,7 +244,7 @@ fn spread(
         let p = model.probabilities(state.difference(encounter), state.draw);
         for (result, p) in p.iter().enumerate() {
             let vector = pull(encounter.white, encounter.black, result);
-            spread.add_outer(&vector, encounter.singles * p);
+            add_outer(&mut spread, &vector, encounter.singles * p);
         }
     }
     for meeting in meetings.iter().filter(|meeting| is_inside(meeting, group_of)) {
@@ -282,7 +258,7 @@ fn spread(
                         None => vector.push((unknown, value)),
                     }
                 }
-                spread.add_outer(&vector, *count as f64);
+                add_outer(&mut spread, &vector, *count as f64);
             }
         }
     }

@@ -2,7 +2,7 @@
 //! parameter at once.
 
 use super::groups::{Groups, Score, divide};
-use super::matrix::{Cholesky, SymmetricMatrix};
+use super::matrix::{Cholesky, Matrix, add_outer, zero};
 use super::model::OutcomeModel;
 use super::outcome::{Perfect, Rated, Solution, is_inside};
 use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
@@ -67,15 +67,12 @@ impl State {
         direction
     }
 
-    fn value(&mut self, unknown: usize) -> Option<&mut f64> {
-        if self.advantage_index == Some(unknown) {
-            return Some(&mut self.advantage);
-        }
-        if self.draw_index == Some(unknown) {
-            return Some(&mut self.draw);
-        }
-        let player = self.index.iter().position(|i| *i == Some(unknown))?;
-        self.ratings.get_mut(player)
+    /// Moves the unknowns.
+    fn add(&mut self, step: &[f64]) {
+        let ratings = self.ratings.iter_mut().zip(&self.index);
+        ratings.for_each(|(rating, index)| *rating += index.map_or(0.0, |index| step[index]));
+        self.advantage += self.advantage_index.map_or(0.0, |index| step[index]);
+        self.draw += self.draw_index.map_or(0.0, |index| step[index]);
     }
 }
 
@@ -231,17 +228,13 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
 fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Option<Cholesky> {
     for _ in 0..MAX_STEPS {
         let (slope, curvature) = local(state, encounters, options);
-        let root = curvature.cholesky()?;
+        let root = Cholesky::new(&curvature)?;
         let mut step = root.solve(&slope);
         let longest = step.iter().fold(0.0, |max: f64, s| max.max(s.abs()));
         if longest > MAX_STEP {
             step.iter_mut().for_each(|s| *s *= MAX_STEP / longest);
         }
-        for (unknown, change) in step.iter().enumerate() {
-            if let Some(value) = state.value(unknown) {
-                *value += change;
-            }
-        }
+        state.add(&step);
         if options.model == OutcomeModel::RaoKupper {
             state.draw = state.draw.max(EXTREME_RATE);
         }
@@ -257,26 +250,22 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
 
 /// Derivatives of the likelihood in all unknowns, and its negative curvature. The level of a floating
 /// group, on which nothing depends, is held by a term that the solution does not feel.
-fn local(
-    state: &State,
-    encounters: &[Encounter],
-    options: &Options,
-) -> (Vec<f64>, SymmetricMatrix) {
+fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Matrix) {
     let mut slope = vec![0.0; state.unknowns];
-    let mut curvature = SymmetricMatrix::zero(state.unknowns);
+    let mut curvature = zero(state.unknowns);
     for encounter in encounters {
         let at = options.model.slope(state.difference(encounter), state.draw, encounter.counts);
         let direction = state.direction(encounter.white, encounter.black);
         for (unknown, sign) in &direction {
             slope[*unknown] += sign * at.first[0];
         }
-        curvature.add_outer(&direction, at.second[0]);
+        add_outer(&mut curvature, &direction, at.second[0]);
         if let Some(draw) = state.draw_index {
             slope[draw] += at.first[1];
-            curvature.add(draw, draw, at.second[2]);
+            curvature[draw][draw] += at.second[2];
             for (unknown, sign) in &direction {
-                curvature.add(*unknown, draw, sign * at.second[1]);
-                curvature.add(draw, *unknown, sign * at.second[1]);
+                curvature[*unknown][draw] += sign * at.second[1];
+                curvature[draw][*unknown] += sign * at.second[1];
             }
         }
     }
@@ -285,14 +274,14 @@ fn local(
             let weight = (options.scale / prior.deviation).powi(2);
             let off = state.ratings[prior.player] - prior.mean / options.scale;
             slope[unknown] -= weight * off;
-            curvature.add(unknown, unknown, weight);
+            curvature[unknown][unknown] += weight;
         }
     }
     for group in &state.floating {
         let weight = holding_weight(&curvature, group);
         for i in group {
             for j in group {
-                curvature.add(*i, *j, weight);
+                curvature[*i][*j] += weight;
             }
         }
     }
@@ -300,8 +289,8 @@ fn local(
 }
 
 /// A weight for the holding term of a group: of the size of the curvature.
-fn holding_weight(curvature: &SymmetricMatrix, group: &[usize]) -> f64 {
-    let trace: f64 = group.iter().map(|i| curvature.get(*i, *i)).sum();
+fn holding_weight(curvature: &Matrix, group: &[usize]) -> f64 {
+    let trace: f64 = group.iter().map(|i| curvature[*i][*i]).sum();
     (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE)
 }
 
