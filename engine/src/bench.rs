@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::chess::{Game, Position, fen};
 use crate::eval::{Evaluator, Task, Variant};
-use crate::search::{Limits, Memory, Player, Request, Signals, search};
+use crate::search::{Configuration, Limits, Memory, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
 
@@ -90,11 +90,11 @@ impl fmt::Display for BenchResult {
 /// If there is not enough memory for the table.
 pub fn run(
     depth: Option<u32>,
-    player: impl Into<Player>,
+    configuration: impl Into<Configuration>,
     signals: &Signals,
 ) -> Result<BenchResult, OutOfMemory> {
-    let player = player.into();
-    let mut memory = Memory::for_personality(player.personality, HASH_MB)?;
+    let configuration = configuration.into();
+    let mut memory = Memory::for_personality(configuration.personality, HASH_MB)?;
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
     let timer = Timer::start(None);
     let mut nodes = 0;
@@ -106,7 +106,7 @@ pub fn run(
             break;
         }
         memory.clear();
-        nodes += search(player, request, &mut memory, &mut |_| {}).nodes;
+        nodes += search(configuration, request, &mut memory, &mut |_| {}).nodes;
     }
     Ok(BenchResult { nodes, elapsed: timer.elapsed() })
 }
@@ -184,10 +184,10 @@ mod tests {
 
     #[test]
     fn the_signature_repeats() {
-        let players = Variant::ALL.map(Player::from).into_iter();
-        for player in players.chain(Personality::ALL.map(Player::from)) {
-            let nodes = || run(Some(5), player, &Signals::default()).unwrap().nodes;
-            assert_eq!(nodes(), nodes(), "{player:?}");
+        let configurations = Variant::ALL.map(Configuration::from).into_iter();
+        for configuration in configurations.chain(Personality::ALL.map(Configuration::from)) {
+            let nodes = || run(Some(5), configuration, &Signals::default()).unwrap().nodes;
+            assert_eq!(nodes(), nodes(), "{configuration:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use palimpsest::chess::{Game, Move, Position, fen};
 use palimpsest::eval::micromax::{Gain, gain};
 use palimpsest::eval::{Evaluator, Score, Task, Variant};
 use palimpsest::search::micromax::original_score;
-use palimpsest::search::{Limits, Memory, Personality, Player, Request, Signals, search};
+use palimpsest::search::{Configuration, Limits, Memory, Personality, Request, Signals, search};
 use palimpsest::time::Timer;
 use serde_json::Value;
 
@@ -116,7 +116,7 @@ fn searches_are_those_of_the_original_node_for_node() {
         let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
             let game = game(text(&row[0]));
-            let score = Player::from(Personality::Micromax).eval.explain_game(&game).value;
+            let score = Configuration::from(Personality::Micromax).eval.explain_game(&game).value;
             assert_eq!(score, number(&row[1]), "{row}");
             let expected = row[2].as_array().expect("iterations are a list").iter();
             let expected: Vec<_> = expected

@@ -17,10 +17,10 @@
     reason = "a program of its own"
 )]
 
-#[path = "fleet/player.rs"]
-mod player;
 #[path = "fleet/process.rs"]
 mod process;
+#[path = "fleet/simulated_worker.rs"]
+mod simulated_worker;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -32,8 +32,8 @@ use arbiter_cluster::{Access, Credentials, PublicKey, Secret};
 use tabled::builder::Builder;
 use tabled::settings::{Alignment, Style, object::Columns};
 
-use self::player::Fleet;
 use self::process::Process;
+use self::simulated_worker::Fleet;
 
 /// How long a fleet plays before it is measured.
 const WARM_UP: Duration = Duration::from_secs(3);
@@ -124,7 +124,13 @@ async fn measure(slots: usize, share: usize, seconds: Duration) -> Figures {
     for (number, first) in (0..slots).step_by(share).enumerate() {
         let link = access.connect("fleet").await.expect("the server listens");
         let slots = share.min(slots - first);
-        tokio::spawn(player::work(fleet.clone(), link, format!("w{number}"), slots, trust));
+        tokio::spawn(simulated_worker::work(
+            fleet.clone(),
+            link,
+            format!("w{number}"),
+            slots,
+            trust,
+        ));
     }
     let coordinator = Process::new(start_run(dir.path(), &url));
     while fleet.stored.load(Ordering::Relaxed) == 0 {

@@ -1,7 +1,7 @@
 //! The bundled engine. The only file that knows Palimpsest.
 
 use palimpsest::eval::Variant;
-use palimpsest::search::{Personality, Player};
+use palimpsest::search::{Configuration, Personality};
 
 /// An evaluation of the bundled engine, as a search uses it.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ pub(crate) fn evaluation(
             format!("the bundled engine has no personality '{name}'; it has {known}")
         })?,
     };
-    let player = Player::new(personality, name.map(variant).transpose()?);
-    let features = player.features().into_iter().map(|feature| feature.name).collect();
-    Ok(Evaluation { name: player.eval.variant.name(), features })
+    let configuration = Configuration::new(personality, name.map(variant).transpose()?);
+    let features = configuration.features().into_iter().map(|feature| feature.name).collect();
+    Ok(Evaluation { name: configuration.eval.variant.name(), features })
 }
 
 /// Runs the engine in this process; returns its exit code.

@@ -46,7 +46,7 @@ pub use memory::Memory;
 use memory::SearchState;
 #[cfg(feature = "tuning")]
 pub use params::PARAMS;
-pub use personality::{Personality, Player};
+pub use personality::{Configuration, Personality};
 use picker::MoveBuffers;
 use root::RootMoves;
 pub use smp::STACK_BYTES;
@@ -121,29 +121,35 @@ impl SearchResult {
     }
 }
 
-/// Searches with the player's search and evaluation, and passes interim results to `report`.
+/// Searches with the search and evaluation of `configuration`, and passes interim results to `report`.
 ///
 /// If there is no memory for the personality's table, the result is the first legal move.
 pub fn search(
-    player: impl Into<Player>,
+    configuration: impl Into<Configuration>,
     request: Request<'_>,
     memory: &mut Memory,
     report: &mut dyn FnMut(&Report<'_>),
 ) -> SearchResult {
-    let player = player.into();
-    if memory.ensure_personality(player.personality).is_err() {
+    let configuration = configuration.into();
+    if memory.ensure_personality(configuration.personality).is_err() {
         return SearchResult::without_search(request);
     }
     let shared = SharedState::new(1);
     let thread = shared.thread(0);
     match &mut memory.state {
         SearchState::Palimpsest { table, histories } => {
-            smp::search(player.eval, request, table, histories, report)
+            smp::search(configuration.eval, request, table, histories, report)
         }
-        SearchState::Micromax(table) => micromax::search(&player, request, table, thread, report),
-        SearchState::Rdchess(table) => {
-            player.eval.dispatch(rdchess::RdChessSearch { player, request, table, thread, report })
+        SearchState::Micromax(table) => {
+            micromax::search(&configuration, request, table, thread, report)
         }
+        SearchState::Rdchess(table) => configuration.eval.dispatch(rdchess::RdChessSearch {
+            configuration,
+            request,
+            table,
+            thread,
+            report,
+        }),
     }
 }
 

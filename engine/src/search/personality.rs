@@ -64,9 +64,9 @@ impl Personality {
     }
 }
 
-/// What plays: a search, an evaluation, and the features of both that are switched off.
+/// A search, an evaluation, and the features of both that are switched off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Player {
+pub struct Configuration {
     /// The search.
     pub personality: Personality,
     /// The evaluation.
@@ -75,13 +75,17 @@ pub struct Player {
     pub disabled: FeatureSet,
 }
 
-impl Player {
+impl Configuration {
     /// A personality with all features, and with `eval` instead of its own evaluation if that is
     /// possible.
-    pub fn new(personality: Personality, eval: Option<Variant>) -> Player {
+    pub fn new(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = personality.own_evaluation();
         let chosen = eval.filter(|_| !personality.requires_own_evaluation());
-        Player { personality, eval: chosen.unwrap_or(own).into(), disabled: FeatureSet::EMPTY }
+        Configuration {
+            personality,
+            eval: chosen.unwrap_or(own).into(),
+            disabled: FeatureSet::EMPTY,
+        }
     }
 
     /// The features that can be switched off: those of the evaluation, then those of the search.
@@ -91,12 +95,12 @@ impl Player {
         features
     }
 
-    /// The same player without the features named, and with all others.
+    /// The same without the features named, and with all others.
     ///
     /// # Errors
     ///
     /// The first unknown name.
-    pub fn without(mut self, names: &str) -> Result<Player, UnknownFeature> {
+    pub fn without(mut self, names: &str) -> Result<Configuration, UnknownFeature> {
         let known = [&self.eval.variant.features()[..], self.personality.features()];
         [self.eval.disabled, self.disabled] = FeatureSet::parse_groups(names, known)?;
         Ok(self)
@@ -108,23 +112,23 @@ impl Player {
     }
 }
 
-impl From<Choice> for Player {
+impl From<Choice> for Configuration {
     /// The default search with this evaluation.
-    fn from(eval: Choice) -> Player {
-        Player { eval, ..Player::default() }
+    fn from(eval: Choice) -> Configuration {
+        Configuration { eval, ..Configuration::default() }
     }
 }
 
-impl From<Variant> for Player {
+impl From<Variant> for Configuration {
     /// The default search with all features of this evaluation.
-    fn from(variant: Variant) -> Player {
+    fn from(variant: Variant) -> Configuration {
         Choice::from(variant).into()
     }
 }
 
-impl From<Personality> for Player {
+impl From<Personality> for Configuration {
     /// A personality with all features and its own evaluation.
-    fn from(personality: Personality) -> Player {
-        Player::new(personality, None)
+    fn from(personality: Personality) -> Configuration {
+        Configuration::new(personality, None)
     }
 }

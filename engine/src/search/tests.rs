@@ -8,7 +8,7 @@ use crate::eval::score::{mate_distance_moves, mate_in};
 use crate::tt::Entry;
 
 fn find(
-    player: impl Into<Player>,
+    configuration: impl Into<Configuration>,
     position: Position,
     limits: &Limits,
     memory: &mut Memory,
@@ -19,13 +19,13 @@ fn find(
         timer: &Timer::start(None),
         signals: &Signals::default(),
     };
-    search(player, request, memory, &mut |_| {})
+    search(configuration, request, memory, &mut |_| {})
 }
 
 /// Every evaluation with the default search, and every other search with its own evaluation.
-fn players() -> impl Iterator<Item = Player> {
+fn configurations() -> impl Iterator<Item = Configuration> {
     let searches = Personality::ALL.into_iter().filter(|&one| one != Personality::default());
-    Variant::ALL.into_iter().map(Player::from).chain(searches.map(Player::from))
+    Variant::ALL.into_iter().map(Configuration::from).chain(searches.map(Configuration::from))
 }
 
 fn text(result: &SearchResult) -> String {
@@ -41,14 +41,14 @@ fn mates_are_found() {
         ("8/8/8/8/8/5k2/7q/5K2 b - - 0 1", 1, ""),
         ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", 3, "f8c5"),
     ] {
-        for player in players() {
+        for configuration in configurations() {
             let mut memory = Memory::new(4).unwrap();
             let limits = Limits { mate: Some(moves), depth: Some(20), ..Limits::default() };
-            let result = find(player, fen::parse(fen).unwrap(), &limits, &mut memory);
+            let result = find(configuration, fen::parse(fen).unwrap(), &limits, &mut memory);
             let found = mate_distance_moves(result.score);
             assert!(
                 found.is_some_and(|found| 0 < found && found <= moves as i32),
-                "{fen} {player:?} {result:?}"
+                "{fen} {configuration:?} {result:?}"
             );
             assert!(best.is_empty() || text(&result) == best, "{fen} {result:?}");
         }
@@ -131,17 +131,19 @@ fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
 }
 
 /// Nodes and scores after each iteration.
-fn course(player: Player, position: Position) -> Vec<(u64, Score)> {
+fn iterations(configuration: Configuration, position: Position) -> Vec<(u64, Score)> {
     let request = Request {
         game: &Game::new(position),
         limits: &Limits { nodes: Some(80_000), ..Limits::default() },
         timer: &Timer::start(None),
         signals: &Signals::default(),
     };
-    let mut memory = Memory::for_personality(player.personality, 1).unwrap();
-    let mut course = Vec::new();
-    search(player, request, &mut memory, &mut |report| course.push((report.nodes, report.score)));
-    course
+    let mut memory = Memory::for_personality(configuration.personality, 1).unwrap();
+    let mut iterations = Vec::new();
+    search(configuration, request, &mut memory, &mut |report| {
+        iterations.push((report.nodes, report.score))
+    });
+    iterations
 }
 
 #[test]
@@ -153,8 +155,8 @@ fn every_feature_of_a_search_changes_it() {
     ]
     .map(|text| fen::parse(text).unwrap());
     for personality in Personality::ALL {
-        let whole = Player::from(personality);
-        let usual = positions.map(|position| course(whole, position));
+        let whole = Configuration::from(personality);
+        let usual = positions.map(|position| iterations(whole, position));
         for feature in personality.features() {
             // What grows old gives way only in a full table, and from move to move.
             if feature.name == "hash_ageing" {
@@ -162,7 +164,7 @@ fn every_feature_of_a_search_changes_it() {
             }
             let without = whole.without(feature.name).unwrap();
             let mut pairs = positions.iter().zip(&usual);
-            let changes = pairs.any(|(&position, usual)| course(without, position) != *usual);
+            let changes = pairs.any(|(&position, usual)| iterations(without, position) != *usual);
             assert!(changes, "{personality:?} {}", feature.name);
         }
     }
@@ -200,7 +202,7 @@ fn a_stop_signal_ends_the_search() {
 /// What the threads of one search find together.
 fn find_with(threads: usize, limits: &Limits, memory: &mut Memory) -> SearchResult {
     memory.set_threads(threads);
-    let result = find(Player::default(), Position::startpos(), limits, memory);
+    let result = find(Configuration::default(), Position::startpos(), limits, memory);
     assert_eq!(result.threads, threads);
     result
 }

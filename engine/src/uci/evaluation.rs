@@ -9,7 +9,7 @@ use super::options::{personality, variant};
 use super::output::Output;
 use crate::chess::{Position, fen};
 use crate::eval::compare::{compare, term_differences};
-use crate::search::Player;
+use crate::search::Configuration;
 
 /// Why a command failed.
 enum Failure {
@@ -72,9 +72,9 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
         }
     }
     let chosen = variant_name.map(variant).transpose().map_err(Failure::input)?;
-    let player = Player::new(search.unwrap_or_default(), chosen);
-    let player = player.without(disable).map_err(Failure::input)?;
-    let (variant, features) = (player.eval.variant, player.features());
+    let configuration = Configuration::new(search.unwrap_or_default(), chosen);
+    let configuration = configuration.without(disable).map_err(Failure::input)?;
+    let (variant, features) = (configuration.eval.variant, configuration.features());
     if list {
         output.line(&if json {
             explain::features_object(variant, &features)
@@ -90,7 +90,7 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
         None => vec![fen::parse(&fields.join(" ")).map_err(Failure::input)?],
     };
     for (index, position) in positions.iter().enumerate() {
-        let report = player.eval.explain(position);
+        let report = configuration.eval.explain(position);
         if json {
             output.line(&explain::object(&report, position, file.is_none()));
         } else {

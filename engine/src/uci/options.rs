@@ -2,7 +2,7 @@
 
 use crate::chess::uci_move::CastlingForm;
 use crate::eval::Variant;
-use crate::search::{Personality, Player};
+use crate::search::{Configuration, Personality};
 
 /// One tebibyte.
 const HASH_MAX_MB: usize = 1 << 20;
@@ -33,7 +33,7 @@ pub(super) struct Options {
     /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
     pub(super) move_overhead_ms: u64,
     /// The search and the evaluation in use, and what of them is switched off.
-    pub(super) player: Player,
+    pub(super) configuration: Configuration,
     /// The evaluation asked for; the personality's own if none was.
     eval: Option<Variant>,
     /// How castling is written.
@@ -47,7 +47,7 @@ impl Default for Options {
             threads: 1,
             lines: 1,
             move_overhead_ms: 10,
-            player: Player::default(),
+            configuration: Configuration::default(),
             eval: None,
             castling: CastlingForm::KingTo,
         }
@@ -122,11 +122,11 @@ impl Options {
             ),
             format!(
                 "option name Eval type combo default {}{variants}",
-                defaults.player.eval.variant.name()
+                defaults.configuration.eval.variant.name()
             ),
             format!(
                 "option name Personality type combo default {}{personalities}",
-                defaults.player.personality.name()
+                defaults.configuration.personality.name()
             ),
             "option name Disable type string default <empty>".to_owned(),
             "option name UCI_Chess960 type check default false".to_owned(),
@@ -169,20 +169,21 @@ impl Options {
             }
             "personality" => {
                 let personality = personality(value)?;
-                if personality == self.player.personality {
+                if personality == self.configuration.personality {
                     return Ok(Effect::default());
                 }
-                let whole = self.player.has_all_features();
-                self.player = Player::new(personality, self.eval);
+                let whole = self.configuration.has_all_features();
+                self.configuration = Configuration::new(personality, self.eval);
                 Ok(Effect::from(Change::Personality)
                     .and_tell(!whole, NOTHING_DISABLED)
                     .and_tell(self.threads > 1 && self.is_single_threaded(), SINGLE_THREADED)
                     .and_tell(self.lines > 1 && self.is_single_threaded(), SINGLE_LINE))
             }
             "disable" => {
-                let player = self.player.without(value).map_err(|unknown| unknown.to_string())?;
-                let changed = player != self.player;
-                self.player = player;
+                let configuration =
+                    self.configuration.without(value).map_err(|unknown| unknown.to_string())?;
+                let changed = configuration != self.configuration;
+                self.configuration = configuration;
                 Ok(if changed { Change::Clear } else { Change::None }.into())
             }
             "uci_chess960" => {
@@ -199,7 +200,7 @@ impl Options {
 
     /// Uses the evaluation asked for, if the personality can.
     fn choose_eval(&mut self) -> Effect {
-        let Player { personality, eval, .. } = self.player;
+        let Configuration { personality, eval, .. } = self.configuration;
         if personality.requires_own_evaluation() && self.eval != Some(eval.variant) {
             return Effect::default().and_tell(true, EVAL_WITHOUT_EFFECT);
         }
@@ -207,14 +208,14 @@ impl Options {
             return Effect::default();
         }
         // Table entries and feature names of one evaluation are invalid for another.
-        let whole = self.player.has_all_features();
-        self.player = Player::new(personality, self.eval);
+        let whole = self.configuration.has_all_features();
+        self.configuration = Configuration::new(personality, self.eval);
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
 
     /// Does the personality search with one thread and find one line?
     fn is_single_threaded(&self) -> bool {
-        self.player.personality.is_single_threaded()
+        self.configuration.personality.is_single_threaded()
     }
 }
 
@@ -321,7 +322,7 @@ mod tests {
             threads: 256,
             lines: 3,
             move_overhead_ms: 25,
-            player: Variant::Material.into(),
+            configuration: Variant::Material.into(),
             eval: Some(Variant::Material),
             castling: CastlingForm::KingTakesRook,
         };
@@ -335,27 +336,27 @@ mod tests {
         assert_eq!(options.set("Disable", "outpost,tempo"), done(Change::None));
         let error = options.set("Disable", "unstoppable").unwrap_err();
         assert!(error.contains("king_attack"), "{error}");
-        assert!(!options.player.has_all_features());
+        assert!(!options.configuration.has_all_features());
         let expected = told(Change::Clear, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Eval", "rybka-1.0-beta"), expected);
-        assert!(options.player.has_all_features());
+        assert!(options.configuration.has_all_features());
         assert_eq!(options.set("Disable", "unstoppable"), done(Change::Clear));
         assert_eq!(options.set("Disable", "<empty>"), done(Change::Clear));
-        assert_eq!(options.player, Variant::Rybka1_0Beta.into());
+        assert_eq!(options.configuration, Variant::Rybka1_0Beta.into());
     }
 
     #[test]
     fn a_personality_brings_its_evaluation_unless_another_is_asked_for() {
         let mut options = Options::default();
         assert_eq!(options.set("Personality", "MicroMax"), done(Change::Personality));
-        assert_eq!(options.player.eval, Variant::Micromax.into());
+        assert_eq!(options.configuration.eval, Variant::Micromax.into());
         assert_eq!(options.set("Disable", "castling,recapture_extension"), done(Change::Clear));
         assert!(options.set("Disable", "tempo").is_err());
         assert_eq!(options.set("Eval", "blunder"), told(Change::None, &[EVAL_WITHOUT_EFFECT]));
-        assert_eq!(options.player.eval.variant, Variant::Micromax);
+        assert_eq!(options.configuration.eval.variant, Variant::Micromax);
         let expected = told(Change::Personality, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Personality", "palimpsest"), expected);
-        assert_eq!(options.player, Variant::Blunder.into());
+        assert_eq!(options.configuration, Variant::Blunder.into());
     }
 
     #[test]

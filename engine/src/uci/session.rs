@@ -109,7 +109,11 @@ impl Session {
             Command::Bench(depth) => {
                 self.signals = Arc::default();
                 let signals = Arc::clone(&self.signals);
-                self.worker.send(Job::Bench { depth, player: self.options.player, signals });
+                self.worker.send(Job::Bench {
+                    depth,
+                    configuration: self.options.configuration,
+                    signals,
+                });
             }
             Command::Stop => {
                 self.signals.stop();
@@ -155,7 +159,7 @@ impl Session {
     }
 
     fn replace_table(&mut self, megabytes: Option<usize>) {
-        let personality = self.options.player.personality;
+        let personality = self.options.configuration.personality;
         self.worker.send(Job::ReplaceTable { personality, megabytes });
     }
 
@@ -182,7 +186,7 @@ impl Session {
     }
 
     fn evaluate(&self) {
-        let report = self.options.player.eval.explain_game(&self.game);
+        let report = self.options.configuration.eval.explain_game(&self.game);
         self.output.line(&explain::table(&report, self.game.position()));
     }
 
@@ -213,7 +217,7 @@ impl Session {
             limits,
             timer: Timer::start(budget.filter(|_| !go.infinite)),
             signals: Arc::clone(&self.signals),
-            player: self.options.player,
+            configuration: self.options.configuration,
             form: self.options.castling,
             infinite: go.infinite || unlimited && !go.ponder,
         })));

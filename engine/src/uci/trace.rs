@@ -12,7 +12,7 @@ use crate::chess::uci_move::{self, CastlingForm};
 use crate::chess::{Game, Move, Position, fen};
 use crate::eval::Score;
 use crate::search::micromax::original_score;
-use crate::search::{Limits, Memory, Personality, Player, Request, Signals, search};
+use crate::search::{Configuration, Limits, Memory, Personality, Request, Signals, search};
 use crate::time::Timer;
 
 /// Size of the table unless another is given, in MiB: as many entries as the original micro-Max
@@ -162,7 +162,7 @@ fn object(
         ("fen", json::text(&game.position().to_string())),
     ];
     if personality == Personality::Micromax {
-        let score = Player::from(personality).eval.explain_game(game).value;
+        let score = Configuration::from(personality).eval.explain_game(game).value;
         entries.push(("game_score_q", score.to_string()));
     }
     entries.push(("iterations", json::list(iterations)));

@@ -12,7 +12,9 @@ use crate::bench;
 use crate::chess::Game;
 use crate::chess::perft::{Settings, divide};
 use crate::chess::uci_move::{self, CastlingForm};
-use crate::search::{Limits, Memory, Personality, Player, Request, STACK_BYTES, Signals, search};
+use crate::search::{
+    Configuration, Limits, Memory, Personality, Request, STACK_BYTES, Signals, search,
+};
 use crate::time::Timer;
 use crate::tt::OutOfMemory;
 
@@ -26,7 +28,7 @@ pub(super) enum Job {
     /// Run perft and print the counts by move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
     /// Run the benchmark.
-    Bench { depth: Option<u32>, player: Player, signals: Arc<Signals> },
+    Bench { depth: Option<u32>, configuration: Configuration, signals: Arc<Signals> },
     /// Clear the memory.
     Clear,
     /// Replace the memory by an empty one of a personality, with a table of `megabytes` MiB; `None`
@@ -44,7 +46,7 @@ pub(super) struct SearchJob {
     pub(super) limits: Limits,
     pub(super) timer: Timer,
     pub(super) signals: Arc<Signals>,
-    pub(super) player: Player,
+    pub(super) configuration: Configuration,
     pub(super) form: CastlingForm,
     /// Print the best move only after `stop`, as `go infinite` demands.
     pub(super) infinite: bool,
@@ -139,8 +141,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
                     output.line(&counts);
                 }
             }
-            Job::Bench { depth, player, signals } => {
-                let text = run_bench(depth, player, &signals);
+            Job::Bench { depth, configuration, signals } => {
+                let text = run_bench(depth, configuration, &signals);
                 busy.store(false, Ordering::Release);
                 output.line(&text);
             }
@@ -167,8 +169,8 @@ fn replace_table(
     }
 }
 
-fn run_bench(depth: Option<u32>, player: Player, signals: &Signals) -> String {
-    match bench::run(depth, player, signals) {
+fn run_bench(depth: Option<u32>, configuration: Configuration, signals: &Signals) -> String {
+    match bench::run(depth, configuration, signals) {
         Ok(_) if signals.is_stopped() => "info string the bench was stopped".to_owned(),
         Ok(result) => result.to_string(),
         Err(error) => format!("info string {error}"),
@@ -176,9 +178,9 @@ fn run_bench(depth: Option<u32>, player: Player, signals: &Signals) -> String {
 }
 
 fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
-    let SearchJob { game, limits, timer, signals, player, form, infinite } = job;
+    let SearchJob { game, limits, timer, signals, configuration, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
-    let result = search(*player, request, memory, &mut |report| {
+    let result = search(*configuration, request, memory, &mut |report| {
         // Iterations without a line are of interest to `trace` only.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));

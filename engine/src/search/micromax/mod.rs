@@ -11,7 +11,7 @@ mod table;
 use super::limiter::Limiter;
 use super::thread_state::ThreadState;
 use super::time_manager::{IterationStats, TimeManager};
-use super::{Player, Report, Request, SearchResult};
+use super::{Configuration, Report, Request, SearchResult};
 use crate::chess::{Move, Position, Square};
 use crate::eval::Score;
 use crate::eval::feature::{self, FeatureSet, features};
@@ -77,7 +77,7 @@ struct Search<'a> {
 
 /// Searches a game's position.
 pub(super) fn search(
-    player: &Player,
+    configuration: &Configuration,
     request: Request<'_>,
     table: &mut Table,
     thread: ThreadState<'_>,
@@ -90,19 +90,19 @@ pub(super) fn search(
     // Scores depend on the path, so entries of another root are invalid.
     table.clear();
     let position = request.game.position();
-    let weights = Weights::without(player.eval.disabled);
+    let weights = Weights::without(configuration.eval.disabled);
     let mut eccentricity = [0; 128];
     for at in Square::all() {
         eccentricity[to_square88(at) as usize] = weights.eccentricity(at);
     }
-    let score = game_score(request.game, player.eval.disabled);
+    let score = game_score(request.game, configuration.eval.disabled);
     let root_score = bounded_root_score(score);
     let search = Search {
         board: Board::new(position),
         table,
         limiter: Limiter::new(request, thread),
         request,
-        disabled: player.disabled,
+        disabled: configuration.disabled,
         weights,
         eccentricity,
         root_moves: request.root_moves(),

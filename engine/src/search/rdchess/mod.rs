@@ -12,7 +12,7 @@ mod table;
 use super::limiter::Limiter;
 use super::thread_state::ThreadState;
 use super::time_manager::{IterationStats, TimeManager};
-use super::{Player, PvTable, Report, Request, SearchResult};
+use super::{Configuration, PvTable, Report, Request, SearchResult};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::score::{INFINITE, is_mate};
@@ -63,7 +63,7 @@ const ASPIRATION: Score = 50;
 
 /// The search as a task for an evaluation.
 pub(super) struct RdChessSearch<'a> {
-    pub(super) player: Player,
+    pub(super) configuration: Configuration,
     pub(super) request: Request<'a>,
     pub(super) table: &'a mut Table,
     pub(super) thread: ThreadState<'a>,
@@ -74,7 +74,7 @@ impl Task for RdChessSearch<'_> {
     type Output = SearchResult;
 
     fn run<E: Evaluator>(self, evaluator: E) -> SearchResult {
-        let RdChessSearch { player, request, table, thread, report } = self;
+        let RdChessSearch { configuration, request, table, thread, report } = self;
         let result = SearchResult::without_search(request);
         if result.line.is_empty() {
             return result;
@@ -82,7 +82,7 @@ impl Task for RdChessSearch<'_> {
         if E::CONTEXT.is_path() {
             table.clear();
         }
-        let ages = !player.disabled.contains(Feature::HashAgeing.into());
+        let ages = !configuration.disabled.contains(Feature::HashAgeing.into());
         table.begin(request.game, ages);
         let board = request.game.position().board();
         let search = Search {
@@ -90,7 +90,7 @@ impl Task for RdChessSearch<'_> {
             table,
             limiter: Limiter::new(request, thread),
             request,
-            disabled: player.disabled,
+            disabled: configuration.disabled,
             root_moves: request.root_moves(),
             root_kings: Color::ALL.map(|color| board.king(color)),
             root_depth: 0,

@@ -162,7 +162,7 @@ mod tests {
             opening("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", &["a7a8q", "e8e7"]),
         ];
         for game in 0..60 {
-            let mut rng = seed_for(5, "test.shelf", game);
+            let mut rng = seed_for(5, "test.packed", game);
             let mut position = shakmaty::Chess::default();
             let mut moves = Vec::new();
             for _ in 0..below(&mut rng, 90) {

@@ -193,7 +193,7 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     let forecast = figures.pairs.and_then(|pairs| test.forecast(&pairs));
     if let Some(forecast) = forecast.filter(|_| is_open) {
         line(
-            "Outlook",
+            "Forecast",
             format!(
                 "H1 in {}, about {:.0} games to go",
                 percent(Some(forecast.upper_probability)),
