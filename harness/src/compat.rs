@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use self::saved::Saved;
 use crate::Failure;
-use arbiter_report::compat::Dialect;
+use arbiter_report::Dialect;
 
 /// How a run is shown in place of the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq)]

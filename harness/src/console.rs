@@ -7,7 +7,7 @@ use anstream::ColorChoice;
 use clap::Args;
 use log::{LevelFilter, Log, Metadata, Record};
 
-use arbiter_report::style::{BAD, styled};
+use arbiter_report::{BAD_STYLE, styled};
 
 /// Flags that all commands share.
 #[derive(Debug, Clone, Copy, Args)]
@@ -58,7 +58,7 @@ impl Log for Messages {
             return;
         }
         let line = match record.level() {
-            log::Level::Error => format!("{}: {}", styled(BAD, "error"), record.args()),
+            log::Level::Error => format!("{}: {}", styled(BAD_STYLE, "error"), record.args()),
             _ => record.args().to_string(),
         };
         // A reader that went away, as when a terminal closes, must not end a run.

@@ -12,8 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use arbiter_plan::run::control::Command;
 use arbiter_process::{LocalSocket, is_own_peer};
-use arbiter_report::boards::Running;
-use arbiter_report::terminal::note;
+use arbiter_report::{Running, note};
 use arbiter_runner::{
     Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
 };

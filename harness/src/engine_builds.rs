@@ -15,7 +15,7 @@ use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_plan::{file, program};
 use arbiter_process::{Cancel, ResourceLimits, Spawner};
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_runner::engine_setup;
 
 /// This program, which is the bundled engine, too.

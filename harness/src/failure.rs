@@ -2,7 +2,7 @@
 
 use crate::ExitCode;
 use arbiter_build::{BuildError, BuildFailure};
-use arbiter_report::terminal::complain;
+use arbiter_report::complain;
 use arbiter_runner::{PreflightError, StopSignal};
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::JournalError;

@@ -19,7 +19,7 @@ use arbiter_cluster::{
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::plan::{Engine, Plan};
 use arbiter_protocol::Deadlines;
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};
 use arbiter_store::{Store, StoreError};
 

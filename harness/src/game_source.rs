@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::{DEFAULT_RESULTS, Failure};
 use arbiter_openings::decompressed;
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::{Game, read_games, stored_game};
 

@@ -14,8 +14,7 @@ use self::lock::LockFile;
 use crate::Failure;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 use arbiter_plan::run::job::PlayedPair;
-use arbiter_report::epd;
-use arbiter_report::pgn::{self, PgnHeader};
+use arbiter_report::{PgnHeader, final_positions, pgn_text};
 
 /// What a file tells of each game.
 #[derive(Debug)]
@@ -29,8 +28,8 @@ pub(crate) enum Content {
 impl Content {
     fn render(&self, played: &PlayedPair) -> String {
         match self {
-            Content::Pgn(header) => pgn::render(header, played),
-            Content::Epd => epd::render(played),
+            Content::Pgn(header) => pgn_text(header, played),
+            Content::Epd => final_positions(played),
         }
     }
 

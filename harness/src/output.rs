@@ -11,9 +11,7 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::Failure;
-use arbiter_report::document::Document;
-use arbiter_report::table::Table;
-use arbiter_report::{csv, markdown, plain, terminal};
+use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
 
 /// Columns below which nothing is made to fit.
 const NARROWEST: usize = 60;
@@ -48,8 +46,8 @@ impl Rows<'_> {
     fn csv(self, value: &Value) -> String {
         let list = self.list.map_or(value, |key| &value[key]);
         match list {
-            Value::Array(items) => csv::rows(items, self.first),
-            one => csv::rows(std::slice::from_ref(one), self.first),
+            Value::Array(items) => csv_rows(items, self.first),
+            one => csv_rows(std::slice::from_ref(one), self.first),
         }
     }
 }
@@ -90,7 +88,7 @@ impl OutputFormat {
         value: impl FnOnce() -> Value,
         rows: Rows<'_>,
     ) -> String {
-        self.render(|| plain::render(document, width()), || markdown::render(document), value, rows)
+        self.render(|| plain_text(document, width()), || markdown(document), value, rows)
     }
 }
 
@@ -185,7 +183,7 @@ pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
 /// A bar of progress on standard error, of so many steps.
 pub(crate) fn progress(steps: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
-    terminal::bar(steps).with_style(style.expect("templates are constants and sound"))
+    progress_bar(steps).with_style(style.expect("templates are constants and sound"))
 }
 
 #[cfg(test)]

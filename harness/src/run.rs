@@ -29,11 +29,7 @@ use arbiter_plan::plan::{Kind, Plan, PlanError, default_concurrency};
 use arbiter_plan::run::event::{Ending, Observer};
 use arbiter_plan::run::job::{JobMaker, PlayedPair};
 use arbiter_plan::run::state::RunState;
-use arbiter_report::live::Live;
-use arbiter_report::openings::OpeningNames;
-use arbiter_report::pgn::PgnHeader;
-use arbiter_report::stored;
-use arbiter_report::terminal::note;
+use arbiter_report::{Live, OpeningNames, PgnHeader, note, summary_of, utc_time_as};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, Run, RunError, Signals, check_unchanged,
     cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
@@ -310,7 +306,7 @@ fn carry_out(
         None => run(&mut ready, fleet, format, style.as_ref(), &go_on)?.stop_cause,
     };
     let ReadyRun { name, state, store, results, .. } = &ready;
-    let summary = stored::summary_of(store, &store.run(name)?, state)?;
+    let summary = summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {
         result::print(store, &summary, format)?;
     }
@@ -411,7 +407,7 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
             Kind::Ablate => "Arbiter ablation".to_owned(),
             Kind::Tune => "Arbiter tuning".to_owned(),
         },
-        date: stored::time_as(created_ms, "%Y.%m.%d"),
+        date: utc_time_as(created_ms, "%Y.%m.%d"),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
         limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
         hashes: fingerprints.engines.clone(),

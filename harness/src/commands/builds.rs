@@ -10,10 +10,7 @@ use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
 };
-use arbiter_report::builds::{self, Row};
-use arbiter_report::json::to_value;
-use arbiter_report::stored::time;
-use arbiter_report::terminal::note;
+use arbiter_report::{BuildRow, builds_document, note, size_in_mib, to_value, utc_time};
 use arbiter_runner::unix_time_ms;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -70,9 +67,9 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
     let cache = Cache::new(args.cache)?;
     match args.command.unwrap_or(BuildsCommand::List { format: OutputFormat::Text }) {
         BuildsCommand::List { format } => {
-            let rows: Vec<Row> = kept_builds(&cache)?.iter().map(row).collect();
+            let rows: Vec<BuildRow> = kept_builds(&cache)?.iter().map(row).collect();
             let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
-            emit(&format.of_document(&builds::document(&rows), || to_value(&rows), first))
+            emit(&format.of_document(&builds_document(&rows), || to_value(&rows), first))
         }
         BuildsCommand::Clean(args) => tidy_up(&cache, &args),
     }
@@ -103,7 +100,7 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     }
     let would = if args.dry_run { "would be " } else { "" };
     let builds_word = if builds == 1 { "build" } else { "builds" };
-    let size = builds::size(bytes);
+    let size = size_in_mib(bytes);
     let mut told = format!("{builds} {builds_word} with {size} {would}removed");
     if in_use > 0 {
         told.push_str(&format!(", {in_use} in use left"));
@@ -115,12 +112,12 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     emit(&format!("{told}\n"))
 }
 
-fn row(kept: &KeptBuild) -> Row {
+fn row(kept: &KeptBuild) -> BuildRow {
     let used = kept.used.duration_since(UNIX_EPOCH).unwrap_or_default();
     let record = kept.record.as_ref();
-    Row {
+    BuildRow {
         name: kept.name.clone(),
-        used: time(used.as_millis() as i64),
+        used: utc_time(used.as_millis() as i64),
         bytes: kept.bytes,
         is_built: record.is_some(),
         commit: record.map(|record| record.commit.clone()),

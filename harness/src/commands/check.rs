@@ -14,8 +14,7 @@ use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Limits, Protocol, parse_seconds};
-use arbiter_report::check::Report;
-use arbiter_report::terminal::note;
+use arbiter_report::{CheckReport, note};
 
 const HELP: &str = "\
 Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
@@ -77,7 +76,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     }
     bar.finish_and_clear();
     let name = info.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
-    let report = Report { engine: &name, verdicts: &verdicts };
+    let report = CheckReport { engine: &name, verdicts: &verdicts };
     let rows = Rows { list: Some("checks"), first: &["name", "grade", "outcome"] };
     emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
     if let Some(path) = &args.junit {

@@ -17,9 +17,7 @@ use arbiter_build::{BuildError, BuildFailure};
 use arbiter_plan::file::Loaded;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::default_concurrency;
-use arbiter_report::gates::Report;
-use arbiter_report::terminal::complain;
-use arbiter_report::{junit, markdown};
+use arbiter_report::{GatesReport, complain, gates_junit, markdown};
 use arbiter_runner::unix_time_ms;
 use arbiter_store::Store;
 
@@ -229,19 +227,19 @@ fn publish(
     base: Option<&str>,
     outcomes: &[Outcome],
 ) -> Result<(), Failure> {
-    let report = Report { test, base, outcomes };
+    let report = GatesReport { test, base, outcomes };
     let rows =
         Rows { list: Some("steps"), first: &["step", "verdict", "kind", "seconds", "words"] };
     let document = report.document();
     emit(&args.format.of_document(&document, || report.json(), rows))?;
     if let Some(path) = &args.junit {
-        let xml = junit::render(test, outcomes).map_err(Failure::environment)?;
+        let xml = gates_junit(test, outcomes).map_err(Failure::environment)?;
         std::fs::write(path, xml).map_err(|error| unwritten(path, &error))?;
     }
     let github = std::env::var_os(GITHUB_SUMMARY).filter(|path| !path.is_empty());
     if let Some(path) = args.summary.clone().or_else(|| github.map(PathBuf::from)) {
         let file = File::options().create(true).append(true).open(&path);
-        file.and_then(|mut file| file.write_all(markdown::render(&document).as_bytes()))
+        file.and_then(|mut file| file.write_all(markdown(&document).as_bytes()))
             .map_err(|error| unwritten(&path, &error))?;
     }
     Ok(())

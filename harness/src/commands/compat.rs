@@ -14,8 +14,7 @@ use crate::{
 };
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::request::Request;
-use arbiter_report::compat::Dialect;
-use arbiter_report::terminal::note;
+use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 
 /// Flags of `arbiter compat`.

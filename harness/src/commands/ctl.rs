@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{DEFAULT_RESULTS, Failure, OutputFormat, Rows, emit};
 use arbiter_plan::run::control::Command;
-use arbiter_report::table::Table;
+use arbiter_report::Table;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_store::RunLock;
 

@@ -11,9 +11,7 @@ use crate::{
 };
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
-use arbiter_report::suite::Place;
-use arbiter_report::suite::epd::{self as report, Report};
-use arbiter_report::terminal::note;
+use arbiter_report::{EpdEngine, EpdReport, Place, note};
 use arbiter_suite::epd::{Answer, Question, Record, Searched, read};
 
 /// Time for a position if no limit is given.
@@ -126,9 +124,9 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     }
     let with_searches = |(engine, searches)| {
         let Engine { name, conditions, .. }: &Engine = engine;
-        report::Engine { name, limits: conditions.limits.to_string(), searches }
+        EpdEngine { name, limits: conditions.limits.to_string(), searches }
     };
-    let report = Report {
+    let report = EpdReport {
         suite: &args.suite.name(),
         engines: engines.iter().zip(searches).map(with_searches).collect(),
         hold: args.hold,
@@ -177,7 +175,7 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
 }
 
 /// The gates, in order: solved, lost, faults.
-fn verdict(args: &EpdArgs, report: &Report) -> ExitCode {
+fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     let engines = 0..report.engines.len();
     let solved = report.tally(0).solved;
     if let Some(wanted) = args.min_solved.filter(|wanted| solved < *wanted) {

@@ -12,8 +12,7 @@ use crate::{
 };
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits;
-use arbiter_report::stored::time_as;
-use arbiter_report::terminal::note;
+use arbiter_report::{note, utc_time_as};
 use arbiter_runner::{ask_engine, unix_time_ms};
 use arbiter_suite::mine::{
     CONFIRMATIONS, Candidate, Criteria, Found, Game, Journal, Judged, OPTIONS, Rejection, Search,
@@ -248,7 +247,7 @@ fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) ->
          scores; c2 the game.\n",
         games.len(),
         sources.join(", "),
-        time_as(unix_time_ms(), "%Y-%m-%d"),
+        utc_time_as(unix_time_ms(), "%Y-%m-%d"),
         env!("CARGO_PKG_VERSION"),
         args.engine,
         args.from_ply,

@@ -14,7 +14,7 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
 use arbiter_plan::plan::{BUNDLED, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
-use arbiter_report::terminal::{self, note};
+use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
 
 /// Flags of `arbiter openings`.
@@ -82,7 +82,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
 async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
     let setup = judge(args.engine.as_deref())?;
     let mut engine = AnalysisEngine::start(&setup).await.map_err(Failure::invalid)?;
-    let bar = terminal::bar(args.count as u64);
+    let bar = progress_bar(args.count as u64);
     let balance = Balance::within(args.balance);
     let rules = Rules { plies: args.plies, ..Rules::default() };
     let mut lines = Vec::new();

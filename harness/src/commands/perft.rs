@@ -7,8 +7,7 @@ use crate::{
     suite_run::engines,
 };
 use arbiter_protocol::Limits as SearchLimits;
-use arbiter_report::suite::Place;
-use arbiter_report::suite::perft::{Report, Totals};
+use arbiter_report::{PerftReport, PerftTotals, Place};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read};
 
 const HELP: &str = "\
@@ -96,7 +95,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             distant_counts(fleet, &args.suite, &engines, needs_chess960, counts.clone())?
         }
     };
-    let report = Report {
+    let report = PerftReport {
         engine: &engines[0].name,
         suite: &args.suite.name(),
         beyond: all - cases.len(),
@@ -111,9 +110,9 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let document = report.document(args.format == OutputFormat::Md);
     emit(&args.format.of_document(&document, || report.json(), rows))?;
     Ok(match report.totals() {
-        Totals { wrong: 1.., .. } => ExitCode::Negative,
-        Totals { faults: 1.., .. } => ExitCode::Faulty,
-        Totals { wrong_suite: 1.., .. } => ExitCode::Invalid,
+        PerftTotals { wrong: 1.., .. } => ExitCode::Negative,
+        PerftTotals { faults: 1.., .. } => ExitCode::Faulty,
+        PerftTotals { wrong_suite: 1.., .. } => ExitCode::Invalid,
         _ => ExitCode::Passed,
     })
 }

@@ -12,8 +12,7 @@ use crate::{
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
 };
 use arbiter_rate::{ScanOptions, Tally};
-use arbiter_report::document;
-use arbiter_report::ratings::{self, Ratings};
+use arbiter_report::{Ratings, games_document, ratings_json};
 use arbiter_stats::ratings::{
     LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, rate, scale_of,
 };
@@ -146,8 +145,8 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         average: if has_level { 0.0 } else { args.average },
     };
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-    let document = document::of_games(&shown, &files);
-    Ok(args.format.of_document(&document, || ratings::json(&shown), PLAYERS))
+    let document = games_document(&shown, &files);
+    Ok(args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
 }
 
 fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {

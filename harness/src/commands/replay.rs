@@ -11,7 +11,7 @@ use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run::open_tables};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, Replayed, replay};
-use arbiter_report::transcript;
+use arbiter_report::transcript_text;
 use arbiter_runner::{any_moment, engine_setups};
 use arbiter_store::{Recorded, Store};
 
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let names = record.engines.map(|index| plan.engines[index].name.as_str());
     let ByColor { white, black } = names;
     emit(&format!("run {run}, game {round}: {white} (White) v {black} (Black)\n\n"))?;
-    emit(&transcript::render(transcript, names))?;
+    emit(&transcript_text(transcript, names))?;
     let replayed = again(&recorded)?;
     let (text, code) = judgement(&record.outcome, &replayed);
     emit(&text).map(|()| code)

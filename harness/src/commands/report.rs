@@ -15,12 +15,11 @@ use crate::{
 };
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::document::{Document, brief, of_run};
-use arbiter_report::statistics::GameStatistics;
-use arbiter_report::stored::{gates_of, summary_of, watched};
-use arbiter_report::summary::Summary;
-use arbiter_report::terminal::note;
-use arbiter_report::{csv, html, json, junit, markdown, plain};
+use arbiter_report::{
+    Document, GameStatistics, Summary, brief_document, gates_of_run, html_page, markdown, note,
+    plain_body, replayed_state, run_csv, run_document, run_json, run_json_text, run_junit,
+    summary_of,
+};
 use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
@@ -208,13 +207,13 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
     let stored = store.run(run)?;
     let is_duel = stored.plan.engines.len() == 2;
     let mut statistics = GameStatistics::new(stored.plan.engines.len());
-    let state = watched(store, run, &stored.plan, |effect| {
+    let state = replayed_state(store, run, &stored.plan, |effect| {
         if let (true, Effect::Count { tally, sprt_status }) = (is_duel, effect) {
             statistics.llr_history.count(&tally, sprt_status);
         }
     })?;
     let summary = summary_of(store, &stored, &state)?;
-    let gates = gates_of(store, &stored)?;
+    let gates = gates_of_run(store, &stored)?;
     if !form.is_document() {
         return figures(form, &summary, &gates);
     }
@@ -223,23 +222,23 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
             store.pair(run, pair)?.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
         statistics.add(&played);
     }
-    Ok(of_document(form, &of_run(&stored, &summary, Some(&statistics), &gates)))
+    Ok(of_document(form, &run_document(&stored, &summary, Some(&statistics), &gates)))
 }
 
 /// The forms for which the counts are enough.
 fn figures(form: ReportFormat, summary: &Summary, gates: &[Outcome]) -> Result<String, Failure> {
     Ok(match form {
-        ReportFormat::Ndjson => lines(&json::value(summary)),
-        ReportFormat::Csv => csv::of_run(&json::value(summary)),
-        ReportFormat::Junit => junit::of_run(summary, gates).map_err(Failure::environment)?,
-        ReportFormat::Text => plain::body(&brief(summary), width()),
-        _ => json::render(summary),
+        ReportFormat::Ndjson => lines(&run_json(summary)),
+        ReportFormat::Csv => run_csv(&run_json(summary)),
+        ReportFormat::Junit => run_junit(summary, gates).map_err(Failure::environment)?,
+        ReportFormat::Text => plain_body(&brief_document(summary), width()),
+        _ => run_json_text(summary),
     })
 }
 
 fn of_document(form: ReportFormat, document: &Document) -> String {
     match form {
-        ReportFormat::Html => html::render(document),
-        _ => markdown::render(document),
+        ReportFormat::Html => html_page(document),
+        _ => markdown(document),
     }
 }

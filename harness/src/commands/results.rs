@@ -9,9 +9,7 @@ use clap::{Args, Subcommand};
 use crate::{
     DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, emit, one_line, run::result::print,
 };
-use arbiter_report::gates;
-use arbiter_report::run_list;
-use arbiter_report::stored::stored_summary;
+use arbiter_report::{gates_json, gates_table, runs_json, runs_table, stored_summary};
 use arbiter_store::{Store, StoredGate};
 
 /// Flags of `arbiter results`.
@@ -68,7 +66,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         None | Some(ResultsCommand::List) => {
             let runs = store()?.runs()?;
             let rows = Rows { list: None, first: &["run", "begun", "pairs", "ending", "about"] };
-            emit(&args.format.of_table(run_list::table(&runs), || run_list::json(&runs), rows))
+            emit(&args.format.of_table(runs_table(&runs), || runs_json(&runs), rows))
         }
         Some(ResultsCommand::Gates { step }) => {
             emit(&history(&store()?.gates(step.as_deref())?, args.format))
@@ -85,5 +83,5 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
 fn history(gates: &[StoredGate], format: OutputFormat) -> String {
     let first = ["begun", "step", "verdict", "test", "base", "kind", "seconds"];
     let rows = Rows { list: Some("gates"), first: &first };
-    format.of_table(gates::history(gates), || gates::history_json(gates), rows)
+    format.of_table(gates_table(gates), || gates_json(gates), rows)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{ExitCode, Failure, GameSourceArgs, NewFile};
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_suite::samples;
 
 const HELP: &str = "\

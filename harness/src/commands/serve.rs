@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use crate::fleet::AccessArgs;
 use crate::{DEFAULT_RESULTS, Failure, runtime};
 use arbiter_process::lower_priority;
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site};
 use arbiter_store::StoreError;

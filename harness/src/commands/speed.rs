@@ -13,7 +13,7 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::{Cancel, Launch, ResourceLimits, Spawner, allowed_cpus};
-use arbiter_report::speed::Report;
+use arbiter_report::SpeedReport;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
@@ -109,7 +109,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
         })?;
         measure(&measuring, (question, args.seed), pinned.as_ref().unwrap_or(spawner), cancel)
     })?;
-    let report = Report {
+    let report = SpeedReport {
         names: [&sides[0].name, &sides[1].name],
         nodes: measured.nodes,
         rounds: &measured.rounds,

@@ -9,7 +9,7 @@ mod sprt;
 use clap::{Args, Subcommand};
 
 use crate::{Failure, MODELS, OutputFormat, Rows, emit};
-use arbiter_report::document::Document;
+use arbiter_report::Document;
 use arbiter_stats::{Model, Sprt, SprtError};
 
 const HELP: &str = "\

@@ -16,7 +16,7 @@ use arbiter_cluster::{Config, Phase, PublicKey, serve};
 use arbiter_plan::plan::default_concurrency;
 use arbiter_plan::run::control::MAX_SLOTS;
 use arbiter_process::{ResourceLimits, Spawner, host_name, memory_mib, processor_name};
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_runner::{Signals, StopSignal};
 
 /// Largest file that an engine may write unless the user says otherwise, in MiB: far more than any

@@ -12,7 +12,7 @@ use arbiter_openings::Order;
 use arbiter_plan::adjudication::{parse_draw, parse_resign};
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::request::{Request, SprtRequest};
-use arbiter_report::compat::Dialect;
+use arbiter_report::Dialect;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 

@@ -9,9 +9,7 @@ use arbiter_plan::run::counts::{PairTally, RunCounts};
 use arbiter_plan::run::event::{Ending, Observer, ObserverError, RunEvent};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_plan::run::state::RunState;
-use arbiter_report::compat::{Dialect, Scene};
-use arbiter_report::disturbance;
-use arbiter_report::terminal::note;
+use arbiter_report::{Dialect, DialectWriter, disturbance, note};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};
 
@@ -19,7 +17,7 @@ use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};
 #[derive(Debug)]
 pub(crate) struct Printer {
     style: Style,
-    scene: Scene,
+    scene: DialectWriter,
     /// Follows the counted pairs, as the number of games may depend on them.
     schedule: Schedule,
     counts: RunCounts,
@@ -38,7 +36,7 @@ impl Printer {
     pub(crate) fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
         Printer {
             style: style.clone(),
-            scene: Scene::new(style.dialect, style.penta, plan),
+            scene: DialectWriter::new(style.dialect, style.penta, plan),
             schedule,
             counts: RunCounts::default(),
             scores: BTreeMap::new(),

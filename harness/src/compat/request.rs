@@ -4,8 +4,7 @@ use super::options::Options;
 use arbiter_plan::plan::Kind;
 use arbiter_plan::request::Request;
 use arbiter_plan::tournament::TournamentRequest;
-use arbiter_report::compat::Dialect;
-use arbiter_report::terminal::note;
+use arbiter_report::{Dialect, note};
 use arbiter_schedule::Format;
 
 /// The request, and what kind of run it is.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::options::WITHOUT_EFFECT;
 use super::words::{Word, truth};
 use crate::{Failure, write_whole};
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 
 /// Where fastchess saves if nothing else is said.
 const USUAL: &str = "config.json";

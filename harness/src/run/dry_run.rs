@@ -3,8 +3,7 @@
 use super::{LoadedPlan, check_engines, load};
 use crate::{Failure, RequestedRun, Rows, emit};
 use arbiter_plan::plan::Kind;
-use arbiter_report::document;
-use arbiter_report::plan::json as plan_json;
+use arbiter_report::{plan_document, plan_json};
 
 /// Resolves the plan, reads the book, starts every engine once, and prints what would be played. Nothing
 /// is stored, and no games file is opened.
@@ -13,7 +12,7 @@ pub(super) fn print(kind: Kind, mut requested: RequestedRun) -> Result<(), Failu
     let is_probed = requested.is_probed;
     let LoadedPlan { plan, book, fingerprints, setups, .. } = load(kind, &mut requested, None)?;
     let book = check_engines(&plan, book, &setups, is_probed)?;
-    let document = document::of_plan(&plan, &fingerprints);
+    let document = plan_document(&plan, &fingerprints);
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
     let json = || plan_json(&plan, &fingerprints, book.len());

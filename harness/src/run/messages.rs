@@ -7,10 +7,7 @@ use crate::{Failure, Fleet};
 use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::affinity::list;
 use arbiter_plan::plan::Kind;
-use arbiter_report::standings::rules_in_words;
-use arbiter_report::stored::time_as;
-use arbiter_report::terminal::note;
-use arbiter_report::tuned;
+use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as};
 use arbiter_runner::cpu_sets_of;
 use arbiter_store::Store;
 
@@ -26,8 +23,8 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         note(&format!("against itself without {}", ablation.features.join(", ")));
     }
     if let Some(tuning) = &plan.tuning {
-        note(&format!("tuning {}", tuned::names(tuning)));
-        note(&format!("SPSA: {}", tuned::schedule(tuning)));
+        note(&format!("tuning {}", tuned_names(tuning)));
+        note(&format!("SPSA: {}", tuning_schedule(tuning)));
     }
     let left_out = book.quarantine();
     for line in left_out.first(MAX_FAULTS) {
@@ -107,5 +104,5 @@ fn quoted(path: &Path) -> String {
 /// The name of a run that nobody named.
 pub(super) fn default_name(kind: Kind, created_ms: i64) -> String {
     // Milliseconds keep runs that a script starts together apart.
-    format!("{kind}-{}", time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
+    format!("{kind}-{}", utc_time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
 }

@@ -7,7 +7,7 @@ use arbiter_plan::plan::Plan;
 use arbiter_plan::run::job::thin;
 use arbiter_plan::tuning::base_name;
 use arbiter_protocol::Protocol;
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// How far a run is that a signal ends before its first game.

@@ -3,7 +3,7 @@
 use crate::Failure;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::state::{Effect, RunState};
-use arbiter_report::stored;
+use arbiter_report::replayed_state;
 use arbiter_store::Store;
 
 /// The state of a run after the pairs that are on disk. The path of a tuning must be the one that
@@ -11,7 +11,7 @@ use arbiter_store::Store;
 pub(crate) fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();
-    let state = stored::watched(store, run, plan, |effect| {
+    let state = replayed_state(store, run, plan, |effect| {
         if let Effect::Iterated(iteration) = effect {
             iterations.push(iteration);
         }

@@ -5,25 +5,25 @@ use crate::{
     output::{lines, width},
 };
 use arbiter_plan::run::event::Ending;
-use arbiter_report::document::{brief, of_run};
-use arbiter_report::stored::gates_of;
-use arbiter_report::summary::{Summary, Verdict};
-use arbiter_report::{csv, json, markdown, plain};
+use arbiter_report::{
+    Summary, Verdict, brief_document, gates_of_run, markdown, plain_body, run_csv, run_document,
+    run_json, run_json_text,
+};
 use arbiter_runner::{StopCause, StopSignal};
 use arbiter_store::Store;
 
 /// Prints a summary on standard output.
 pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
     emit(&match format {
-        OutputFormat::Text => plain::body(&brief(summary), width()),
-        OutputFormat::Json => json::render(summary),
-        OutputFormat::Ndjson => lines(&json::value(summary)),
+        OutputFormat::Text => plain_body(&brief_document(summary), width()),
+        OutputFormat::Json => run_json_text(summary),
+        OutputFormat::Ndjson => lines(&run_json(summary)),
         OutputFormat::Md => {
             let stored = store.run(&summary.run)?;
-            let gates = gates_of(store, &stored)?;
-            markdown::render(&of_run(&stored, summary, None, &gates))
+            let gates = gates_of_run(store, &stored)?;
+            markdown(&run_document(&stored, summary, None, &gates))
         }
-        OutputFormat::Csv => csv::of_run(&json::value(summary)),
+        OutputFormat::Csv => run_csv(&run_json(summary)),
     })
 }
 

@@ -6,8 +6,7 @@ use super::{SuiteArgs, UNFINISHED, bar, setups};
 use crate::{Failure, Fleet, fleet::opened, runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
 use arbiter_plan::plan::Engine;
-use arbiter_report::suite::Place;
-use arbiter_report::terminal::note;
+use arbiter_report::{Place, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
 /// What comes of all questions of a suite, in their order, each with the worker that says so, in

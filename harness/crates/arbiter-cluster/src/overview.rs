@@ -1,7 +1,6 @@
 //! Workers and runs on a NATS server, as a document.
 
-use arbiter_report::document::{Block, Document};
-use arbiter_report::table::Table;
+use arbiter_report::{Block, Document, Table};
 
 use crate::monitor::Cluster;
 use crate::wire::WorkerStatus;

@@ -7,7 +7,7 @@ use crate::table::Table;
 
 /// One build.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct BuildRow {
     /// Name of its folder.
     #[serde(rename = "build")]
     pub name: String,
@@ -30,21 +30,21 @@ pub struct Row {
 }
 
 /// A size for people.
-pub fn size(bytes: u64) -> String {
+pub fn size_in_mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 /// The list as a document.
-pub fn document(rows: &[Row]) -> Document {
+pub fn builds_document(rows: &[BuildRow]) -> Document {
     let mut table = Table::new(["build", "last used", "size", "built in", "bench", "command"]);
-    for Row { name, used, bytes, command, seconds, bench, .. } in rows {
+    for BuildRow { name, used, bytes, command, seconds, bench, .. } in rows {
         let time = seconds.map_or("not built".to_owned(), |seconds| format!("{seconds:.0} s"));
         let bench = bench.map(|nodes| nodes.to_string()).unwrap_or_default();
         let command = command.as_deref().unwrap_or_default();
-        table.push([name, used, &size(*bytes), &time, &bench, &command]);
+        table.push([name, used, &size_in_mib(*bytes), &time, &bench, &command]);
     }
     let builds = if rows.len() == 1 { "build" } else { "builds" };
-    let bytes = size(rows.iter().map(|row| row.bytes).sum());
+    let bytes = size_in_mib(rows.iter().map(|row| row.bytes).sum());
     let mut document = Document::new("Builds".to_owned());
     document.table(table);
     document.paragraph(format!("{} {builds}, {bytes}", rows.len()));
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn builds_are_listed_with_their_sum() {
-        let built = Row {
+        let built = BuildRow {
             name: "abc-1".to_owned(),
             used: "2026-11-20T01:02:03Z".to_owned(),
             bytes: 3 << 19,
@@ -67,9 +67,14 @@ mod tests {
             seconds: Some(1.6),
             bench: Some(7),
         };
-        let failed =
-            Row { is_built: false, seconds: None, bench: None, command: None, ..built.clone() };
-        let text = crate::markdown::render(&document(&[built.clone(), failed]));
+        let failed = BuildRow {
+            is_built: false,
+            seconds: None,
+            bench: None,
+            command: None,
+            ..built.clone()
+        };
+        let text = crate::markdown::markdown(&builds_document(&[built.clone(), failed]));
         let expect = "| abc-1 | 2026-11-20T01:02:03Z | 1.5 MiB | 2 s       | 7     | make    |\n\
                       | abc-1 | 2026-11-20T01:02:03Z | 1.5 MiB | not built |       |         |\n\
                       \n2 builds, 3.0 MiB\n";

@@ -16,14 +16,14 @@ const KEPT: usize = 100;
 
 /// Everything there is to tell.
 #[derive(Debug)]
-pub struct Report<'a> {
+pub struct CheckReport<'a> {
     /// What the engine calls itself, or else what the user calls it.
     pub engine: &'a str,
     /// What came of each check.
     pub verdicts: &'a [Verdict],
 }
 
-impl Report<'_> {
+impl CheckReport<'_> {
     /// Whether the engine fails a check that it must pass.
     pub fn has_grave_failure(&self) -> bool {
         count(self.verdicts, |grade| grade == Grade::Must).failed > 0
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn failures_are_shown_with_their_conversation() {
         let verdicts = verdicts();
-        let report = Report { engine: "X 1.0", verdicts: &verdicts };
-        let text = crate::plain::render(&report.document(), None);
+        let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
+        let text = crate::plain::plain_text(&report.document(), None);
         assert!(text.contains("FAILED stop-prompt (should): stop is obeyed at once"), "{text}");
         assert!(
             text.contains("\nbestmove 900 ms after stop\n      0.005 > go <depth> 1\n"),
@@ -187,7 +187,7 @@ mod tests {
         );
         assert!(text.contains("  ponderhit (must): the engine has no option Ponder\n"), "{text}");
         assert!(text.ends_with("X 1.0: 1 of 2 checks passed, score 66.6 of 100\n"), "{text}");
-        let markdown = crate::markdown::render(&report.document());
+        let markdown = crate::markdown::markdown(&report.document());
         assert!(markdown.starts_with("# UCI conformance of X 1.0\n"), "{markdown}");
         assert!(markdown.contains("## FAILED stop-prompt (should)"), "{markdown}");
         assert!(!report.has_grave_failure());
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn machines_read_the_same() {
         let verdicts = verdicts();
-        let report = Report { engine: "X 1.0", verdicts: &verdicts };
+        let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
         let json = report.json();
         assert_eq!(json["grades"]["must"]["skipped"], 1);
         assert_eq!(json["checks"][1]["transcript"][0], "  0.005 > go <depth> 1");

@@ -11,7 +11,7 @@ const FIRST: &str = "run kind ending verdict invalid rank engine feature first s
 
 /// The report of a run in JSON as lines: one for each feature of an ablation, for each engine of a
 /// tournament, or one for the two engines of a match.
-pub fn of_run(report: &Value) -> String {
+pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = "llr llr_lower llr_upper elo_sequential elo_sequential_low elo_sequential_high";
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -31,13 +31,13 @@ pub fn of_run(report: &Value) -> String {
             of_two.split(' ').for_each(|key| object[key] = report[key].clone());
         }
     }
-    rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
+    csv_rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
 }
 
 /// A line for each object, below a heading of all their keys: those of `first` in this order, then the
 /// others by name. Objects in objects and in lists are spread out, lists of plain values stand in one cell with
 /// spaces between them, and what is not defined is empty.
-pub fn rows(objects: &[Value], first: &[&str]) -> String {
+pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
     let known: BTreeSet<&String> = flat.iter().flat_map(Map::keys).collect();
@@ -108,8 +108,8 @@ mod tests {
         ];
         let expected = "run,elo,counts,new,speed_high,speed_low,tries_1_ms,tries_2_ms\n\
                         \"a,b\",-1.5,1 2,,2,,,\n\"say \"\"x\"\"\",,,true,,,4,5\n";
-        assert_eq!(rows(&objects, &["run", "elo", "missing"]), expected);
-        assert_eq!(rows(&[], &["run"]), "");
+        assert_eq!(csv_rows(&objects, &["run", "elo", "missing"]), expected);
+        assert_eq!(csv_rows(&[], &["run"]), "");
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
             let mut report =
                 json!({ "run": "r", "kind": "match", "encounters": [], "features": [] });
             report.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            of_run(&report)
+            run_csv(&report)
         };
         let two =
             lines(json!({ "encounters": [{ "first": "A", "elo": 1.0 }], "elo0": 0, "llr": 2.9 }));

@@ -8,7 +8,7 @@ use arbiter_plan::run::job::PlayedPair;
 
 /// The last position of each game of a pair, one on a line: `hmvc` and `fmvn` are the counters of
 /// a FEN, `c9` is the result.
-pub fn render(played: &PlayedPair) -> String {
+pub fn final_positions(played: &PlayedPair) -> String {
     played.games.iter().map(line).collect()
 }
 

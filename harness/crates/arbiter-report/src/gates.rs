@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::stored::time;
+use crate::stored::utc_time;
 use crate::table::Table;
 use arbiter_plan::gate::{Kind, Outcome, Verdict};
 use arbiter_store::StoredGate;
 
 /// A run of all steps.
 #[derive(Debug)]
-pub struct Report<'a> {
+pub struct GatesReport<'a> {
     /// The engine under test.
     pub test: &'a str,
     /// What it was compared with.
@@ -19,7 +19,7 @@ pub struct Report<'a> {
     pub outcomes: &'a [Outcome],
 }
 
-impl Report<'_> {
+impl GatesReport<'_> {
     /// As a document, whose Markdown a step summary of GitHub Actions can show.
     pub fn document(&self) -> Document {
         let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
@@ -48,7 +48,7 @@ impl Report<'_> {
 }
 
 /// What became of each step.
-pub fn steps(outcomes: &[Outcome]) -> Table {
+pub(crate) fn steps(outcomes: &[Outcome]) -> Table {
     let mut table = Table::new(["step", "verdict", "time", "figures"]);
     for outcome in outcomes {
         let time = match (outcome.verdict, outcome.from_before) {
@@ -75,22 +75,22 @@ fn outcome_json(outcome: &Outcome) -> Value {
 }
 
 /// Outcomes of many commits, as a table.
-pub fn history(gates: &[StoredGate]) -> Table {
+pub fn gates_table(gates: &[StoredGate]) -> Table {
     let mut table = Table::new(["started", "step", "test", "base", "verdict", "figures"]);
     let short = |name: &String| name.chars().take(12).collect::<String>();
     for StoredGate { created_ms, test, base, outcome } in gates {
         let Outcome { step, verdict, words, .. } = outcome;
         let base = base.as_ref().map(short).unwrap_or_default();
-        table.push([&time(*created_ms), step, &short(test), &base, verdict, words]);
+        table.push([&utc_time(*created_ms), step, &short(test), &base, verdict, words]);
     }
     table
 }
 
 /// The same as JSON.
-pub fn history_json(gates: &[StoredGate]) -> Value {
+pub fn gates_json(gates: &[StoredGate]) -> Value {
     let row = |StoredGate { created_ms, test, base, outcome }: &StoredGate| {
         json!({
-            "begun": time(*created_ms), "test": test, "base": base, "step": outcome.step,
+            "begun": utc_time(*created_ms), "test": test, "base": base, "step": outcome.step,
             "kind": outcome.kind, "verdict": outcome.verdict,
             "seconds": outcome.seconds, "report": outcome.figures,
         })
@@ -123,15 +123,17 @@ mod tests {
     #[test]
     fn what_is_not_passed_is_named() {
         let outcomes = [outcome("a", Verdict::Passed), outcome("b", Verdict::Failed)];
-        let report = Report { test: "new", base: Some("old"), outcomes: &outcomes };
-        assert!(crate::plain::render(&report.document(), None).ends_with("\nNot passed: b.\n"));
+        let report = GatesReport { test: "new", base: Some("old"), outcomes: &outcomes };
+        assert!(crate::plain::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));
         assert!(
-            crate::markdown::render(&report.document())
+            crate::markdown::markdown(&report.document())
                 .starts_with("# ❌ new against old\n\n| step")
         );
         assert_eq!(report.json()["passed"], false);
         assert_eq!(report.json()["steps"][1]["report"]["wrong"], 1);
-        let report = Report { outcomes: &outcomes[..1], ..report };
-        assert!(crate::plain::render(&report.document(), None).contains("All gates are passed."));
+        let report = GatesReport { outcomes: &outcomes[..1], ..report };
+        assert!(
+            crate::plain::plain_text(&report.document(), None).contains("All gates are passed.")
+        );
     }
 }

@@ -83,13 +83,13 @@ pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
 }
 
 /// The object, on several lines.
-pub fn render(summary: &Summary) -> String {
+pub fn run_json_text(summary: &Summary) -> String {
     let text = serde_json::to_string_pretty(&report(summary));
     format!("{}\n", text.expect("a report is numbers and text"))
 }
 
 /// The object, for others to build on.
-pub fn value(summary: &Summary) -> Value {
+pub fn run_json(summary: &Summary) -> Value {
     to_value(&report(summary))
 }
 

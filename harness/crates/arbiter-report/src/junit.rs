@@ -18,7 +18,7 @@ use arbiter_rate::Tally;
 use arbiter_stats::Decision;
 
 /// One suite, one case for each step.
-pub fn render(test: &str, outcomes: &[Outcome]) -> Result<String, SerializeError> {
+pub fn gates_junit(test: &str, outcomes: &[Outcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter ci {test}"));
     suite.add_test_cases(outcomes.iter().map(step));
     whole("arbiter ci", suite)
@@ -26,7 +26,7 @@ pub fn render(test: &str, outcomes: &[Outcome]) -> Result<String, SerializeError
 
 /// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, and one
 /// for each gate of its commits.
-pub fn of_run(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeError> {
+pub fn run_junit(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.kind, summary.run));
     match summary.kind {
         Kind::Sprt => {
@@ -57,7 +57,7 @@ pub fn of_run(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeE
 }
 
 /// Files of games: a case for each reason for which games do not count, and one for all that do.
-pub fn of_games(tally: &Tally) -> Result<String, SerializeError> {
+pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new("arbiter report of games");
     let good = format!("{} games count", tally.games - tally.bad_games());
     suite.add_test_case(case("games", "arbiter.games", &good, TestCaseStatus::success()));
@@ -183,7 +183,7 @@ mod tests {
             outcome(Gate::Broken, "x"),
             outcome(Gate::Skipped, "y"),
         ];
-        let text = render("abc", &outcomes).unwrap();
+        let text = gates_junit("abc", &outcomes).unwrap();
         let head = "<testsuite name=\"arbiter ci abc\" tests=\"4\" skipped=\"1\" errors=\"1\" failures=\"1\"";
         assert!(text.contains(head), "{text}");
         assert!(

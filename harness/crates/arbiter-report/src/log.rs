@@ -19,7 +19,7 @@ const USUAL_ERROR: f64 = 0.05;
 
 /// One test.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct LogEntry {
     /// When it started, in UTC.
     pub started: String,
     /// How it stands.
@@ -27,19 +27,19 @@ pub struct Entry {
 }
 
 /// For a terminal of so many columns.
-pub fn text(entries: &[Entry], width: Option<usize>) -> String {
+pub fn log_text(entries: &[LogEntry], width: Option<usize>) -> String {
     table(entries).fitted(width)
 }
 
 /// A Markdown document.
-pub fn markdown(entries: &[Entry], title: &str) -> String {
+pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
     format!("# {title}\n\n{}\n{LEGEND}", table(entries).markdown())
 }
 
 /// A list of the reports of the tests, each with when it began and what bounded its engines.
-pub fn json(entries: &[Entry]) -> Value {
-    let object = |entry: &Entry| {
-        let mut object = json::value(&entry.summary);
+pub fn log_json(entries: &[LogEntry]) -> Value {
+    let object = |entry: &LogEntry| {
+        let mut object = json::run_json(&entry.summary);
         object["begun"] = json!(entry.started);
         let limits = entry.summary.limits.iter().map(ToString::to_string);
         object["limits"] = json!(limits.collect::<Vec<_>>());
@@ -56,12 +56,12 @@ evidence is the pair of games from one opening with colours reversed; pairs are 
 points of the engine under test, from none (LL) to both (WW).
 ";
 
-fn table(entries: &[Entry]) -> Table {
+fn table(entries: &[LogEntry]) -> Table {
     let mut table = Table::with_columns(
         ["date", "what was tried", "test", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
     );
-    for Entry { started, summary } in entries {
+    for LogEntry { started, summary } in entries {
         let strength = summary.strength();
         table.push([
             &started.get(.."2000-01-01".len()).unwrap_or(started),
@@ -85,13 +85,13 @@ fn table(entries: &[Entry]) -> Table {
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.provenance[index] else { return name.clone() };
-    let commit = commit(from);
+    let commit = short_commit(from);
     // Unless a user has named it, its name is its revision and commit.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 
 /// The beginning of a commit, which is enough to tell it.
-pub fn commit(from: &Provenance) -> String {
+pub fn short_commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
@@ -128,7 +128,7 @@ mod tests {
     use arbiter_stats::GameResult;
 
     /// The entry of a test after pairs that the first engine won.
-    fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> Entry {
+    fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> LogEntry {
         let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         for pair in 0..pairs {
@@ -144,7 +144,7 @@ mod tests {
         }
         let ending = state.ending().or(ending);
         let summary = Summary::new(run, &plan, &state, ending);
-        Entry { started: "2026-11-20T01:02:03Z".to_owned(), summary }
+        LogEntry { started: "2026-11-20T01:02:03Z".to_owned(), summary }
     }
 
     fn built(commit: &str, is_dirty: bool) -> Option<Provenance> {
@@ -152,8 +152,8 @@ mod tests {
         Some(Provenance { repo, revision, commit: commit.to_owned(), is_dirty, bench: None })
     }
 
-    fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
-        let text = markdown(entries, "Log");
+    fn rows(entries: &[LogEntry]) -> Vec<Vec<String>> {
+        let text = log_markdown(entries, "Log");
         let rows = text.lines().filter(|line| line.starts_with('|')).skip(2);
         rows.map(|row| row.trim_matches('|').split('|').map(|c| c.trim().to_owned()).collect())
             .collect()
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.limits[1].nodes = Some(7);
         assert!(open.summary.limits_in_words().contains(" v "), "{:?}", open.summary.limits);
-        let json = json(&[open]);
+        let json = log_json(&[open]);
         assert_eq!(json[0]["begun"], "2026-11-20T01:02:03Z");
         assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));
         assert_eq!(json[0]["limits"].as_array().map(Vec::len), Some(2));

@@ -3,7 +3,7 @@
 use crate::document::{Block, Document, Figure, Game};
 
 /// The document; charts are told by their figures, and games by their moves.
-pub fn render(document: &Document) -> String {
+pub fn markdown(document: &Document) -> String {
     let blocks = document.blocks.iter().filter(|block| **block != Block::Gap).map(part);
     let title = format!("# {}\n", document.title);
     std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n")

@@ -53,7 +53,7 @@ impl PgnHeader {
 }
 
 /// The games of a pair, each followed by an empty line.
-pub fn render(header: &PgnHeader, played: &PlayedPair) -> String {
+pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
     let games = played.games.iter().zip(1..);
     games
         .map(|(game, number)| {
@@ -258,7 +258,7 @@ mod tests {
         };
         let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };
         let games = Games { first: record.clone(), second: Some(record) };
-        render(&header, &PlayedPair { pairing, games })
+        pgn_text(&header, &PlayedPair { pairing, games })
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

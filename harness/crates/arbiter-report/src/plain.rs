@@ -4,7 +4,7 @@ use anstyle::Style;
 use tabled::settings::width::Wrap;
 
 use crate::document::{Block, Document, Tone};
-use crate::style::{BAD, GOOD, LABEL, OPEN, styled};
+use crate::style::{BAD_STYLE, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, styled};
 
 /// Items of a list that are shown.
 const MAX_ITEMS: usize = 40;
@@ -13,35 +13,35 @@ const MAX_ITEMS: usize = 40;
 const NAME_WIDTH: usize = 8;
 
 /// The document with its title in so many columns.
-pub fn render(document: &Document, width: Option<usize>) -> String {
-    format!("{}\n{}", styled(LABEL, &document.title), body(document, width))
+pub fn plain_text(document: &Document, width: Option<usize>) -> String {
+    format!("{}\n{}", styled(LABEL_STYLE, &document.title), plain_body(document, width))
 }
 
 /// The document without its title; charts are told by their figures, games by their titles.
-pub fn body(document: &Document, width: Option<usize>) -> String {
+pub fn plain_body(document: &Document, width: Option<usize>) -> String {
     document.blocks.iter().map(|block| part(block, width)).collect()
 }
 
 fn part(block: &Block, width: Option<usize>) -> String {
     match block {
-        Block::Heading(words) => format!("\n{}\n", styled(LABEL, words)),
+        Block::Heading(words) => format!("\n{}\n", styled(LABEL_STYLE, words)),
         Block::Paragraph { strong, text } if strong.is_empty() => {
             format!("{}\n", wrapped(text, width, 0))
         }
         Block::Paragraph { strong, text } => {
             let gap = if text.is_empty() { "" } else { " " };
-            format!("{}{gap}{text}\n", styled(LABEL, strong))
+            format!("{}{gap}{text}\n", styled(LABEL_STYLE, strong))
         }
         Block::Value { name, text } => {
             let indent = NAME_WIDTH.max(name.chars().count()) + 1;
             let text = wrapped(text, width, indent).replace('\n', &format!("\n{:indent$}", ""));
-            format!("{} {text}\n", styled(LABEL, &format!("{name:<NAME_WIDTH$}")))
+            format!("{} {text}\n", styled(LABEL_STYLE, &format!("{name:<NAME_WIDTH$}")))
         }
         Block::Verdict { tone, text } => {
             let style: Style = match tone {
-                Tone::Good => GOOD,
-                Tone::Bad => BAD,
-                Tone::Open => OPEN,
+                Tone::Good => GOOD_STYLE,
+                Tone::Bad => BAD_STYLE,
+                Tone::Open => OPEN_STYLE,
             };
             let text = wrapped(text, width, 0);
             text.lines().map(|line| format!("{}\n", styled(style, line))).collect()
@@ -85,9 +85,9 @@ mod tests {
     fn a_long_list_is_cut_on_a_terminal_only() {
         let mut document = Document::new(String::new());
         document.list("Many", (0..MAX_ITEMS + 2).map(|n| n.to_string()).collect());
-        let text = body(&document, None);
+        let text = plain_body(&document, None);
         assert!(text.ends_with("  … and 2 more (--format json has all)\n"), "{text}");
-        assert_eq!(markdown::render(&document).matches("\n- ").count(), MAX_ITEMS + 2);
+        assert_eq!(markdown::markdown(&document).matches("\n- ").count(), MAX_ITEMS + 2);
         document.list("None", Vec::new());
         assert_eq!(document.blocks.len(), 2);
     }

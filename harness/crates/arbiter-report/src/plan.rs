@@ -8,7 +8,7 @@ use arbiter_plan::plan::{BookSource, Plan, Program};
 use arbiter_store::Fingerprints;
 
 /// The plan, with every default explicit; `openings` is how many the book has.
-pub fn json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> Value {
+pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> Value {
     let engines = plan.engines.iter().zip(&fingerprints.engines).map(|(engine, hash)| {
         let options: serde_json::Map<String, Value> =
             engine.options.iter().map(|(name, value)| (name.clone(), json!(value))).collect();

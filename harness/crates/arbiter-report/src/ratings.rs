@@ -109,7 +109,7 @@ fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]
 }
 
 /// All tables as one object.
-pub fn json(ratings: &Ratings<'_>) -> Value {
+pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
     let tally = ratings.tally;
     let order = ratings.order();
     let is_small = order.len() <= MAX_CROSS_JSON;

@@ -2,26 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::stored::time;
+use crate::stored::utc_time;
 use crate::table::Table;
 use arbiter_plan::run::event::Ending;
 use arbiter_store::RunHead;
 
 /// The list as a table.
-pub fn table(runs: &[RunHead]) -> Table {
+pub fn runs_table(runs: &[RunHead]) -> Table {
     let mut table = Table::new(["run", "started", "pairs", "ending", "about"]);
     for RunHead { run, created_ms, ending, pairs, about } in runs {
         let about = about.as_deref().unwrap_or_default();
-        table.push([run, &time(*created_ms), pairs, &ending_word(*ending), &about]);
+        table.push([run, &utc_time(*created_ms), pairs, &ending_word(*ending), &about]);
     }
     table
 }
 
 /// The list as a JSON array.
-pub fn json(runs: &[RunHead]) -> Value {
+pub fn runs_json(runs: &[RunHead]) -> Value {
     let object = |head: &RunHead| {
         json!({
-            "run": head.run, "begun": time(head.created_ms), "pairs": head.pairs,
+            "run": head.run, "begun": utc_time(head.created_ms), "pairs": head.pairs,
             "ending": ending_word(head.ending), "about": head.about,
         })
     };

@@ -9,7 +9,7 @@ use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
 /// What was measured.
 #[derive(Debug)]
-pub struct Report<'a> {
+pub struct SpeedReport<'a> {
     /// Names of the two programs.
     pub names: [&'a str; 2],
     /// Nodes of their benchmarks.
@@ -28,7 +28,7 @@ pub struct Report<'a> {
     pub ratio: Option<Ratio>,
 }
 
-impl Report<'_> {
+impl SpeedReport<'_> {
     /// What can be said.
     pub fn answer(&self) -> SpeedVerdict {
         self.ratio.map_or(SpeedVerdict::Open, |ratio| self.question.verdict(&ratio))
@@ -144,7 +144,7 @@ mod tests {
             let question = SpeedTest { rounds: 8, threshold };
             let ratio = question.ratio(&rounds);
             let names = ["new", "old"];
-            Report {
+            SpeedReport {
                 names,
                 nodes: [7, 7],
                 rounds: &rounds,

@@ -117,7 +117,7 @@ pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
 }
 
 /// All engines of a run by maximum likelihood over its counted games; `None` if that has no maximum.
-pub fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
+pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
     let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()

@@ -13,7 +13,7 @@ use arbiter_store::{Store, StoreError, StoredRun};
 use crate::summary::Summary;
 
 /// What became of the gates of the commits that play, each as it was carried out last.
-pub fn gates_of(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, StoreError> {
+pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, StoreError> {
     let commits: Vec<String> = stored
         .plan
         .engines
@@ -36,7 +36,7 @@ pub fn gates_of(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, Store
 
 /// The summary of a stored run, from the same events that made it.
 pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
-    let state = watched(store, &stored.head.run, &stored.plan, |_| ())?;
+    let state = replayed_state(store, &stored.head.run, &stored.plan, |_| ())?;
     summary_of(store, stored, &state)
 }
 
@@ -63,19 +63,19 @@ pub fn summary_of(
 }
 
 /// The state of a run after the pairs that are on disk; `observe` hears of what follows from each pair.
-pub fn watched(
+pub fn replayed_state(
     store: &Store,
     run: &str,
     plan: &Plan,
     observe: impl FnMut(Effect),
 ) -> Result<RunState, StoreError> {
     let mut state = RunState::of(plan);
-    apply(store, run, &mut state, &store.tallies(run)?, observe)?;
+    apply_tallies(store, run, &mut state, &store.tallies(run)?, observe)?;
     Ok(state)
 }
 
 /// Counts pairs that are on disk.
-pub fn apply(
+pub fn apply_tallies(
     store: &Store,
     run: &str,
     state: &mut RunState,
@@ -98,11 +98,11 @@ pub fn apply(
 }
 
 /// A time of the store in UTC, as RFC 3339 has it.
-pub fn time(unix_ms: i64) -> String {
-    time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
+pub fn utc_time(unix_ms: i64) -> String {
+    utc_time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
 /// The same in a form of `strftime`.
-pub fn time_as(unix_ms: i64, form: &str) -> String {
+pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }

@@ -4,16 +4,16 @@
 use anstyle::{AnsiColor, Color, Style};
 
 /// What a value is called.
-pub(crate) const LABEL: Style = Style::new().bold();
+pub(crate) const LABEL_STYLE: Style = Style::new().bold();
 
 /// A verdict that is good news.
-pub(crate) const GOOD: Style = coloured(AnsiColor::Green);
+pub(crate) const GOOD_STYLE: Style = coloured(AnsiColor::Green);
 
 /// A verdict that is bad news, or an error.
-pub const BAD: Style = coloured(AnsiColor::Red);
+pub const BAD_STYLE: Style = coloured(AnsiColor::Red);
 
 /// A verdict that is none.
-pub(crate) const OPEN: Style = coloured(AnsiColor::Yellow);
+pub(crate) const OPEN_STYLE: Style = coloured(AnsiColor::Yellow);
 
 const fn coloured(color: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(Color::Ansi(color)))
@@ -30,6 +30,6 @@ mod tests {
 
     #[test]
     fn a_style_ends_with_its_text() {
-        assert_eq!(styled(GOOD, "H1"), "\u{1b}[1m\u{1b}[32mH1\u{1b}[0m");
+        assert_eq!(styled(GOOD_STYLE, "H1"), "\u{1b}[1m\u{1b}[32mH1\u{1b}[0m");
     }
 }

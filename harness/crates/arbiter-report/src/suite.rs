@@ -1,9 +1,11 @@
 //! Suites as documents and JSON: what they have in common.
 
-pub mod epd;
-pub mod perft;
+mod epd;
+mod perft;
 mod place;
 
+pub use epd::{EpdEngine, EpdReport};
+pub use perft::{PerftReport, PerftTotals};
 pub use place::Place;
 
 use crate::document::Document;

@@ -8,7 +8,7 @@ pub fn note(line: &str) {
 }
 
 /// A line on standard error for users who want to hear more.
-pub fn detail(line: &str) {
+pub(crate) fn detail(line: &str) {
     log::debug!("{line}");
 }
 
@@ -18,12 +18,12 @@ pub(crate) fn has_details() -> bool {
 }
 
 /// Whether the user wants to hear nothing but results and errors.
-pub fn is_quiet() -> bool {
+pub(crate) fn is_quiet() -> bool {
     !log::log_enabled!(log::Level::Info)
 }
 
 /// A bar of progress on standard error, which nobody sees who wants to hear nothing.
-pub fn bar(length: u64) -> ProgressBar {
+pub fn progress_bar(length: u64) -> ProgressBar {
     if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) }
 }
 

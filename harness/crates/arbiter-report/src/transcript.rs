@@ -12,7 +12,7 @@ const MAX_SHOWN: usize = 400;
 
 /// One line each: the time in milliseconds from the first move, the engine, and an arrow: `<-` is
 /// what it was told, `->` what it said.
-pub fn render(transcript: &Transcript, names: ByColor<&str>) -> String {
+pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String {
     let width = names.white.chars().count().max(names.black.chars().count());
     let mut text = String::new();
     for Entry { at_ns, color, mark, text: line } in &transcript.entries {
@@ -44,7 +44,7 @@ mod tests {
     fn lines_are_aligned_and_harmless() {
         let transcript =
             "-12000 W= \n1500000 B< go\n1500001 B. \n2750000 W> info \u{1b}[1m\n".parse().unwrap();
-        let text = render(&transcript, ByColor { white: "A", black: "Long" });
+        let text = transcript_text(&transcript, ByColor { white: "A", black: "Long" });
         let expect = "      -0.012  A    == gets ready for the game\n       1.500  Long <- go\n       \
                       2.750  A    -> info \u{fffd}[1m\n";
         assert_eq!(text, expect);

@@ -46,7 +46,7 @@ pub(crate) fn json(summary: &Summary) -> Option<Object> {
 }
 
 /// What is tuned: the first names.
-pub fn names(tuning: &Tuning) -> String {
+pub fn tuned_names(tuning: &Tuning) -> String {
     let shown = tuning.parameters.iter().take(MAX_NAMED).map(|p| p.name.as_str());
     let shown = shown.collect::<Vec<_>>().join(", ");
     match tuning.parameters.len().saturating_sub(MAX_NAMED) {
@@ -56,7 +56,7 @@ pub fn names(tuning: &Tuning) -> String {
 }
 
 /// How long it takes, and by which steps.
-pub fn schedule(tuning: &Tuning) -> String {
+pub fn tuning_schedule(tuning: &Tuning) -> String {
     let Tuning { parameters: _, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
     let games = 2 * tuning.all_pairs();
     format!(
@@ -67,8 +67,11 @@ pub fn schedule(tuning: &Tuning) -> String {
 
 /// What is tuned and how, in sentences.
 pub(crate) fn words(tuning: &Tuning) -> String {
-    let schedule = schedule(tuning);
-    format!("The engine played itself with other values of {}. SPSA: {schedule}.", names(tuning))
+    let schedule = tuning_schedule(tuning);
+    format!(
+        "The engine played itself with other values of {}. SPSA: {schedule}.",
+        tuned_names(tuning)
+    )
 }
 
 /// How far it has come, in one line: iterations, and the first of the values with their change.

@@ -8,7 +8,7 @@ use tokio::time::{interval, sleep};
 use super::hub::LivePage;
 use crate::web::{Fragment, fragments};
 use arbiter_cluster::{Access, AccessError, Cluster, Connection, Listener, document};
-use arbiter_report::document::Document;
+use arbiter_report::Document;
 
 /// Time before the server is contacted again.
 const RECONNECT: Duration = Duration::from_secs(5);

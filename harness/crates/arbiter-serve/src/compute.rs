@@ -8,10 +8,7 @@ use crate::web::trends::{self, CommitRun};
 use crate::web::{NavPage, static_page};
 use arbiter_plan::command::command;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::gates;
-use arbiter_report::statistics::LlrHistory;
-use arbiter_report::stored::time;
-use arbiter_report::summary::Summary;
+use arbiter_report::{LlrHistory, Summary, gates_table, utc_time};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Runs side by side.
@@ -31,7 +28,7 @@ fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    Ok(ComparedRun { summary, begun: time(fold.stored.head.created_ms), history, settings })
+    Ok(ComparedRun { summary, begun: utc_time(fold.stored.head.created_ms), history, settings })
 }
 
 /// What decides what the figures of a run mean.
@@ -69,10 +66,10 @@ pub(crate) fn trends(results: &Path) -> Result<String, StoreError> {
         let provenance = stored.plan.engines.first().and_then(|first| first.provenance.as_ref());
         if provenance.is_some() {
             let summary = Fold::begin(&store, &outline.run, |_| ())?.summary(&store)?;
-            trials.extend(CommitRun::of(summary, time(stored.head.created_ms)));
+            trials.extend(CommitRun::of(summary, utc_time(stored.head.created_ms)));
         }
     }
     let steps = store.gates(None)?;
-    let gates = (!steps.is_empty()).then(|| gates::history(&steps));
+    let gates = (!steps.is_empty()).then(|| gates_table(&steps));
     Ok(static_page(NavPage::Trends, &trends::trends(&trials, gates)))
 }

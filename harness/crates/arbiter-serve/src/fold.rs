@@ -2,8 +2,7 @@
 
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::run::state::{Effect, RunState};
-use arbiter_report::stored::{apply, gates_of, summary_of};
-use arbiter_report::summary::Summary;
+use arbiter_report::{Summary, apply_tallies, gates_of_run, summary_of};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
 /// A run as far as it was read.
@@ -30,9 +29,9 @@ impl Fold {
         let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = store.run(run)?;
         let state = RunState::of(&stored.plan);
-        let gates = gates_of(store, &stored)?;
+        let gates = gates_of_run(store, &stored)?;
         let mut fold = Fold { stored, state, gates, mark, epoch };
-        apply(store, run, &mut fold.state, &store.tallies(run)?, observe)?;
+        apply_tallies(store, run, &mut fold.state, &store.tallies(run)?, observe)?;
         Ok(fold)
     }
 
@@ -52,8 +51,8 @@ impl Fold {
         let (tallies, mark) = store.tallies_after(&run, self.mark)?;
         self.mark = mark;
         self.stored = store.run(&run)?;
-        self.gates = gates_of(store, &self.stored)?;
-        apply(store, &run, &mut self.state, &tallies, observe)
+        self.gates = gates_of_run(store, &self.stored)?;
+        apply_tallies(store, &run, &mut self.state, &tallies, observe)
     }
 
     /// What there is to say of the counts.

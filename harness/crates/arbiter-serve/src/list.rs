@@ -9,7 +9,7 @@ use super::run::ask;
 use crate::web::Fragment;
 use crate::web::list::{MAX_ROWS, notice, row};
 use crate::web::run::State;
-use arbiter_report::stored::time;
+use arbiter_report::utc_time;
 use arbiter_store::{Outline, Store, StoreError};
 
 /// Ticks from one look at the store to the next.
@@ -122,7 +122,7 @@ impl Known {
 }
 
 fn made(store: &Store, fold: &Fold, state: &State) -> Result<Fragment, StoreError> {
-    Ok(row(&fold.summary(store)?, &time(fold.stored.head.created_ms), state))
+    Ok(row(&fold.summary(store)?, &utc_time(fold.stored.head.created_ms), state))
 }
 
 fn state(fold: &Fold, results: &Path) -> State {

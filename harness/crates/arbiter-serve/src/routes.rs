@@ -24,7 +24,7 @@ use super::hub::{Hub, Latest, Topic};
 use super::run::report as run_report;
 use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_plan::run::control::Command;
-use arbiter_report::html;
+use arbiter_report::HTML_POLICY;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::{RunLock, Store, StoreError};
 
@@ -290,7 +290,7 @@ async fn steer(
 async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     check_run(&site, &run).await?;
     let name = format!("inline; filename=\"{run}.html\"");
-    let policy = format!("{}; {SANDBOX}", html::POLICY);
+    let policy = format!("{}; {SANDBOX}", HTML_POLICY);
     let key = run.clone();
     let page = site.computed(&key, move |results| run_report(results, &run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];

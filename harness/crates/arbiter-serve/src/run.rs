@@ -11,11 +11,7 @@ use super::hub::LivePage;
 use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::run::control::Command;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::boards::Running;
-use arbiter_report::document::of_run;
-use arbiter_report::html;
-use arbiter_report::statistics::GameStatistics;
-use arbiter_report::summary::Summary;
+use arbiter_report::{GameStatistics, Running, Summary, html_page, run_document};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{Store, StoreError};
 
@@ -107,7 +103,7 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
         reading.read_games()?;
     }
     let Reading { fold, summary, statistics, .. } = &reading;
-    Ok(html::render(&of_run(&fold.stored, summary, Some(statistics), &fold.gates)))
+    Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &fold.gates)))
 }
 
 impl LivePage for RunPage {
@@ -181,7 +177,7 @@ impl Reading {
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             self.report =
-                fragments(&of_run(&self.fold.stored, summary, statistics, &self.fold.gates));
+                fragments(&run_document(&self.fold.stored, summary, statistics, &self.fold.gates));
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();

@@ -11,8 +11,7 @@ use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
 use arbiter_plan::provenance::Provenance;
 use arbiter_process::{Completed, EndReason, Launch, ResourceLimits, Timeouts, run_to_completion};
-use arbiter_report::gates;
-use arbiter_report::terminal::note;
+use arbiter_report::{is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
@@ -122,7 +121,7 @@ impl Gates<'_> {
             _ => self.subcommand(step)?,
         };
         note(&format!("{}: {}, {}", step.name, outcome.verdict, outcome.words));
-        if gates::is_kept(&outcome) {
+        if is_kept(&outcome) {
             let name = |side: &Side| {
                 side.provenance.as_ref().map_or(side.label.clone(), Provenance::identity)
             };

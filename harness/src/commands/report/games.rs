@@ -9,9 +9,7 @@ use crate::{
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
 };
 use arbiter_rate::ScanOptions;
-use arbiter_report::document::of_games;
-use arbiter_report::ratings::{self, Ratings};
-use arbiter_report::{html, junit};
+use arbiter_report::{Ratings, games_document, games_junit, html_page, ratings_json};
 use arbiter_stats::ratings::{Options, rate};
 
 /// How the names of PGN files end.
@@ -55,17 +53,17 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         average: 0.0,
     };
     let names: Vec<String> = files.iter().map(|file| called(file)).collect();
-    let document = of_games(&shown, &names);
-    let value = || ratings::json(&shown);
+    let document = games_document(&shown, &names);
+    let value = || ratings_json(&shown);
     let render = |form: OutputFormat| form.of_document(&document, value, PLAYERS);
     Ok(match form {
-        ReportFormat::Html => html::render(&document),
+        ReportFormat::Html => html_page(&document),
         ReportFormat::Md => render(OutputFormat::Md),
         ReportFormat::Json => render(OutputFormat::Json),
         ReportFormat::Ndjson => render(OutputFormat::Ndjson),
         ReportFormat::Csv => render(OutputFormat::Csv),
         ReportFormat::Text => render(OutputFormat::Text),
-        ReportFormat::Junit => junit::of_games(&tally).map_err(Failure::environment)?,
+        ReportFormat::Junit => games_junit(&tally).map_err(Failure::environment)?,
     })
 }
 

@@ -8,9 +8,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
 use arbiter_plan::plan::Kind;
-use arbiter_report::log::{self, Entry};
-use arbiter_report::stored::{stored_summary, time};
-use arbiter_report::terminal::note;
+use arbiter_report::{LogEntry, log_json, log_markdown, log_text, note, stored_summary, utc_time};
 use arbiter_store::{RunHead, Store};
 
 /// Flags of `arbiter results log`.
@@ -47,7 +45,7 @@ pub(super) fn log(
         (*created_ms, entry.summary.run.clone(), Reverse(games))
     });
     found.dedup_by_key(|(created_ms, entry)| (*created_ms, entry.summary.run.clone()));
-    let (entries, empty): (Vec<Entry>, Vec<Entry>) = found
+    let (entries, empty): (Vec<LogEntry>, Vec<LogEntry>) = found
         .into_iter()
         .map(|(_, entry)| entry)
         .partition(|entry| entry.summary.counts.games() > 0);
@@ -60,9 +58,8 @@ pub(super) fn log(
     let format =
         if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };
     let rows = Rows { list: None, first: &FIRST };
-    let markdown = || log::markdown(&entries, &args.title);
-    let text =
-        format.render(|| log::text(&entries, width()), markdown, || log::json(&entries), rows);
+    let markdown = || log_markdown(&entries, &args.title);
+    let text = format.render(|| log_text(&entries, width()), markdown, || log_json(&entries), rows);
     match &args.out {
         Some(path) => write_whole(path, &text),
         None => emit(&text),
@@ -73,7 +70,7 @@ pub(super) fn log(
 fn read(
     folder: &Path,
     pattern: Option<&Regex>,
-    found: &mut Vec<(i64, Entry)>,
+    found: &mut Vec<(i64, LogEntry)>,
 ) -> Result<(), Failure> {
     let store = Store::open(folder)?;
     let is_wanted = |head: &RunHead| {
@@ -84,7 +81,7 @@ fn read(
         let stored = store.run(&head.run)?;
         if stored.plan.kind == Kind::Sprt {
             let summary = stored_summary(&store, &stored)?;
-            found.push((head.created_ms, Entry { started: time(head.created_ms), summary }));
+            found.push((head.created_ms, LogEntry { started: utc_time(head.created_ms), summary }));
         }
     }
     Ok(())
@@ -95,7 +92,7 @@ fn pattern(text: &str) -> Result<Regex, Failure> {
     regex.map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{text}': {error}")))
 }
 
-fn names(entries: &[Entry]) -> String {
+fn names(entries: &[LogEntry]) -> String {
     let names = entries.iter().map(|entry| entry.summary.run.as_str());
     names.collect::<Vec<_>>().join(", ")
 }

@@ -5,8 +5,7 @@ use serde_json::json;
 
 use super::{Answer, TestArgs, numbers};
 use crate::Rows;
-use arbiter_report::document::Document;
-use arbiter_report::table::Table;
+use arbiter_report::{Document, Table};
 use arbiter_stats::elo::{elo_from_score, finite};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt, discrete_walk, steps_logistic};

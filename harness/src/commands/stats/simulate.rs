@@ -8,9 +8,7 @@ use serde_json::json;
 
 use super::{Answer, TestArgs, numbers};
 use crate::{CORRECTIONS, Rows, args::threads};
-use arbiter_report::document::Document;
-use arbiter_report::table::Table;
-use arbiter_report::terminal;
+use arbiter_report::{Document, Table, progress_bar};
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
 use arbiter_stats::{Correction, Decision, Sprt};
@@ -107,7 +105,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     let test = test.with_correction(correction);
     let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;
-    let bar = terminal::bar(args.runs * cases.len() as u64);
+    let bar = progress_bar(args.runs * cases.len() as u64);
     let rows: Vec<Row> = (0u64..)
         .zip(cases)
         .map(|(case, (elo, probabilities))| {

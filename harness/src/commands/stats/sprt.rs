@@ -5,9 +5,7 @@ use serde_json::json;
 
 use super::numbers::{shown, with_interval};
 use super::{Answer, ONE_ROW, TestArgs, numbers};
-use arbiter_report::document::Document;
-use arbiter_report::table::Table;
-use arbiter_report::text::{interval, percent, plus_minus};
+use arbiter_report::{Document, Table, interval, percent, plus_minus};
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{
     Decision, Model, Moments, Pentanomial, Sprt, Trinomial, bayes, elo, normalized, opening_bias,

@@ -8,7 +8,7 @@ use crate::{ExitCode, Failure, OutputFormat, RequestedRun, Resume, run};
 use arbiter_plan::plan::Kind;
 use arbiter_plan::request::SprtRequest;
 use arbiter_plan::tuning::confirmation;
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_store::{Store, StoreError};
 
 /// Flags of the confirmation.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run};
-use arbiter_report::terminal::note;
+use arbiter_report::note;
 use arbiter_spsa::patch::{applied, unified};
 use arbiter_store::Store;
 

@@ -10,8 +10,7 @@ use serde_json::json;
 use super::parameters::listed;
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit};
 use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
-use arbiter_report::document::Document;
-use arbiter_report::table::Table;
+use arbiter_report::{Document, Table};
 use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, SimulatedObjective, Tuning};
 
 /// By how many steps of C_END the optimum is off the start unless it is given.

@@ -2,43 +2,43 @@
 
 use std::fmt::Write as _;
 
-use super::{Scene, percent, plus_minus, points, shown, value_and_margin};
+use super::{DialectWriter, percent, plus_minus, points, shown, value_and_margin};
 use arbiter_plan::run::counts::RunCounts;
 use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 pub(super) fn interval(
-    scene: &Scene,
+    writer: &DialectWriter,
     counts: &RunCounts,
     test: Option<(Sprt, SprtStatus)>,
 ) -> String {
-    let figures = match scene.engines.len() {
-        2 => duel(scene, counts),
-        _ => table(scene, counts),
+    let figures = match writer.engines.len() {
+        2 => duel(writer, counts),
+        _ => table(writer, counts),
     };
     figures + &test.map(sprt).unwrap_or_default()
 }
 
-fn duel(scene: &Scene, counts: &RunCounts) -> String {
-    let strength = scene.strength(counts.main_encounter());
+fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let strength = writer.strength(counts.main_encounter());
     let elo = plus_minus(strength.elo, 1);
     let los = shown(percent(strength.los), 1);
     let draws = shown(percent(strength.games.draw_ratio()), 1);
     format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
-fn table(scene: &Scene, counts: &RunCounts) -> String {
-    let width = scene.name_width();
+fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let width = writer.name_width();
     let mut text = format!(
         "{:<4} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
         "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
     );
-    for (rank, (engine, strength)) in (1..).zip(scene.ranking(counts)) {
+    for (rank, (engine, strength)) in (1..).zip(writer.ranking(counts)) {
         let games = strength.games;
         let (elo, error) = value_and_margin(strength.elo);
         let [elo, error] = [elo, error].map(|value| shown(value, 0));
         let score = shown(points(&games).1, 1);
         let draws = shown(percent(games.draw_ratio()), 1);
-        let (name, count) = (&scene.engines[engine], games.games());
+        let (name, count) = (&writer.engines[engine], games.games());
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

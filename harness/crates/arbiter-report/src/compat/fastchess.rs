@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Scene, percent, plus_minus, points, shown, value_and_margin};
+use super::{DialectWriter, percent, plus_minus, points, shown, value_and_margin};
 use crate::summary::Strength;
 use arbiter_plan::run::counts::RunCounts;
 use arbiter_stats::{Sprt, SprtStatus};
@@ -10,25 +10,25 @@ use arbiter_stats::{Sprt, SprtStatus};
 const RULE: &str = "--------------------------------------------------\n";
 
 pub(super) fn interval(
-    scene: &Scene,
+    writer: &DialectWriter,
     counts: &RunCounts,
     test: Option<(Sprt, SprtStatus)>,
 ) -> String {
-    let figures = match scene.engines.len() {
-        2 => duel(scene, counts),
-        _ => table(scene, counts),
+    let figures = match writer.engines.len() {
+        2 => duel(writer, counts),
+        _ => table(writer, counts),
     };
     format!("{RULE}{figures}{}{RULE}", test.map(sprt).unwrap_or_default())
 }
 
-fn duel(scene: &Scene, counts: &RunCounts) -> String {
+fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let encounter = counts.main_encounter();
-    let strength = scene.strength(encounter);
+    let strength = writer.strength(encounter);
     let (games, pairs) = (encounter.games, encounter.pairs);
-    let mut text = format!("Results of {} ({}):\n", scene.players(0, 1), scene.conditions);
+    let mut text = format!("Results of {} ({}):\n", writer.players(0, 1), writer.conditions);
     let (elo, nelo) = (plus_minus(strength.elo, 2), plus_minus(strength.nelo, 2));
     let los = shown(percent(strength.los), 2);
-    let (draws, ratio) = match scene.penta {
+    let (draws, ratio) = match writer.penta {
         true => {
             // Without a lost pair it is what a division by zero gives.
             let [.., wd, ww] = pairs.0;
@@ -51,7 +51,7 @@ fn duel(scene: &Scene, counts: &RunCounts) -> String {
         games.draws,
         shown(share, 2)
     );
-    if scene.penta {
+    if writer.penta {
         // Won and lost games of one pair, over pairs of two draws.
         let mixed = encounter.table[0][2] + encounter.table[2][0];
         let ratio = mixed as f64 / encounter.table[1][1] as f64;
@@ -61,22 +61,22 @@ fn duel(scene: &Scene, counts: &RunCounts) -> String {
     text
 }
 
-fn table(scene: &Scene, counts: &RunCounts) -> String {
-    let width = scene.name_width();
+fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let width = writer.name_width();
     let mut text = format!(
         "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
         "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw", "Ptnml(0-2)"
     );
-    for (rank, (engine, strength)) in (1..).zip(scene.ranking(counts)) {
+    for (rank, (engine, strength)) in (1..).zip(writer.ranking(counts)) {
         let Strength { games, pairs, elo, nelo, .. } = strength;
         let (elo, error) = value_and_margin(elo);
         let (nelo, nerror) = value_and_margin(nelo);
         let [elo, error, nelo, nerror] = [elo, error, nelo, nerror].map(|value| shown(value, 2));
         let score = shown(points(&games).1, 1);
-        let draws = if scene.penta { pairs.level_ratio() } else { games.draw_ratio() };
+        let draws = if writer.penta { pairs.level_ratio() } else { games.draw_ratio() };
         let draws = shown(percent(draws), 1);
-        let ptnml = if scene.penta { format!("{:?}", pairs.0) } else { String::new() };
-        let (name, count) = (&scene.engines[engine], games.games());
+        let ptnml = if writer.penta { format!("{:?}", pairs.0) } else { String::new() };
+        let (name, count) = (&writer.engines[engine], games.games());
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

@@ -27,7 +27,7 @@ pub enum Dialect {
 
 /// What the lines of a run have in common.
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct DialectWriter {
     dialect: Dialect,
     /// Whether figures are by pairs.
     penta: bool,
@@ -37,10 +37,10 @@ pub struct Scene {
     conditions: String,
 }
 
-impl Scene {
+impl DialectWriter {
     /// That of a plan.
-    pub fn new(dialect: Dialect, penta: bool, plan: &Plan) -> Scene {
-        Scene {
+    pub fn new(dialect: Dialect, penta: bool, plan: &Plan) -> DialectWriter {
+        DialectWriter {
             dialect,
             penta: penta && !plan.design.is_single,
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),

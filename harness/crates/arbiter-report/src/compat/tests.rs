@@ -15,9 +15,9 @@ fn plan(kind: Kind, engines: &[&str]) -> Plan {
     Plan::resolve(kind, Request { engines, ..Request::default() }).unwrap()
 }
 
-fn duel(dialect: Dialect, penta: bool) -> Scene {
+fn duel(dialect: Dialect, penta: bool) -> DialectWriter {
     let engines = ["cmd=sh,name=A,option.Hash=16,option.Threads=1", "cmd=sh,name=B,option.Hash=16"];
-    Scene::new(dialect, penta, &plan(Kind::Sprt, &engines))
+    DialectWriter::new(dialect, penta, &plan(Kind::Sprt, &engines))
 }
 
 fn counts(pairs: &[([usize; 2], [GameResult; 2])]) -> RunCounts {
@@ -36,11 +36,11 @@ fn sprt_status() -> Option<SprtStatus> {
 
 #[test]
 fn games_are_announced_alike() {
-    let scene = duel(Dialect::Fastchess, true);
-    assert_eq!(scene.started(3, 40, 1, 0), "Started game 3 of 40 (B vs A)\n");
+    let writer = duel(Dialect::Fastchess, true);
+    assert_eq!(writer.started(3, 40, 1, 0), "Started game 3 of 40 (B vs A)\n");
     let outcome = Outcome::lost(Color::White, Termination::TimeForfeit, "White overstepped");
     let line = "Finished game 3 (B vs A): 0-1 {White loses on time}\n";
-    assert_eq!(scene.finished(3, 1, 0, &outcome), line);
+    assert_eq!(writer.finished(3, 1, 0, &outcome), line);
     let draw = Outcome {
         result: KnownOutcome::Draw,
         termination: Termination::Threefold,
@@ -53,9 +53,9 @@ fn games_are_announced_alike() {
 
 #[test]
 fn the_block_of_fastchess() {
-    let scene = duel(Dialect::Fastchess, true);
+    let writer = duel(Dialect::Fastchess, true);
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
-    let text = scene.interval(&counts(&pairs), sprt_status());
+    let text = writer.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "-".repeat(50));
     assert_eq!(lines[1], "Results of A vs B (8+0.08, 1t - NULL, 16MB):");
@@ -65,35 +65,35 @@ fn the_block_of_fastchess() {
     assert_eq!(lines[5], "Ptnml(0-2): [0, 0, 2, 1, 0], WL/DD Ratio: 1.00");
     assert_eq!(lines[6], "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 5.00]");
     assert_eq!((lines[7], lines.len()), (lines[0], 8));
-    assert_eq!(scene.score(0, 1, &Trinomial::default()), "");
+    assert_eq!(writer.score(0, 1, &Trinomial::default()), "");
     let ended = "SPRT ([0.00, 5.00]) completed - H1 was accepted\n";
-    assert_eq!(scene.ended(Ending::AcceptedH1), ended);
-    assert_eq!(scene.ended(Ending::Complete), "Tournament finished\n");
+    assert_eq!(writer.ended(Ending::AcceptedH1), ended);
+    assert_eq!(writer.ended(Ending::Complete), "Tournament finished\n");
     let by_games = duel(Dialect::Fastchess, false).interval(&counts(&pairs), None);
     assert!(by_games.contains("DrawRatio: 50.00 %\n") && !by_games.contains("Ptnml"), "{by_games}");
 }
 
 #[test]
 fn the_lines_of_cutechess() {
-    let scene = duel(Dialect::Cutechess, true);
+    let writer = duel(Dialect::Cutechess, true);
     let games = Trinomial { wins: 2, draws: 3, losses: 1 };
-    assert_eq!(scene.score(0, 1, &games), "Score of A vs B: 2 - 1 - 3  [0.583] 6\n");
+    assert_eq!(writer.score(0, 1, &games), "Score of A vs B: 2 - 1 - 3  [0.583] 6\n");
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
-    let text = scene.interval(&counts(&pairs), sprt_status());
+    let text = writer.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("Elo difference: 58.5 +/- "), "{text}");
     assert!(lines[0].ends_with(" %, DrawRatio: 50.0 %"), "{text}");
     let sprt = "SPRT: llr 2.95 (100.3%), lbound -2.94, ubound 2.94 - H1 was accepted";
     assert_eq!(lines[1..], [sprt]);
-    assert_eq!(scene.ended(Ending::AcceptedH1), "Finished match\n");
+    assert_eq!(writer.ended(Ending::AcceptedH1), "Finished match\n");
 }
 
 #[test]
 fn nothing_and_everything_won_are_no_numbers() {
-    let scene = duel(Dialect::Cutechess, true);
-    let text = scene.interval(&RunCounts::default(), None);
+    let writer = duel(Dialect::Cutechess, true);
+    let text = writer.interval(&RunCounts::default(), None);
     assert_eq!(text, "Elo difference: nan +/- nan, LOS: nan %, DrawRatio: nan %\n");
-    let text = scene.interval(&counts(&[([0, 1], [Win, Win])]), None);
+    let text = writer.interval(&counts(&[([0, 1], [Win, Win])]), None);
     assert!(text.starts_with("Elo difference: inf +/- nan"), "{text}");
 }
 
@@ -103,7 +103,7 @@ fn many_engines_are_ranked() {
     let plan = plan(Kind::Match, &engines);
     let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
     for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
-        let text = Scene::new(dialect, true, &plan).interval(&counts(&pairs), None);
+        let text = DialectWriter::new(dialect, true, &plan).interval(&counts(&pairs), None);
         let rows = text.lines().filter(|line| !line.starts_with('-'));
         let names: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();
         assert_eq!(names, ["Name", "B", "A", "C"], "{text}");

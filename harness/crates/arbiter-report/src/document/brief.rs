@@ -13,7 +13,7 @@ use arbiter_plan::tuning::base_name;
 const MAX_LATENCIES: usize = 8;
 
 /// The document.
-pub fn brief(summary: &Summary) -> Document {
+pub fn brief_document(summary: &Summary) -> Document {
     let mut document = Document::new(summary.run.clone());
     document.value("Run", format!("{} (seed {})", summary.run, summary.seed));
     if let Some(about) = &summary.about {

@@ -1,6 +1,6 @@
 //! Evaluations against results.
 
-use super::{Figure, parts};
+use super::{Figure, result_figures};
 use crate::chart::{Chart, Line, Lines};
 use crate::statistics::mean_score;
 use crate::table::Table;
@@ -20,7 +20,7 @@ pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
             let found = mean_score(results).zip(score_interval(results));
             let Some((mean, (low, high))) = found else { continue };
             let (pawns, games) = (f64::from(centipawns) / 100.0, results.games());
-            table.push([name, &format!("{pawns:+.0}"), &games, &parts::score(results)]);
+            table.push([name, &format!("{pawns:+.0}"), &games, &result_figures::score(results)]);
             if games >= MIN_GAMES {
                 line.points.push((pawns, 100.0 * mean));
                 line.band.push((pawns, 100.0 * low, 100.0 * high));

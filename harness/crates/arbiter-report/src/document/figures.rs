@@ -1,6 +1,6 @@
 //! The pictures of a run.
 
-use super::{Document, Figure, parts, search};
+use super::{Document, Figure, result_figures, search};
 use crate::ablation;
 use crate::chart::{self, Chart, Intervals, Line, Lines};
 use crate::statistics::{GameStatistics, HistoryPoint};
@@ -22,7 +22,7 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
         document.figures(elo(summary, &points));
         if !summary.is_single {
             let counts = summary.strength().pairs.0;
-            document.figures([parts::pairs(&summary.engines[0], counts)]);
+            document.figures([result_figures::pairs(&summary.engines[0], counts)]);
         }
     }
     // Engines without a feature are compared with the whole one, and not with each other.
@@ -39,7 +39,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     document.paragraph(bias(summary));
     document.figures([colours(summary, statistics)]);
     search::all(document, summary, statistics);
-    parts::openings(document, statistics.openings.values());
+    result_figures::openings(document, statistics.openings.values());
 }
 
 fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
@@ -114,7 +114,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
 fn ratings(summary: &Summary) -> Option<Figure> {
     let ratings = summary.ratings().filter(|ratings| ratings.len() > 2)?;
     let named = ratings.iter().map(|(engine, rating)| (summary.engines[*engine].as_str(), *rating));
-    Some(parts::ratings(&named.collect::<Vec<_>>()))
+    Some(result_figures::ratings(&named.collect::<Vec<_>>()))
 }
 
 /// Elo of each feature of an ablation.
@@ -139,20 +139,21 @@ fn ablation(summary: &Summary) -> Option<Figure> {
 
 fn endings(summary: &Summary) -> Figure {
     let counts = summary.counts.terminations.iter();
-    parts::endings(counts.map(|(ending, count)| (ending.to_string(), *count)).collect())
+    result_figures::endings(counts.map(|(ending, count)| (ending.to_string(), *count)).collect())
 }
 
 fn colours(summary: &Summary, statistics: &GameStatistics) -> Figure {
     let engines = summary.engines.iter().map(String::as_str);
     let rows: Vec<_> = engines.zip(statistics.engines.iter().map(|own| own.by_colour)).collect();
-    parts::colours(&rows, statistics.white)
+    result_figures::colours(&rows, statistics.white)
 }
 
 /// How much colours and openings matter, in words.
 fn bias(summary: &Summary) -> String {
     let rated = summary.rated();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
-    let mut words = parts::advantage(advantage, rated.and_then(|rated| rated.advantage_error));
+    let mut words =
+        result_figures::advantage(advantage, rated.and_then(|rated| rated.advantage_error));
     let encounter = summary.counts.main_encounter();
     if summary.engines.len() == 2
         && encounter.pairs.pairs() > 0

@@ -2,7 +2,7 @@
 
 use super::Document;
 use crate::standings::rules_in_words;
-use crate::stored::time;
+use crate::stored::utc_time;
 use crate::summary::Summary;
 use crate::table::Table;
 use crate::text::percent;
@@ -47,7 +47,7 @@ pub(super) fn conditions(
     let mut table = Table::new(["", ""]);
     let mut row = |label: &str, value: String| table.push([&label, &value]);
     if let Some((stored, _)) = played {
-        row("run", format!("{}, started {}", stored.head.run, time(stored.head.created_ms)));
+        row("run", format!("{}, started {}", stored.head.run, utc_time(stored.head.created_ms)));
     }
     if let Some(about) = summary.and_then(|summary| summary.about.as_ref()) {
         row("about", about.clone());

@@ -8,17 +8,17 @@ mod games;
 mod gates;
 mod latencies;
 mod manifest;
-mod parts;
 mod pgn;
+mod result_figures;
 mod run;
 mod search;
 mod tournament;
 mod tuning;
 
-pub use brief::brief;
+pub use brief::brief_document;
 pub(crate) use brief::faults;
-pub use pgn::of_games;
-pub use run::{of_plan, of_run};
+pub use pgn::games_document;
+pub use run::{plan_document, run_document};
 
 use crate::chart::{Bars, Chart};
 use crate::table::Table;

@@ -1,7 +1,7 @@
 //! Games of a PGN as a document. A PGN tells who met whom, with which result and from which opening; what
 //! it does not tell is left out, and said.
 
-use super::{Block, Document, calibration, parts};
+use super::{Block, Document, calibration, result_figures};
 use crate::ratings::{Ratings, seconds_per_move};
 use crate::standings::{Rating, superiority};
 use crate::summary::Strength;
@@ -22,7 +22,7 @@ const MAX_RATED: usize = 40;
 const MAX_JUDGES: usize = 8;
 
 /// The document of the games of some files.
-pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
+pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let tally = ratings.tally;
     let order = ratings.order();
     let mut document = Document::new(title(ratings, &order));
@@ -30,14 +30,14 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.heading("Result");
     players(&mut document, ratings, &order);
     if let Some((first, encounter)) = duel(ratings).filter(|(_, e)| e.pairs.pairs() > 0) {
-        document.figures([parts::pairs(ratings.name(first), encounter.pairs.0)]);
+        document.figures([result_figures::pairs(ratings.name(first), encounter.pairs.0)]);
     }
     if (2..=MAX_CROSS).contains(&order.len()) {
         everybody(&mut document, ratings, &order);
     }
     document.heading("How the games ended");
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count));
-    document.figures([parts::endings(endings.collect())]);
+    document.figures([result_figures::endings(endings.collect())]);
     document.heading("Colours and draws");
     document.paragraph(bias(ratings));
     let by_colour: Vec<_> = order
@@ -45,9 +45,9 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
         .map(|player| (ratings.name(*player), tally.players[*player].by_colour))
         .collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
-    document.figures([parts::colours(&by_colour, white)]);
+    document.figures([result_figures::colours(&by_colour, white)]);
     evaluations(&mut document, ratings, &order);
-    parts::openings(&mut document, tally.openings.iter());
+    result_figures::openings(&mut document, tally.openings.iter());
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }
@@ -133,7 +133,7 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
         let rating = ratings.rating(*player).map_or(UNDEFINED.to_owned(), |r| r.to_string());
         let pace = seconds_per_move(own).map_or("-".to_owned(), |seconds| format!("{seconds:.3}"));
         let Trinomial { losses, draws, wins } = &results;
-        let (games, score) = (results.games(), parts::score(&results));
+        let (games, score) = (results.games(), result_figures::score(&results));
         table.push([&place, &own.name, &rating, &games, &score, wins, draws, losses, &pace]);
     }
     document.table(table);
@@ -142,7 +142,7 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let rated = order.iter().filter_map(|player| named(ratings, *player));
     let rated: Vec<(&str, Rating)> = rated.take(MAX_RATED).collect();
     if rated.len() > 2 {
-        document.figures([parts::ratings(&rated)]);
+        document.figures([result_figures::ratings(&rated)]);
     }
 }
 
@@ -153,8 +153,8 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph("Games won, drawn and lost by the player of the row.");
     let names: Vec<_> = order.iter().map(|player| (*player, ratings.name(*player))).collect();
     let likelihood = |one, other| superiority(ratings.rated, one, other);
-    document.table(parts::superiority(&names, likelihood));
-    document.paragraph(parts::SUPERIORITY_LEGEND);
+    document.table(result_figures::superiority(&names, likelihood));
+    document.paragraph(result_figures::SUPERIORITY_LEGEND);
 }
 
 /// What became of the evaluations in the comments, if there are any.
@@ -174,7 +174,7 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
 
 fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
-    let mut words = parts::advantage(rated.advantage, rated.advantage_error);
+    let mut words = result_figures::advantage(rated.advantage, rated.advantage_error);
     let found = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
         words.push_str(&format!(" The openings lean by {bias:.0} Elo (root mean square)."));

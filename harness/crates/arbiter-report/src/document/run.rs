@@ -2,7 +2,9 @@
 //! to play it again.
 
 use super::manifest::{self, hypotheses};
-use super::{Block, Document, brief, figures, games, gates, latencies, parts, tournament, tuning};
+use super::{
+    Block, Document, brief, figures, games, gates, latencies, result_figures, tournament, tuning,
+};
 use crate::standings::{superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
 use crate::summary::{Strength, Summary, Verdict};
@@ -23,7 +25,7 @@ const MAX_CROSS: usize = 20;
 
 /// The document of a stored run: what the counts tell, what the games tell if there are statistics of
 /// them, and what became of the gates of its commits.
-pub fn of_run(
+pub fn run_document(
     stored: &StoredRun,
     summary: &Summary,
     statistics: Option<&GameStatistics>,
@@ -59,7 +61,7 @@ pub fn of_run(
 }
 
 /// The document of a run that is not played: all that would decide its games.
-pub fn of_plan(plan: &Plan, fingerprints: &Fingerprints) -> Document {
+pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
     let mut document = Document::new(format!("Plan of {}", title(plan)));
     manifest::engines(&mut document, plan, fingerprints);
     manifest::conditions(&mut document, plan, fingerprints, None);
@@ -254,8 +256,8 @@ fn standings(document: &mut Document, summary: &Summary) {
              where they did not meet.",
         );
         let likelihood = |one, other| superiority(&rated, one, other);
-        document.table(parts::superiority(&engines, likelihood));
-        document.paragraph(parts::SUPERIORITY_LEGEND);
+        document.table(result_figures::superiority(&engines, likelihood));
+        document.paragraph(result_figures::SUPERIORITY_LEGEND);
     }
 }
 

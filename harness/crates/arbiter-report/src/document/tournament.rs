@@ -128,7 +128,7 @@ mod tests {
     fn text(standings: &Standings) -> String {
         let mut document = Document::new(String::new());
         all(&mut document, standings, &["Anna", "Bo", "Cleo"].map(str::to_owned));
-        plain::body(&document, None)
+        plain::plain_body(&document, None)
     }
 
     #[test]

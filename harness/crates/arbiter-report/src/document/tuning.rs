@@ -13,8 +13,8 @@ use arbiter_spsa::{PathPoint, SpsaState};
 pub(super) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     let sums = results(&summary.strength().games, "");
     document.value("Games", format!("{sums} by the first sides"));
-    document.value("Tuning", tuned::names(spsa.tuning()));
-    document.value("SPSA", tuned::schedule(spsa.tuning()));
+    document.value("Tuning", tuned::tuned_names(spsa.tuning()));
+    document.value("SPSA", tuned::tuning_schedule(spsa.tuning()));
     document.table(tuned::table(spsa));
     tuned::notes(summary, spsa).into_iter().for_each(|note| document.value("Note", note));
     let lines = [tuned::options(spsa), tuned::assignments(spsa)];

@@ -11,16 +11,16 @@ use crate::document::{Block, Document, Figure};
 use crate::table::Table;
 
 /// How pages look.
-pub const STYLE: &str = include_str!("style.css");
+pub const HTML_STYLE: &str = include_str!("style.css");
 /// Steps through games.
-pub const SCRIPT: &str = include_str!("viewer.js");
+pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
 /// Nothing is loaded, whatever an engine's name may try.
-pub const POLICY: &str =
+pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page.
-pub fn render(document: &Document) -> String {
+pub fn html_page(document: &Document) -> String {
     let headings: Vec<&str> = document
         .blocks
         .iter()
@@ -35,11 +35,11 @@ pub fn render(document: &Document) -> String {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(HTML_POLICY);
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(concat!("Arbiter ", env!("CARGO_PKG_VERSION")));
                 title { (document.title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(HTML_STYLE)) }
             }
             body {
                 a class="skip" href="#main" { "Skip to the result" }
@@ -49,7 +49,7 @@ pub fn render(document: &Document) -> String {
                 }
                 main id="main" tabindex="-1" { (sections(&document.blocks)) }
                 footer { p { "Made by Arbiter " (env!("CARGO_PKG_VERSION")) "." } }
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(HTML_SCRIPT)) }
             }
         }
     };
@@ -58,11 +58,11 @@ pub fn render(document: &Document) -> String {
 
 /// All parts, one after another.
 fn sections(blocks: &[Block]) -> Markup {
-    html! { @for (_, section) in split(blocks) { (section) } }
+    html! { @for (_, section) in html_sections(blocks) { (section) } }
 }
 
 /// The parts before the first heading, then a section for each; each with a name that is its own.
-pub fn split(blocks: &[Block]) -> Vec<(String, Markup)> {
+pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     let starts: Vec<usize> = (0..blocks.len())
         .filter(|place| matches!(blocks[*place], Block::Heading(_)))
         .chain([blocks.len()])
@@ -132,7 +132,7 @@ fn figure(figure: &Figure) -> Markup {
 }
 
 /// A table that can be scrolled by itself; cells that are figures are set to the right.
-pub fn table(table: &Table, name: &str) -> Markup {
+fn table(table: &Table, name: &str) -> Markup {
     let rows = table.rows();
     let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
     let has_head = head.iter().any(|cell| !cell.is_empty());

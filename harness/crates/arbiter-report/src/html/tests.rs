@@ -41,7 +41,7 @@ fn document() -> Document {
 
 #[test]
 fn nothing_that_engines_say_becomes_markup() {
-    let page = render(&document());
+    let page = html_page(&document());
     assert_eq!(page.matches("<script").count(), 2, "the data of a game and the viewer");
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("A &lt; B"));
@@ -50,18 +50,18 @@ fn nothing_that_engines_say_becomes_markup() {
 
 #[test]
 fn a_page_needs_no_other_file() {
-    let page = render(&document());
+    let page = html_page(&document());
     for reference in ["src=", "@import", "url(", "http://", "https://"] {
         // The names of namespaces are no references.
         let rest = page.replace("http://www.w3.org/2000/svg", "");
         assert!(!rest.contains(reference), "{reference}");
     }
-    assert!(page.contains(POLICY));
+    assert!(page.contains(HTML_POLICY));
 }
 
 #[test]
 fn every_part_is_there_and_reachable() {
-    let page = render(&document());
+    let page = html_page(&document());
     for part in [
         "<strong>A &amp; B</strong> text",
         "href=\"#misjudged-games\"",

@@ -5,9 +5,9 @@ mod misjudged;
 mod search;
 
 pub use llr_history::{HistoryPoint, LlrHistory};
-pub use misjudged::MisjudgedGame;
-pub use search::SearchStatistics;
-pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES};
+pub(crate) use misjudged::MisjudgedGame;
+
+pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES, SearchStatistics};
 
 use std::collections::BTreeMap;
 

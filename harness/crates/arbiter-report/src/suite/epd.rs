@@ -18,11 +18,11 @@ use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
 
 /// Everything there is to tell.
 #[derive(Debug)]
-pub struct Report<'a> {
+pub struct EpdReport<'a> {
     /// The suite's name.
     pub suite: &'a str,
     /// The engines: name, limits in words, and their searches, one for each record.
-    pub engines: Vec<Engine<'a>>,
+    pub engines: Vec<EpdEngine<'a>>,
     /// Plies for which a solution had to be held to end the search, if so.
     pub hold: Option<u32>,
     /// Where engines were asked.
@@ -35,7 +35,7 @@ pub struct Report<'a> {
 
 /// One engine and what it did.
 #[derive(Debug)]
-pub struct Engine<'a> {
+pub struct EpdEngine<'a> {
     /// Its name.
     pub name: &'a str,
     /// What bounded it.
@@ -44,7 +44,7 @@ pub struct Engine<'a> {
     pub searches: Vec<Searched>,
 }
 
-impl Report<'_> {
+impl EpdReport<'_> {
     /// The counts of one engine.
     pub fn tally(&self, engine: usize) -> Tally {
         let records = self.records.iter().map(|record| &**record);
@@ -140,7 +140,7 @@ impl Report<'_> {
     }
 
     /// The counts of one engine over some of the records.
-    fn tally_of(&self, engine: &Engine<'_>, members: &[usize]) -> Tally {
+    fn tally_of(&self, engine: &EpdEngine<'_>, members: &[usize]) -> Tally {
         let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
         Tally::of(members.iter().map(of))
     }
@@ -177,7 +177,7 @@ impl Report<'_> {
         }
     }
 
-    fn unsolved(&self, document: &mut Document, engine: &Engine<'_>) {
+    fn unsolved(&self, document: &mut Document, engine: &EpdEngine<'_>) {
         let searches = self.records.iter().zip(&engine.searches);
         let lines = searches.filter_map(|(record, searched)| match searched {
             Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
@@ -300,7 +300,7 @@ impl Report<'_> {
 }
 
 /// What a position is called.
-pub fn name(record: &Record) -> String {
+fn name(record: &Record) -> String {
     record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
 }
 
@@ -375,15 +375,15 @@ nonsense";
         records.iter().zip(played).map(search).collect()
     }
 
-    fn check(verify: impl Fn(&Report)) {
+    fn check(verify: impl Fn(&EpdReport)) {
         let suite = read(SUITE, false);
         let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
-        let engine = |name, played| Engine {
+        let engine = |name, played| EpdEngine {
             name,
             limits: "depth 3".to_owned(),
             searches: searches(&records, played),
         };
-        verify(&Report {
+        verify(&EpdReport {
             suite: "s.epd",
             engines: vec![
                 engine("A", ["e2e4", "e2e4", "e2e4", "e2e3"]),
@@ -399,7 +399,7 @@ nonsense";
     #[test]
     fn the_text_has_all_there_is() {
         check(|report| {
-            let text = crate::plain::render(&report.document(), None);
+            let text = crate::plain::plain_text(&report.document(), None);
             for part in [
                 "s.epd: 4 positions, 1 lines unusable; 2 at once",
                 "75.0 % [30.1, 95.4]",
@@ -416,7 +416,7 @@ nonsense";
             ] {
                 assert!(text.contains(part), "{part}:\n{text}");
             }
-            let markdown = crate::markdown::render(&report.document());
+            let markdown = crate::markdown::markdown(&report.document());
             assert!(markdown.starts_with("# s.epd\n"), "{markdown}");
             assert!(markdown.contains("\n## A against B\n"), "{markdown}");
         });

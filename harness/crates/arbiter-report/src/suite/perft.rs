@@ -10,7 +10,7 @@ use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
 
 /// Everything there is to tell.
 #[derive(Debug)]
-pub struct Report<'a> {
+pub struct PerftReport<'a> {
     /// The engine's name.
     pub engine: &'a str,
     /// The suite's name.
@@ -31,7 +31,7 @@ pub struct Report<'a> {
 
 /// Numbers of each outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Totals {
+pub struct PerftTotals {
     /// Engine and suite agree.
     pub right: usize,
     /// The engine is wrong.
@@ -44,10 +44,10 @@ pub struct Totals {
     pub leaves: u64,
 }
 
-impl Report<'_> {
+impl PerftReport<'_> {
     /// The outcomes, counted.
-    pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
+    pub fn totals(&self) -> PerftTotals {
+        let mut totals = PerftTotals::default();
         for (count, verdict) in self.counts.iter().zip(self.verdicts) {
             match verdict {
                 Ok(Verdict::Right) => {
@@ -105,7 +105,7 @@ impl Report<'_> {
 
     /// How many are right.
     fn sum(&self) -> String {
-        let Totals { right, leaves, .. } = self.totals();
+        let PerftTotals { right, leaves, .. } = self.totals();
         let (engine, suite) = (self.engine, self.suite);
         let all = self.counts.len();
         format!("{engine}: {right} of {all} positions of {suite} right, {leaves} leaves")
@@ -113,7 +113,7 @@ impl Report<'_> {
 
     /// How many are not, by what they are.
     fn others(&self) -> Vec<String> {
-        let Totals { wrong, wrong_suite, faults, .. } = self.totals();
+        let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
             (wrong, "wrong"),
             (faults, "without an answer, by the engine's fault"),
@@ -284,7 +284,7 @@ mod tests {
             Ok(Verdict::WrongSuite { leaves: 6 }),
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
-        let report = Report {
+        let report = PerftReport {
             place: Place::Here(1),
             engine: "E",
             suite: "s.epd",
@@ -294,7 +294,7 @@ mod tests {
             beyond: 2,
             unusable: &suite.unusable,
         };
-        let text = crate::plain::render(&report.document(false), None);
+        let text = crate::plain::plain_text(&report.document(false), None);
         let first = text.lines().find(|line| line.contains(", depth ")).unwrap();
         assert_eq!(first, "WRONG      line 4, depth 1: counts 7, right is 5 (+2)");
         for part in [
@@ -307,7 +307,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        let markdown = crate::markdown::render(&report.document(true));
+        let markdown = crate::markdown::markdown(&report.document(true));
         for part in [
             "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
             "```text\nWRONG      line 4, depth 1: ",

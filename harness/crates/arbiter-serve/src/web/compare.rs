@@ -1,11 +1,9 @@
 //! Several runs side by side.
 
-use arbiter_report::chart::{Chart, Intervals, Line, Lines};
-use arbiter_report::document::{Block, Document, Figure};
-use arbiter_report::statistics::HistoryPoint;
-use arbiter_report::summary::{Summary, Verdict};
-use arbiter_report::table::Table;
-use arbiter_report::text::{interval, percent, plus_minus};
+use arbiter_report::{
+    Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, Verdict,
+    interval, percent, plus_minus,
+};
 use arbiter_stats::elo::finite;
 
 /// Runs that are compared at most: a chart has no more colours.

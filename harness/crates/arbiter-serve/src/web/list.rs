@@ -5,8 +5,7 @@ use maud::html;
 use super::run::State;
 use super::{EventSource, Fragment, NavPage, page};
 use arbiter_plan::plan::Kind;
-use arbiter_report::summary::Summary;
-use arbiter_report::text::plus_minus;
+use arbiter_report::{Summary, plus_minus};
 
 /// Runs that are shown at most, the newest.
 pub(crate) const MAX_ROWS: usize = 1000;

@@ -13,8 +13,7 @@ pub(crate) use version::PageVersion;
 
 use maud::{DOCTYPE, Markup, html};
 
-use arbiter_report::document::Document;
-use arbiter_report::html as report_html;
+use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
 /// What a page may load, and from where: its own server only, and no script or style in the page.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
@@ -22,9 +21,9 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-sr
 
 /// Name, type and content of the files that pages load.
 pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
-    ("report.css", "text/css; charset=utf-8", report_html::STYLE),
+    ("report.css", "text/css; charset=utf-8", HTML_STYLE),
     ("live.css", "text/css; charset=utf-8", include_str!("live.css")),
-    ("viewer.js", "text/javascript; charset=utf-8", report_html::SCRIPT),
+    ("viewer.js", "text/javascript; charset=utf-8", HTML_SCRIPT),
     ("live.js", "text/javascript; charset=utf-8", include_str!("live.js")),
     ("icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
@@ -71,7 +70,7 @@ impl Fragment {
 
 /// The fragments of a document: one for each section.
 pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
-    let sections = report_html::split(&document.blocks);
+    let sections = html_sections(&document.blocks);
     sections.iter().map(|(name, section)| Fragment::boxed(name, section)).collect()
 }
 

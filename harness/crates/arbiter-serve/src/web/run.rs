@@ -4,9 +4,7 @@ use maud::{Markup, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page};
 use arbiter_plan::run::event::Ending;
-use arbiter_report::boards::{Board, Boards, Running, Side};
-use arbiter_report::html::diagram;
-use arbiter_report::summary::Summary;
+use arbiter_report::{Board, Boards, Running, Side, Summary, diagram};
 
 /// Whether a run is played, and if not, how it ended.
 #[derive(Debug, Clone, PartialEq)]

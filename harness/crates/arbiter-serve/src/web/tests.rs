@@ -6,9 +6,7 @@ use arbiter_plan::run::control::{Pace, Status};
 use arbiter_plan::run::counts::{GameTally, PairTally};
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::state::{Event, RunState};
-use arbiter_report::boards::{Board, Boards, Running, Side};
-use arbiter_report::summary::Summary;
-use arbiter_report::verdict::verdict_sentence;
+use arbiter_report::{Board, Boards, Running, Side, Summary, verdict_sentence};
 use arbiter_stats::GameResult;
 
 /// A test after pairs that the first engine won; names try what they can.

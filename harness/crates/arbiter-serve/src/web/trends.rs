@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use arbiter_report::chart::{Chart, Intervals};
-use arbiter_report::document::{Block, Document, Figure};
-use arbiter_report::log::commit;
-use arbiter_report::summary::Summary;
-use arbiter_report::table::Table;
-use arbiter_report::text::interval;
+use arbiter_report::{
+    Block, Chart, Document, Figure, Intervals, Summary, Table, interval, short_commit,
+};
 use arbiter_stats::elo::{Estimate, finite};
 
 /// Commits that a figure shows at most, the latest.
@@ -31,7 +28,7 @@ impl CommitRun {
 
     fn engine(&self, index: usize) -> String {
         match &self.summary.provenance[index] {
-            Some(from) => commit(from),
+            Some(from) => short_commit(from),
             None => self.summary.engines[index].clone(),
         }
     }
