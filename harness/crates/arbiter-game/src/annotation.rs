@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DefaultOnNull, DisplayFromStr};
 
 use arbiter_names::UnknownName;
 
@@ -107,18 +108,24 @@ pub enum Keeping {
 arbiter_names::named!(Field, Notation, Keeping);
 
 /// How games are annotated.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// In stored plans what is absent is as it was before there was a choice.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Annotation {
     /// How moves are written.
+    #[serde(with = "As::<DefaultOnNull>")]
     pub notation: Notation,
     /// What comments have besides score, depth and time; in the order of [`Field::ALL`].
     pub fields: Vec<Field>,
     /// Which lines of engines go into comments.
+    #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub pattern: Option<LinePattern>,
     /// Whether there are no comments, and no tags but those that every game must have.
+    #[serde(rename = "minimal")]
     pub is_minimal: bool,
     /// Whether tags name seed, programs and opening; runs from before there was a choice have
     /// none.
+    #[serde(rename = "origin")]
     pub has_origin: bool,
     /// The `Event` tag; the kind of run if `None`.
     pub event: Option<String>,

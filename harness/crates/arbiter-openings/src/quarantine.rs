@@ -2,12 +2,14 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use serde::{Deserialize, Serialize};
+
 /// Faults of a book that are kept as text; the others are only counted.
 pub const MAX_FAULTS: usize = 20;
 
 /// The lines or games of a book that no game can begin from. They are skipped, and every report of
 /// the run says so.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
     /// How many there are.
     pub count: u64,

@@ -2,17 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DefaultOnNull};
+
 use super::plan::Engine;
 use arbiter_protocol::{Protocol, Restart};
 
 /// How to start, address and keep an engine.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LaunchSettings {
     /// What language it speaks.
+    #[serde(with = "As::<DefaultOnNull>")]
     pub protocol: Protocol,
     /// Lines that it is sent after its options, at every start.
     pub init: Vec<String>,
     /// Whether it stays for the next game.
+    #[serde(with = "As::<DefaultOnNull>")]
     pub restart: Restart,
     /// Whether it thinks on its opponent's time.
     pub ponder: bool,

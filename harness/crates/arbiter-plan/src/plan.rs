@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DefaultOnNull, DisplayFromStr, Same};
 
 use super::ablation::Ablation;
 use super::affinity::Affinity;
@@ -20,6 +21,7 @@ use super::tuning;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Order;
+use arbiter_protocol::times::{DeadlinesMs, Millis};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Protocol};
 use arbiter_schedule::{Design, Schedule};
 use arbiter_spsa::{SpsaState, Tuning};
@@ -75,7 +77,8 @@ impl Kind {
 arbiter_names::named!(Kind);
 
 /// Which program an engine is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Program {
     /// Palimpsest, inside this very binary.
     Bundled,
@@ -84,7 +87,7 @@ pub enum Program {
 }
 
 /// One engine, resolved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Engine {
     /// Unique in the run.
     pub name: String,
@@ -97,15 +100,18 @@ pub struct Engine {
     /// Options to set.
     pub options: Vec<(String, String)>,
     /// How it is started, addressed and kept.
+    #[serde(rename = "manners", default)]
     pub launch: LaunchSettings,
     /// What bounds its thinking, and what overrun is forgiven.
+    #[serde(flatten)]
     pub conditions: Conditions,
     /// The revision that the program was built from, if it was.
     pub provenance: Option<Provenance>,
 }
 
 /// Where openings come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum BookSource {
     /// The book inside this binary.
     Bundled,
@@ -113,12 +119,13 @@ pub enum BookSource {
     File(PathBuf),
 }
 
-/// A resolved run.
-#[derive(Debug, Clone)]
+/// A resolved run. What is skipped in its stored form stands elsewhere in that of the plan's row.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Plan {
     /// What it answers.
     pub kind: Kind,
     /// The engines; figures are from the first one's point of view.
+    #[serde(skip)]
     pub engines: Vec<Engine>,
     /// The openings.
     pub book: BookSource,
@@ -127,47 +134,59 @@ pub struct Plan {
     /// Plies taken from lines of a Polyglot book, if not the usual number.
     pub book_depth: Option<u32>,
     /// Whether a bad line of the book is an error instead of being left out.
+    #[serde(default)]
     pub strict_book: bool,
     /// In which order.
     pub order: Order,
     /// From which every random choice derives.
     pub seed: u64,
     /// Opening, from 0 in the order of the book, at which the run begins.
+    #[serde(default)]
     pub opening_start: u64,
     /// Who meets whom.
+    #[serde(flatten)]
     pub design: Design,
     /// Pause between two games at one place.
+    #[serde(rename = "wait_ms", default, with = "Millis")]
     pub wait: Duration,
     /// Games at once.
     pub concurrency: usize,
     /// On which processors.
+    #[serde(default, with = "As::<DefaultOnNull<DisplayFromStr>>")]
     pub affinity: Affinity,
     /// The stopping rule, for each two engines that meet.
     pub sprt: Option<Sprt>,
     /// What the engines after the first do without, if that is the question.
     pub ablation: Option<Ablation>,
     /// What is tuned, and how, if that is the question; the two engines are then one and the same.
+    #[serde(default, with = "As::<Option<Arc<Same>>>")]
     pub tuning: Option<Arc<Tuning>>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
     /// How the times of the engines follow from those that were asked for, if not as they are.
     pub scale: Option<Scale>,
     /// When games end before the rules of chess say so.
+    #[serde(flatten)]
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.
+    #[serde(skip)]
     pub tables: Vec<PathBuf>,
     /// Share of an engine's thinking time that may be lost for want of a processor before a pair
     /// is void; `None` does not measure.
     pub noise_limit: Option<f64>,
     /// How long engines may take to answer.
+    #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
     pub pgn: Option<PathBuf>,
     /// What they tell there besides their moves.
+    #[serde(skip)]
     pub annotation: Annotation,
     /// Where final positions are written.
+    #[serde(skip)]
     pub epd: Option<PathBuf>,
     /// Of which games what was said is kept.
+    #[serde(skip)]
     pub transcripts: Keeping,
 }
 

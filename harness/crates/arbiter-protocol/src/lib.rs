@@ -3,6 +3,8 @@
 mod cecp;
 mod clock;
 mod session;
+#[expect(missing_docs, reason = "functions that `serde_conv` makes have none")]
+pub mod times;
 mod uci;
 
 pub use clock::{

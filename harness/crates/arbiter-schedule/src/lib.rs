@@ -80,27 +80,43 @@ pub enum OpeningPolicy {
 arbiter_names::named!(Format, OpeningPolicy);
 
 /// The rules of a tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Design {
     /// Which engines meet.
+    #[serde(rename = "schedule", default)]
     pub format: Format,
     /// Gauntlet: how many of the first engines meet all others. Knockout, Swiss, ladder: how many
     /// of the first engines are seeded in their order; the others follow in an order that is drawn.
+    #[serde(default)]
     pub seeds: usize,
     /// Repetitions of the whole schedule; for a Swiss, its rounds. A knockout ignores it.
+    #[serde(default = "one")]
     pub rounds: u64,
     /// Pairs of an encounter; games if `is_single`.
     pub pairs: u64,
     /// Whether each opening is played once, without the second game with colours reversed.
+    #[serde(rename = "noswap", default)]
     pub is_single: bool,
     /// Whether the other engine is White first.
+    #[serde(rename = "reverse", default)]
     pub is_reversed: bool,
     /// When the next opening of the book is used.
+    #[serde(rename = "opening_policy", default)]
     pub openings: OpeningPolicy,
     /// Further pairs, at most, of a knockout encounter that is level.
+    #[serde(default)]
     pub tie_breaks: u64,
-    /// Whether a knockout encounter goes on after it is decided.
+    /// Whether a knockout encounter goes on after it is decided, as all did before there was a choice.
+    #[serde(default = "yes")]
     pub plays_out: bool,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Design {

@@ -8,10 +8,10 @@ use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
-use crate::convert::{Nanos, nanos};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
 use arbiter_protocol::Score;
+use arbiter_protocol::times::{Nanos, nanos};
 
 /// One row of the table `games`, but for its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

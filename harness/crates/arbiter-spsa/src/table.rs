@@ -1,6 +1,8 @@
 //! Parameters as text, one on each line: `name,start,min,max,c_end,r_end` as for fishtest, or with
 //! `int` or `float` after the name as for OpenBench.
 
+use serde_with::serde_conv;
+
 use super::parameter::{Parameter, ParameterKind, TuningError};
 
 /// Parses a table; blank lines and lines that begin with `#` are skipped. An error begins with the
@@ -56,6 +58,14 @@ pub fn line(parameter: &Parameter) -> String {
     let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
     format!("{name}, {kind}, {start}, {min}, {max}, {c_end}, {r_end}")
 }
+
+serde_conv!(
+    /// A parameter as its line, where text keeps every digit.
+    pub(crate) Line,
+    Parameter,
+    line,
+    |text: String| read_line(&text)
+);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+use serde_with::As;
+
 use super::parameter::{Parameter, TuningError};
+use super::table::Line;
 
 /// Most parameters at once; setting more would delay the start of each game.
 const MAX_PARAMETERS: usize = 1_000;
@@ -11,9 +15,10 @@ const MAX_PARAMETERS: usize = 1_000;
 const MAX_PAIRS: u64 = 1_000_000_000;
 
 /// The parameters and the schedule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// The parameters.
+    #[serde(with = "As::<Vec<Line>>")]
     pub parameters: Vec<Parameter>,
     /// Exponent of the step.
     pub alpha: f64,

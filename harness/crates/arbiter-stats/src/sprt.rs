@@ -127,7 +127,8 @@ impl LlrBounds {
 }
 
 /// A test of `elo1` against `elo0`; [`Sprt::new`] checks the values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredSprt")]
 #[non_exhaustive]
 pub struct Sprt {
     /// Strength difference under H0, on the scale of `model`.
@@ -141,11 +142,32 @@ pub struct Sprt {
     /// Scale of the hypotheses.
     pub model: Model,
     /// Wald's bounds of the ratio.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub bounds: LlrBounds,
     /// How the test allows for overshoot.
     #[serde(rename = "overshoot")]
     pub correction: Correction,
+}
+
+/// A test as it is stored.
+#[derive(Deserialize)]
+struct StoredSprt {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    model: Model,
+    /// Tests from before there was a choice have none.
+    overshoot: Option<Correction>,
+}
+
+impl TryFrom<StoredSprt> for Sprt {
+    type Error = SprtError;
+
+    fn try_from(row: StoredSprt) -> Result<Sprt, SprtError> {
+        let test = Sprt::new(row.elo0, row.elo1, row.alpha, row.beta, row.model)?;
+        Ok(test.with_correction(row.overshoot.unwrap_or(Correction::None)))
+    }
 }
 
 impl Sprt {

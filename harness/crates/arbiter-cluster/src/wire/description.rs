@@ -19,7 +19,7 @@ use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_plan::plan::Engine;
 use arbiter_plan::provenance::Scale;
 use arbiter_protocol::Deadlines;
-use arbiter_schema::{AnnotationDef, DeadlinesMs, EngineDef, Millis};
+use arbiter_protocol::times::DeadlinesMs;
 
 /// Most by which the stall timeout of a slow worker is multiplied.
 const MAX_STALL_FACTOR: f64 = 100.0;
@@ -68,7 +68,6 @@ serde_conv!(
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunEngine {
     /// The engine as in the plan, without what is only on the coordinator's machine.
-    #[serde(with = "EngineDef")]
     pub engine: Engine,
     /// Its program.
     pub program: Program,
@@ -117,28 +116,24 @@ pub struct RunDescription {
     /// Its engines, by their index.
     pub engines: Vec<RunEngine>,
     /// How long engines may take to answer.
-    #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
+    #[serde(with = "DeadlinesMs")]
     pub deadlines: Deadlines,
     /// When games end before the rules of chess say so.
     pub rules: Rules,
     /// The games of which transcripts are kept.
     pub transcripts: Keeping,
     /// What else is kept of games: what their comments have.
-    #[serde(with = "AnnotationDef")]
     pub annotation: Annotation,
     /// Share of thinking time that other programs may take from a game.
     pub noise_limit: Option<f64>,
     /// Pause between two games in one slot.
-    #[serde(rename = "wait_ms", with = "Millis")]
     pub wait: Duration,
     /// Time without a heartbeat after which a pair is given to another worker.
-    #[serde(rename = "lease_ms", with = "Millis")]
     pub lease: Duration,
     /// What a game needs of the machine.
     pub requirements: Requirements,
     /// Time without an answer of an engine after which a game is taken to be stalled: the longest
     /// search and all deadlines.
-    #[serde(rename = "stall_timeout_ms", with = "Millis")]
     pub stall_timeout: Duration,
     /// Nodes per second, by the benchmark of the last engine that has one, for which the times are
     /// meant, if each worker is to scale them by its own speed. Positive.

@@ -10,15 +10,22 @@ mod running;
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr};
+
+use crate::times::Nanos;
+
 pub use control::{MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds};
 pub use running::{Clock, Overrun};
 
 /// What bounds one side's thinking. Several may hold at once; an engine is told all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// A clock for the game.
+    #[serde(rename = "tc", default, with = "As::<Option<DisplayFromStr>>")]
     pub clock: Option<TimeControl>,
     /// A fixed time for each move.
+    #[serde(rename = "movetime_ns", default, with = "As::<Option<Nanos>>")]
     pub movetime: Option<Duration>,
     /// Nodes for each move.
     pub nodes: Option<u64>,
@@ -86,11 +93,13 @@ impl fmt::Display for Limits {
 }
 
 /// One side's conditions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// What bounds its thinking.
+    #[serde(flatten)]
     pub limits: Limits,
     /// Overrun that is forgiven.
+    #[serde(rename = "margin_ns", with = "Nanos")]
     pub margin: Duration,
 }
 

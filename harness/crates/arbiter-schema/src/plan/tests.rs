@@ -1,11 +1,16 @@
 //! Plans survive storage.
 
 use super::*;
+use arbiter_game::adjudicate::Rules;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
+use arbiter_game::annotation::{Field, Notation};
+use arbiter_plan::plan::Kind;
 use arbiter_plan::provenance::Provenance;
+use arbiter_plan::provenance::Scale;
 use arbiter_plan::request::Request;
 use arbiter_plan::spec::EngineSpec;
 use arbiter_spsa::Tuning;
+use arbiter_stats::Correction;
 
 #[test]
 fn tunings_survive_storage_to_the_last_digit() {
