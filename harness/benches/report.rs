@@ -17,9 +17,7 @@ use std::time::{Duration, Instant};
 use arbiter::{Cli, ExitCode};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
-use arbiter_plan::plan::{Kind, Plan};
-use arbiter_plan::request::Request;
-use arbiter_plan::run::job::{Games, PlayedPair};
+use arbiter_plan::{Games, Plan, PlayedPair, Request, RunKind};
 use arbiter_protocol::Score;
 use arbiter_store::{Fingerprints, Offsets, Store};
 use clap::Parser;
@@ -79,14 +77,14 @@ fn main() {
 fn fill(folder: &Path) {
     let mut store = Store::create(folder).expect("an empty folder takes a store");
     let plan =
-        Plan::resolve(Kind::Sprt, Request::default()).expect("a demonstration needs nothing");
+        Plan::resolve(RunKind::Sprt, Request::default()).expect("a demonstration needs nothing");
     let prints = Fingerprints {
         engines: vec!["e".repeat(64), "f".repeat(64)],
         book: "b".repeat(64),
         ..Fingerprints::default()
     };
     // The demonstration would have ended sooner; a match goes on.
-    let mut plan = Plan { kind: Kind::Match, sprt: None, ..plan };
+    let mut plan = Plan { kind: RunKind::Match, sprt: None, ..plan };
     plan.design.pairs = PAIRS;
     store.begin_run("long", 0, &plan, &prints, Offsets::default(), None).expect("it is new");
     let schedule = plan.schedule();

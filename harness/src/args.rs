@@ -19,11 +19,10 @@ pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, one_line};
 use self::words::{ORDERS, merged};
 use crate::{BuildArgs, ClusterArgs, Failure, OutputFormat, Style};
 use arbiter_openings::Order;
-use arbiter_plan::affinity::Affinity;
-use arbiter_plan::file::{self, ConfigFile, Loaded, plain};
-use arbiter_plan::noise::NoiseLimit;
-use arbiter_plan::request::{Request, SprtRequest};
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{
+    Affinity, ConfigFile, DEFAULT_SETTINGS, EngineSpec, Loaded, NoiseLimit, Request, SprtRequest,
+    load_settings, plain,
+};
 use arbiter_stats::{Correction, Model};
 
 /// Default folder of the results store.
@@ -215,9 +214,9 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
 
 /// The file of settings that was named, or the one in the current folder if there is one.
 pub(crate) fn load(named: Option<&Path>) -> Result<Option<Loaded>, Failure> {
-    let default = Path::new(file::DEFAULT_NAME);
+    let default = Path::new(DEFAULT_SETTINGS);
     let path = named.or_else(|| default.is_file().then_some(default));
-    path.map(file::load).transpose().map_err(Failure::invalid)
+    path.map(load_settings).transpose().map_err(Failure::invalid)
 }
 
 /// A run to go on with, and what little of it may be changed.
@@ -377,7 +376,7 @@ fn sprt_request(bounds: Option<SprtBounds>, file: &ConfigFile) -> Result<SprtReq
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_plan::spec::KEYS;
+    use arbiter_plan::ENGINE_KEYS;
 
     #[test]
     fn the_help_of_engine_names_every_key() {
@@ -385,7 +384,7 @@ mod tests {
         let command = PlayArgs::augment_args(clap::Command::new("x"));
         let help = command.get_arguments().find(|a| a.get_id() == "engine").unwrap();
         let help = help.get_help().unwrap().to_string();
-        for key in KEYS.split(", ") {
+        for key in ENGINE_KEYS.split(", ") {
             assert!(help.contains(key), "{key}");
         }
     }

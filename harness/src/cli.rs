@@ -141,16 +141,14 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use arbiter_plan::command::command;
-    use arbiter_plan::plan::Kind;
-    use arbiter_plan::plan::Plan;
+    use arbiter_plan::{Plan, RunKind, command_line};
 
     fn plan(words: &[String]) -> Plan {
         let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
         let (kind, requested) = match cli.command {
-            Command::Ablate(args) => (Kind::Ablate, ablate::resolve(args).unwrap()),
-            Command::Match(args) => (Kind::Match, args.resolve(None).unwrap()),
-            Command::Sprt(args) => (Kind::Sprt, args.resolve().unwrap()),
+            Command::Ablate(args) => (RunKind::Ablate, ablate::resolve(args).unwrap()),
+            Command::Match(args) => (RunKind::Match, args.resolve(None).unwrap()),
+            Command::Sprt(args) => (RunKind::Sprt, args.resolve().unwrap()),
             other => panic!("{other:?} plays nothing"),
         };
         Plan::resolve(kind, requested.request).unwrap()
@@ -193,7 +191,7 @@ mod tests {
         ] {
             let words = shell_words::split(line).unwrap();
             let first = plan(&words);
-            let again = plan(&shell_words::split(&command(&first)).unwrap());
+            let again = plan(&shell_words::split(&command_line(&first)).unwrap());
             assert_eq!(format!("{again:?}"), format!("{first:?}"), "{line}");
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use arbiter_plan::run::control::Command;
+use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, is_own_peer};
 use arbiter_report::{Running, note};
 use arbiter_runner::{
@@ -119,7 +119,7 @@ fn carry_out(
         Some(command) => (command, true),
         None => (line, false),
     };
-    let command: Command = command.parse()?;
+    let command: ControlCommand = command.parse()?;
     let (reply, answer) = oneshot::channel();
     let over = "the run is over";
     control_requests.blocking_send(ControlRequest { command, reply }).map_err(|_| over)?;
@@ -127,7 +127,7 @@ fn carry_out(
     let words = words?;
     let report = Running::of(&status);
     match (command, is_json) {
-        (Command::Boards, _) => {
+        (ControlCommand::Boards, _) => {
             let (shown, count) = live_games.snapshots(MAX_BOARDS);
             Ok(report.with_boards(&shown, count).json())
         }

@@ -10,10 +10,10 @@ use arbiter_build::{
     Entry, Repository, Signature, WORKING_TREE, promised_nodes, run_bench,
 };
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program, resolve_engine};
-use arbiter_plan::provenance::{Provenance, Scale};
-use arbiter_plan::spec::EngineSpec;
-use arbiter_plan::{file, program};
+use arbiter_plan::{
+    BUNDLED, DEFAULT_SETTINGS, Engine, EngineSpec, Plan, Program, Provenance, Scale,
+    build_settings_of, find_program, resolve_engine,
+};
 use arbiter_process::{Cancel, ResourceLimits, Spawner};
 use arbiter_report::note;
 use arbiter_runner::engine_setup;
@@ -198,7 +198,7 @@ impl BuildArgs {
             return Ok(of_revision);
         }
         let found = self.repository(None).and_then(|repo| repo.commit(text));
-        match (found, program::find(text, None)) {
+        match (found, find_program(text, None)) {
             (Ok(_), _) => Ok(of_revision),
             (Err(_), Ok(_)) => Ok(of_program(text)),
             (Err(error), Err(_)) => Err(error.into()),
@@ -303,7 +303,7 @@ impl Workshop<'_> {
     fn build(&mut self, repo: &Repository, rev: &str) -> Result<Built, Failure> {
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
         let settings = settings.map(|(settings, _)| settings);
-        let read = |text: &str| file::build::of_text(file::DEFAULT_NAME, text);
+        let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
         let without = self.with.results.iter().filter_map(|path| std::path::absolute(path).ok());
         let builder = Builder {
             cache: &self.cache,

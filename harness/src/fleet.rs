@@ -17,7 +17,7 @@ use arbiter_cluster::{
     WorkerHistory, check, check_engines, coordinate, describe, describe_suite, measure,
 };
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::plan::{Engine, Plan};
+use arbiter_plan::{Engine, Plan};
 use arbiter_protocol::Deadlines;
 use arbiter_report::note;
 use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};

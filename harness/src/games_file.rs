@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 
 use self::lock::LockFile;
 use crate::Failure;
-use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
-use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent};
 use arbiter_report::{PgnHeader, final_positions, pgn_text};
 
 /// What a file tells of each game.
@@ -196,7 +195,7 @@ mod tests {
     use arbiter_game::annotation::Annotation;
     use arbiter_game::outcome::{Outcome, Termination};
     use arbiter_game::record::{GameRecord, MoveRecord};
-    use arbiter_plan::run::job::Games;
+    use arbiter_plan::Games;
     use arbiter_protocol::Limits;
     use arbiter_schedule::Pairing;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use arbiter_plan::run::control::Command;
+use arbiter_plan::ControlCommand;
 use arbiter_process::Keys;
 use arbiter_runner::ControlRequest;
 
@@ -54,14 +54,14 @@ fn read(keys: &Keys, is_over: &AtomicBool, control_requests: &mpsc::Sender<Contr
     }
 }
 
-fn command(key: u8) -> Option<Command> {
+fn command(key: u8) -> Option<ControlCommand> {
     match key {
-        b'p' => Some(Command::Pause),
-        b'r' => Some(Command::Resume),
-        b'd' => Some(Command::Drain),
-        b'q' => Some(Command::Interrupt),
-        b'+' | b'=' => Some(Command::MoreSlots(1)),
-        b'-' => Some(Command::MoreSlots(-1)),
+        b'p' => Some(ControlCommand::Pause),
+        b'r' => Some(ControlCommand::Resume),
+        b'd' => Some(ControlCommand::Drain),
+        b'q' => Some(ControlCommand::Interrupt),
+        b'+' | b'=' => Some(ControlCommand::MoreSlots(1)),
+        b'-' => Some(ControlCommand::MoreSlots(-1)),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 use clap::Args;
 
 use crate::Failure;
-use arbiter_plan::plan::Plan;
+use arbiter_plan::Plan;
 
 /// No flags.
 #[derive(Debug, Default, Args)]

@@ -24,11 +24,10 @@ use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
-use arbiter_plan::book;
-use arbiter_plan::plan::{Kind, Plan, PlanError, default_concurrency};
-use arbiter_plan::run::event::{Ending, Observer};
-use arbiter_plan::run::job::{JobMaker, PlayedPair};
-use arbiter_plan::run::state::RunState;
+use arbiter_plan::{
+    Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, RunKind, RunState,
+    default_concurrency, load_book,
+};
 use arbiter_report::{Live, OpeningNames, PgnHeader, note, summary_of, utc_time_as};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, Run, RunError, Signals, check_unchanged,
@@ -56,7 +55,7 @@ struct ReadyRun {
 }
 
 /// Plays the requested run and prints the result.
-pub(crate) fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Failure> {
+pub(crate) fn play(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
     match requested.is_dry_run {
         true => dry_run::print(kind, requested).map(|()| ExitCode::Passed),
         false => play_named(kind, requested).map(|(_, code)| code),
@@ -65,7 +64,7 @@ pub(crate) fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Fail
 
 /// The same, and the name of the run.
 pub(crate) fn play_named(
-    kind: Kind,
+    kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.take());
@@ -107,7 +106,7 @@ struct LoadedPlan {
 
 /// Resolves the request and reads all that it names.
 fn load(
-    kind: Kind,
+    kind: RunKind,
     requested: &mut RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<LoadedPlan, Failure> {
@@ -127,7 +126,7 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
         None => drop(cpu_sets_of(&plan).map_err(Failure::invalid)?),
         Some(fleet) => fleet.check(&plan)?,
     }
-    let book = book::load(&plan).map_err(Failure::invalid)?;
+    let book = load_book(&plan).map_err(Failure::invalid)?;
     let openings = book.len();
     if plan.opening_start >= openings as u64 {
         return Err(Failure::invalid(format!(
@@ -144,7 +143,7 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
 }
 
 fn begin(
-    kind: Kind,
+    kind: RunKind,
     mut requested: RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<ReadyRun, Failure> {
@@ -206,7 +205,7 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
     Ok(())
 }
 
-fn resume(kind: Kind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRun, Failure> {
+fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let (name, results) = (wanted.run, requested.results);
     let store = Store::open(&results)?;
     // Before the run is read: who has the lock may change it.
@@ -220,7 +219,7 @@ fn resume(kind: Kind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRu
     }
     requested.build.restore(&plan)?;
     let own_binary = own_binary()?;
-    let mut book = book::load(&plan).map_err(Failure::invalid)?;
+    let mut book = load_book(&plan).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
     let now = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
@@ -401,11 +400,11 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
     let is_named = annotation.has_origin && !annotation.is_minimal;
     Content::Pgn(Box::new(PgnHeader {
         event: match plan.kind {
-            Kind::Sprt => "Arbiter SPRT".to_owned(),
-            Kind::Match => "Arbiter match".to_owned(),
-            Kind::Tournament => format!("Arbiter {}", plan.design.format),
-            Kind::Ablate => "Arbiter ablation".to_owned(),
-            Kind::Tune => "Arbiter tuning".to_owned(),
+            RunKind::Sprt => "Arbiter SPRT".to_owned(),
+            RunKind::Match => "Arbiter match".to_owned(),
+            RunKind::Tournament => format!("Arbiter {}", plan.design.format),
+            RunKind::Ablate => "Arbiter ablation".to_owned(),
+            RunKind::Tune => "Arbiter tuning".to_owned(),
         },
         date: utc_time_as(created_ms, "%Y.%m.%d"),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),

@@ -18,8 +18,7 @@ use crate::{
     engine_spec, progress, runtime, until_signal,
 };
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::plan::{Engine, resolve_engine};
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{Engine, EngineSpec, resolve_engine};
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::check_suite_engines;
 use arbiter_suite::{Answers, SuiteError, Task, Unusable, decode, run_suite};

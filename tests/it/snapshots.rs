@@ -85,7 +85,10 @@ fn every_ending_of_a_game_and_every_verdict_is_shown() {
     for termination in arbiter_game::outcome::Termination::ALL {
         assert!(text.contains(&termination.to_string()), "{termination}");
     }
-    use arbiter_plan::gate::Verdict::{Broken, Failed, Passed, Skipped, Undecided, Unproven};
+    use arbiter_plan::{
+        StepVerdict::Broken, StepVerdict::Failed, StepVerdict::Passed, StepVerdict::Skipped,
+        StepVerdict::Undecided, StepVerdict::Unproven,
+    };
     for verdict in [Passed, Failed, Undecided, Unproven, Broken, Skipped] {
         assert!(text.contains(&verdict.to_string()), "{verdict}");
     }

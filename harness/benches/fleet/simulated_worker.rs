@@ -14,7 +14,7 @@ use arbiter_cluster::{
 use arbiter_game::driver::GameSetup;
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
-use arbiter_plan::run::job::{Games, PairJob, PlayedPair};
+use arbiter_plan::{Games, PairJob, PlayedPair};
 use arbiter_protocol::Score;
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::message::PublishMessage;

@@ -5,9 +5,7 @@ use clap::Args;
 use super::words::merged;
 use crate::Failure;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
-use arbiter_plan::adjudication::{parse_draw, parse_resign};
-use arbiter_plan::file::ConfigFile;
-use arbiter_plan::request::Request;
+use arbiter_plan::{ConfigFile, Request, parse_draw, parse_resign};
 
 /// When games end before the rules of chess say so.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::words::merged;
 use crate::Failure;
-use arbiter_plan::file::ConfigFile;
+use arbiter_plan::ConfigFile;
 use arbiter_protocol::{Deadlines, parse_seconds};
 
 /// How long engines may take to answer where no clock says so, in seconds.

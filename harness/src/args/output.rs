@@ -8,8 +8,7 @@ use super::words::merged;
 use crate::Failure;
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation, parse_fields};
 use arbiter_names::UnknownName;
-use arbiter_plan::file::ConfigFile;
-use arbiter_plan::request::Request;
+use arbiter_plan::{ConfigFile, Request};
 
 /// What is written down of games besides the store.
 #[derive(Debug, Args)]

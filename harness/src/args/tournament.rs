@@ -6,8 +6,7 @@ use clap::Args;
 
 use super::words::{FORMATS, POLICIES, merged};
 use crate::Failure;
-use arbiter_plan::file::ConfigFile;
-use arbiter_plan::tournament::TournamentRequest;
+use arbiter_plan::{ConfigFile, TournamentRequest};
 use arbiter_schedule::{Format, OpeningPolicy};
 
 /// Who meets whom.

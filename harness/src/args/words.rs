@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::Failure;
 use arbiter_openings::Order;
-use arbiter_plan::file::ConfigFile;
+use arbiter_plan::ConfigFile;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 

@@ -7,9 +7,7 @@ use crate::{
     bundled_engine::{Evaluation, evaluation},
     run,
 };
-use arbiter_plan::ablation::Ablation;
-use arbiter_plan::plan::{BUNDLED, Kind};
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{Ablation, BUNDLED, EngineSpec, RunKind};
 
 /// The option of the bundled engine that switches features off.
 const BUNDLED_OPTION: &str = "Disable";
@@ -47,7 +45,7 @@ pub(crate) struct AblateArgs {
 
 /// Plays each feature on against off.
 pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
-    run::play(Kind::Ablate, resolve(args)?)
+    run::play(RunKind::Ablate, resolve(args)?)
 }
 
 /// Merges flags and file; flags win.

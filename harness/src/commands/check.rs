@@ -11,7 +11,7 @@ use crate::{
     suite_run::engines, unwritten,
 };
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Limits, Protocol, parse_seconds};
 use arbiter_report::{CheckReport, note};

@@ -14,9 +14,9 @@ use crate::{
     emit, unwritten,
 };
 use arbiter_build::{BuildError, BuildFailure};
-use arbiter_plan::file::Loaded;
-use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
-use arbiter_plan::plan::default_concurrency;
+use arbiter_plan::{
+    Loaded, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, default_concurrency,
+};
 use arbiter_report::{GatesReport, complain, gates_junit, markdown};
 use arbiter_runner::unix_time_ms;
 use arbiter_store::Store;
@@ -98,15 +98,15 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         sides => sides,
     };
     let (verdict, words, code) = match &sides {
-        Ok(sides) => (Verdict::Passed, sides.words(), 0),
+        Ok(sides) => (StepVerdict::Passed, sides.words(), 0),
         Err(Failure { code, message }) => {
             complain(message);
-            (Verdict::Broken, message.clone(), *code as u8)
+            (StepVerdict::Broken, message.clone(), *code as u8)
         }
     };
     let seconds = (unix_time_ms() - started) as f64 / 1e3;
-    let build = outcome(&Kind::Build.to_string(), Kind::Build, verdict, words);
-    let mut outcomes = vec![Outcome { code, seconds, ..build }];
+    let build = outcome(&StepKind::Build.to_string(), StepKind::Build, verdict, words);
+    let mut outcomes = vec![StepOutcome { code, seconds, ..build }];
     let sides = sides.ok();
     if let Some(sides) = &sides {
         let gates = Gates {
@@ -129,12 +129,12 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     for step in &steps {
         if outcomes.iter().all(|outcome| outcome.step != step.name) {
             let words = "a step before it was not passed".to_owned();
-            outcomes.push(outcome(&step.name, step.kind, Verdict::Skipped, words));
+            outcomes.push(outcome(&step.name, step.kind, StepVerdict::Skipped, words));
         }
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
     publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes)?;
-    Ok(ExitCode::of_number(gate::exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
+    Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
 fn wanted(loaded: &Loaded, only: &[String]) -> Result<Vec<Step>, Failure> {
@@ -225,7 +225,7 @@ fn publish(
     args: &CiArgs,
     test: &str,
     base: Option<&str>,
-    outcomes: &[Outcome],
+    outcomes: &[StepOutcome],
 ) -> Result<(), Failure> {
     let report = GatesReport { test, base, outcomes };
     let rows =

@@ -12,8 +12,7 @@ use crate::{
     compat::{request, words},
     emit, run,
 };
-use arbiter_plan::affinity::Affinity;
-use arbiter_plan::request::Request;
+use arbiter_plan::{Affinity, Request};
 use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 

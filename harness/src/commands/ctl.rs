@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::{DEFAULT_RESULTS, Failure, OutputFormat, Rows, emit};
-use arbiter_plan::run::control::Command;
+use arbiter_plan::ControlCommand;
 use arbiter_report::Table;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_store::RunLock;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
 
 fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
-    let command: Command = args.command.join(" ").parse().map_err(Failure::invalid)?;
+    let command: ControlCommand = args.command.join(" ").parse().map_err(Failure::invalid)?;
     let is_in_words = args.format == OutputFormat::Text;
     let answer = send_command(&args.results, &args.run, command, !is_in_words, CONTROL_TIMEOUT);
     let answer = answer.map_err(Failure::invalid)?;
@@ -59,7 +59,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
         Failure::invalid(format!("run '{}' answers what is not understood: {error}", args.run))
     })?;
     // Rows are boards, where they were asked for.
-    let has_boards = command == Command::Boards && args.format == OutputFormat::Csv;
+    let has_boards = command == ControlCommand::Boards && args.format == OutputFormat::Csv;
     if has_boards {
         figures = figures["boards"].take();
     }

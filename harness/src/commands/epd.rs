@@ -9,7 +9,7 @@ use crate::{
     ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, emit, run_tasks,
     suite_run::engines,
 };
-use arbiter_plan::plan::Engine;
+use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::{EpdEngine, EpdReport, Place, note};
 use arbiter_suite::epd::{Answer, Question, Record, Searched, read};

@@ -10,7 +10,7 @@ use crate::{
     BuildArgs, ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup,
     run_tasks_observed, runtime, suite_run::engines, write_whole,
 };
-use arbiter_plan::plan::Engine;
+use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::{note, utc_time_as};
 use arbiter_runner::{ask_engine, unix_time_ms};

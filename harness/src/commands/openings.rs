@@ -12,8 +12,7 @@ use shakmaty::{EnPassantMode, Position};
 use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
-use arbiter_plan::plan::{BUNDLED, resolve_engine};
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{BUNDLED, EngineSpec, resolve_engine};
 use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
 

@@ -122,7 +122,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
 fn distant_counts(
     fleet: crate::fleet::Fleet,
     args: &SuiteArgs,
-    engines: &[arbiter_plan::plan::Engine],
+    engines: &[arbiter_plan::Engine],
     needs_chess960: bool,
     counts: Vec<Count>,
 ) -> Result<(arbiter_suite::Answers<arbiter_suite::perft::Verdict>, Place), Failure> {

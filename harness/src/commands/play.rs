@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::{ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, run};
-use arbiter_plan::plan::Kind;
+use arbiter_plan::RunKind;
 use arbiter_schedule::Format;
 
 /// Flags of `arbiter sprt`.
@@ -35,16 +35,16 @@ impl SprtArgs {
 
 /// Plays until the SPRT accepts a hypothesis.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
-    run::play(Kind::Sprt, args.resolve()?)
+    run::play(RunKind::Sprt, args.resolve()?)
 }
 
 /// Plays all pairs.
 pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
-    run::play(Kind::Match, args.resolve(None)?)
+    run::play(RunKind::Match, args.resolve(None)?)
 }
 
 /// Plays a tournament.
 pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
     args.play.tournament.set_format(args.format_of_tournament);
-    run::play(Kind::Tournament, args.play.resolve(None)?)
+    run::play(RunKind::Tournament, args.play.resolve(None)?)
 }

@@ -13,8 +13,7 @@ use crate::{
     output::{lines, width},
     write_whole,
 };
-use arbiter_plan::gate::Outcome;
-use arbiter_plan::run::state::Effect;
+use arbiter_plan::{Effect, StepOutcome};
 use arbiter_report::{
     Document, GameStatistics, Summary, brief_document, gates_of_run, html_page, markdown, note,
     plain_body, replayed_state, run_csv, run_document, run_json, run_json_text, run_junit,
@@ -226,7 +225,11 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
 }
 
 /// The forms for which the counts are enough.
-fn figures(form: ReportFormat, summary: &Summary, gates: &[Outcome]) -> Result<String, Failure> {
+fn figures(
+    form: ReportFormat,
+    summary: &Summary,
+    gates: &[StepOutcome],
+) -> Result<String, Failure> {
     Ok(match form {
         ReportFormat::Ndjson => lines(&run_json(summary)),
         ReportFormat::Csv => run_csv(&run_json(summary)),

@@ -10,8 +10,7 @@ use crate::{
 };
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::plan::resolve_engine;
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{EngineSpec, resolve_engine};
 use arbiter_process::{Cancel, Launch, ResourceLimits, Spawner, allowed_cpus};
 use arbiter_report::SpeedReport;
 use arbiter_schedule::seed::{below, seed_for};

@@ -10,8 +10,7 @@ use clap::{Args, Subcommand};
 use self::confirm::ConfirmArgs;
 use self::parameters::ParameterArgs;
 use crate::{ExitCode, Failure, PlayArgs, RequestedRun, run};
-use arbiter_plan::plan::Kind;
-use arbiter_plan::tuning::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_PAIRS};
+use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, RunKind};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Tuning};
 
 /// Flags of `arbiter tune`.
@@ -94,7 +93,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
     let requested = requested(args)?;
     let (results, format) = (requested.results.clone(), requested.format);
-    let (name, code) = run::play_named(Kind::Tune, requested)?;
+    let (name, code) = run::play_named(RunKind::Tune, requested)?;
     match code {
         ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, format),
         code => Ok(code),
@@ -109,7 +108,7 @@ fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let is_new = !play.is_resuming();
     if is_new {
         let iterations = gains.iterations.or(table.iterations).unwrap_or(DEFAULT_ITERATIONS);
-        let pairs = table.pairs.unwrap_or(DEFAULT_PAIRS);
+        let pairs = table.pairs.unwrap_or(DEFAULT_TUNING_PAIRS);
         play.tournament.set_usual_length(iterations, pairs);
     }
     let mut requested = play.resolve(None)?;

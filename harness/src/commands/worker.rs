@@ -13,8 +13,7 @@ use crate::{
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Config, Phase, PublicKey, serve};
-use arbiter_plan::plan::default_concurrency;
-use arbiter_plan::run::control::MAX_SLOTS;
+use arbiter_plan::{MAX_SLOTS, default_concurrency};
 use arbiter_process::{ResourceLimits, Spawner, host_name, memory_mib, processor_name};
 use arbiter_report::note;
 use arbiter_runner::{Signals, StopSignal};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::options::Options;
 use super::words::{Word, figure};
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::EngineSpec;
 
 /// The keys, for errors.
 const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Style;
 use crate::{Failure, emit};
-use arbiter_plan::plan::Plan;
-use arbiter_plan::run::counts::{PairTally, RunCounts};
-use arbiter_plan::run::event::{Ending, Observer, ObserverError, RunEvent};
-use arbiter_plan::run::job::PlayedPair;
-use arbiter_plan::run::state::RunState;
+use arbiter_plan::{
+    Ending, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts, RunEvent, RunState,
+};
 use arbiter_report::{Dialect, DialectWriter, disturbance, note};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};

@@ -1,14 +1,12 @@
 //! Options become a request for a run.
 
 use super::options::Options;
-use arbiter_plan::plan::Kind;
-use arbiter_plan::request::Request;
-use arbiter_plan::tournament::TournamentRequest;
+use arbiter_plan::{Request, RunKind, TournamentRequest};
 use arbiter_report::{Dialect, note};
 use arbiter_schedule::Format;
 
 /// The request, and what kind of run it is.
-pub(crate) fn request(options: Options) -> Result<(Kind, Request), String> {
+pub(crate) fn request(options: Options) -> Result<(RunKind, Request), String> {
     let count = options.request.engines.len();
     if count < 2 {
         return Err(format!("{count} engines are too few; give -engine at least twice"));
@@ -31,9 +29,9 @@ pub(crate) fn request(options: Options) -> Result<(Kind, Request), String> {
         note("no -openings: games start from arbiter's own book");
     }
     let kind = match count {
-        _ if options.is_sprt => Kind::Sprt,
-        2 => Kind::Match,
-        _ => Kind::Tournament,
+        _ if options.is_sprt => RunKind::Sprt,
+        2 => RunKind::Match,
+        _ => RunKind::Tournament,
     };
     let tournament = tournament(&options)?;
     let Request { concurrency, mut deadlines, .. } = options.request;

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::emit;
-use arbiter_plan::plan::Plan;
-use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
+use arbiter_plan::{Observer, ObserverError, Plan, RunEvent};
 
 /// Prints a line for each pair when it counts, and one when a worker is excluded, after which only
 /// the first of those pairs still count; the report follows as the last line.

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::ReadyRun;
 use crate::{Failure, Fleet};
 use arbiter_openings::MAX_FAULTS;
-use arbiter_plan::affinity::list;
-use arbiter_plan::plan::Kind;
+use arbiter_plan::{RunKind, cpu_list};
 use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as};
 use arbiter_runner::cpu_sets_of;
 use arbiter_store::Store;
@@ -50,7 +49,8 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         note(&rule);
     }
     let games = cpu_sets_of(plan).unwrap_or_default();
-    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
+    let games: Vec<String> =
+        games.iter().take(plan.concurrency).map(|cpus| cpu_list(cpus)).collect();
     if !games.is_empty() {
         note(&format!("processors of concurrent games: {}", games.join(" | ")));
     }
@@ -102,7 +102,7 @@ fn quoted(path: &Path) -> String {
 }
 
 /// The name of a run that nobody named.
-pub(super) fn default_name(kind: Kind, created_ms: i64) -> String {
+pub(super) fn default_name(kind: RunKind, created_ms: i64) -> String {
     // Milliseconds keep runs that a script starts together apart.
     format!("{kind}-{}", utc_time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
 }

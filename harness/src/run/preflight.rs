@@ -3,9 +3,7 @@
 use crate::{Failure, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
-use arbiter_plan::plan::Plan;
-use arbiter_plan::run::job::thin;
-use arbiter_plan::tuning::base_name;
+use arbiter_plan::{Plan, base_name, thin_book};
 use arbiter_protocol::Protocol;
 use arbiter_report::note;
 use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
@@ -24,7 +22,7 @@ pub(super) fn check_engines(
 ) -> Result<Book, Failure> {
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
-        thin(&mut book, plan);
+        thin_book(&mut book, plan);
     }
     let trial = async { Ok(try_all(plan, setups, &book, is_probed).await?) };
     let trial = runtime()?.block_on(until_signal(trial, BEFORE_GAMES));
@@ -44,7 +42,7 @@ pub(super) fn check_engines(
     }
     let no_opening = || Failure::invalid("the engines share no opening");
     let mut book = book.without(&unplayable).ok_or_else(no_opening)?;
-    thin(&mut book, plan);
+    thin_book(&mut book, plan);
     Ok(book)
 }
 

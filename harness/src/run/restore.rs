@@ -1,8 +1,7 @@
 //! The state of a stored run.
 
 use crate::Failure;
-use arbiter_plan::plan::Plan;
-use arbiter_plan::run::state::{Effect, RunState};
+use arbiter_plan::{Effect, Plan, RunState};
 use arbiter_report::replayed_state;
 use arbiter_store::Store;
 

@@ -4,7 +4,7 @@ use crate::{
     ExitCode, Failure, OutputFormat, emit,
     output::{lines, width},
 };
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::Ending;
 use arbiter_report::{
     Summary, Verdict, brief_document, gates_of_run, markdown, plain_body, run_csv, run_document,
     run_json, run_json_text,

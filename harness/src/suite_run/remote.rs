@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{SuiteArgs, UNFINISHED, bar, setups};
 use crate::{Failure, Fleet, fleet::opened, runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
-use arbiter_plan::plan::Engine;
+use arbiter_plan::Engine;
 use arbiter_report::{Place, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 

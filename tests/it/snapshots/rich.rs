@@ -8,18 +8,11 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
 use arbiter_openings::Quarantine;
-use arbiter_plan::ablation::Ablation;
-use arbiter_plan::gate::{self, Verdict};
-use arbiter_plan::plan::{Kind, Plan};
-use arbiter_plan::provenance::{Provenance, Scale};
-use arbiter_plan::request::{Request, SprtRequest};
-use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::job::{Games, PlayedPair};
-use arbiter_plan::run::state::{Event, RunState};
-use arbiter_plan::spec::EngineSpec;
-use arbiter_plan::tournament::TournamentRequest;
-use arbiter_plan::tuning::DEFAULT_AHEAD;
+use arbiter_plan::{
+    Ablation, DEFAULT_AHEAD, Ending, EngineSpec, Games, PairTally, Plan, PlayedPair, Provenance,
+    Request, RunInput, RunKind, RunState, Scale, SprtRequest, StepKind, StepOutcome, StepVerdict,
+    TournamentRequest,
+};
 use arbiter_protocol::Score;
 use arbiter_schedule::Format;
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
@@ -43,13 +36,13 @@ pub fn fill(folder: &Path) {
         more(&mut request);
         Plan::resolve(kind, request).expect("the request makes sense")
     };
-    let sprt = || duel(Kind::Sprt, |_| ());
+    let sprt = || duel(RunKind::Sprt, |_| ());
     let even = [Some(0), None, Some(1), None];
     add(&mut store, 1, "rejected", &sprt(), None, 60, &[Some(1), Some(1), None, Some(1)]);
     add(&mut store, 2, "undecided", &sprt(), Some(Ending::Complete), 4, &even);
     add(&mut store, 3, "interrupted", &sprt(), Some(Ending::Interrupted), 3, &even);
     add(&mut store, 4, "killed", &sprt(), None, 2, &even);
-    let single = duel(Kind::Match, |request| {
+    let single = duel(RunKind::Match, |request| {
         request.tournament.noswap = true;
         request.tournament.pairs = Some(6);
     });
@@ -57,14 +50,14 @@ pub fn fill(folder: &Path) {
     let mut many = request(&["A", "B", "C", "D"]);
     many.tournament.format = Some(Format::RoundRobin);
     many.tournament.pairs = Some(2);
-    let many = Plan::resolve(Kind::Tournament, many).expect("the request makes sense");
+    let many = Plan::resolve(RunKind::Tournament, many).expect("the request makes sense");
     let results = [Some(0), None, Some(1), None, None, Some(0), None];
     add(&mut store, 6, "tournament", &many, Some(Ending::Complete), 12, &results);
     let mut whole = request(&["whole"]);
     let features = vec!["tempo".into(), "outpost".into()];
     whole.ablation = Some(Ablation { option: "Disable".into(), features });
     whole.tournament.pairs = Some(8);
-    let whole = Plan::resolve(Kind::Ablate, whole).expect("the request makes sense");
+    let whole = Plan::resolve(RunKind::Ablate, whole).expect("the request makes sense");
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
     add(&mut store, 7, "ablation", &whole, Some(Ending::Complete), 16, &results);
     add(&mut store, 8, "tuning", &tuning(), Some(Ending::Complete), 60, &results);
@@ -91,7 +84,7 @@ fn tuning() -> Plan {
     request.tuning = Some(Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead });
     request.tournament.rounds = Some(30);
     request.tournament.pairs = Some(2);
-    Plan::resolve(Kind::Tune, request).expect("the request makes sense")
+    Plan::resolve(RunKind::Tune, request).expect("the request makes sense")
 }
 
 /// The request that all share: bundled engines of these names under a clock, a test that ends soon.
@@ -122,7 +115,7 @@ fn rich(store: &mut Store) {
         move_cap: Some(200),
         tablebase: None,
     };
-    let mut plan = Plan::resolve(Kind::Sprt, request).expect("the request makes sense");
+    let mut plan = Plan::resolve(RunKind::Sprt, request).expect("the request makes sense");
     plan.engines[0].provenance = Some(Provenance {
         repo: "/srv/engine".into(),
         revision: "HEAD".into(),
@@ -236,7 +229,7 @@ fn thought(pair: u64, ply: usize) -> Thought {
 
 /// A step of each kind, and each verdict.
 fn gates(store: &Store) {
-    use gate::Kind::*;
+    use StepKind::*;
     let engine = |name: &str, solved: u64| {
         json!({
             "name": name, "positions": 40, "solved": solved, "share_low": 0.6, "share_high": 0.9,
@@ -249,16 +242,16 @@ fn gates(store: &Store) {
     let perft = json!({ "engine": "new", "right": 126, "wrong": 2, "wrong_suite": 0, "faults": 0 });
     let tactics = json!({ "engines": [engine("new", 31), engine("old", 29)] });
     let steps = [
-        (Check, Verdict::Passed, "score 98.1", json!({ "score": 98.1 })),
-        (Bench, Verdict::Broken, "the bench differs between copies", json!(null)),
-        (Perft, Verdict::Failed, "126 right, 2 wrong, 0 without an answer", perft),
-        (Epd, Verdict::Passed, "31 of 40 solved, 1 lost", tactics),
-        (Speed, Verdict::Unproven, "speed 0.9950 [0.9700, 1.0210] of the base", json!(null)),
-        (Sprt, Verdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
-        (Build, Verdict::Skipped, "nothing that matters has changed", json!(null)),
+        (Check, StepVerdict::Passed, "score 98.1", json!({ "score": 98.1 })),
+        (Bench, StepVerdict::Broken, "the bench differs between copies", json!(null)),
+        (Perft, StepVerdict::Failed, "126 right, 2 wrong, 0 without an answer", perft),
+        (Epd, StepVerdict::Passed, "31 of 40 solved, 1 lost", tactics),
+        (Speed, StepVerdict::Unproven, "speed 0.9950 [0.9700, 1.0210] of the base", json!(null)),
+        (Sprt, StepVerdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
+        (Build, StepVerdict::Skipped, "nothing that matters has changed", json!(null)),
     ];
     for (number, (kind, verdict, words, figures)) in (0..).zip(steps) {
-        let outcome = gate::Outcome {
+        let outcome = StepOutcome {
             step: kind.to_string(),
             kind,
             verdict,
@@ -318,7 +311,7 @@ fn add(
         let second = (!plan.design.is_single).then(|| game(1));
         let played = PlayedPair { pairing, games: Games { first: game(0), second } };
         store.append(run, &played, None, None).expect("it is committed");
-        state.apply(Event::Committed(PairTally::of(&played)));
+        state.apply(RunInput::Committed(PairTally::of(&played)));
     }
     store.set_ending(run, ending).expect("it is noted");
 }

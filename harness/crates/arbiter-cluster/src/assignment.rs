@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::verify;
 use super::wire::{Payload, Work};
-use arbiter_plan::run::job::{PairJob, PlayedPair};
+use arbiter_plan::{PairJob, PlayedPair};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, Answered, Question};
 use arbiter_suite::perft::{Count, Counted, Verdict};

@@ -34,7 +34,7 @@ use super::wire::{
     self, Beacon, BenchResult, CoordinatorMessage, Heartbeat, JobResult, Payload, ProgramRequest,
     RunDescription, WorkerStatus,
 };
-use arbiter_plan::run::event::Remark;
+use arbiter_plan::Remark;
 use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent};
 
 /// Time between two ticks of the coordinator.

@@ -296,7 +296,7 @@ mod tests {
     use super::super::verify::tests::{job, played};
     use super::*;
     use crate::run_id::RunId;
-    use arbiter_plan::run::job::PairJob;
+    use arbiter_plan::PairJob;
 
     const START: Duration = Duration::ZERO;
     const LEASE: Duration = Duration::from_secs(10);

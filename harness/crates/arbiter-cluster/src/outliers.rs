@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use arbiter_game::outcome::Termination;
-use arbiter_plan::run::counts::{PairTally, RunCounts};
+use arbiter_plan::{PairTally, RunCounts};
 use arbiter_stats::residuals;
 use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::assignment::Assignment;
-use arbiter_plan::run::event::Remark;
+use arbiter_plan::Remark;
 use arbiter_runner::{DispatcherEnd, JobCommand, JobEvent};
 
 /// Why a suite was not carried out to its end.

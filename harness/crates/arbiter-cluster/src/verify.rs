@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Chess, KnownOutcome, Position};
 use arbiter_game::driver::GameSetup;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::run::job::{PairJob, PlayedPair};
+use arbiter_plan::{PairJob, PlayedPair};
 
 /// Most moves of a game.
 const MAX_MOVES: usize = 20_000;

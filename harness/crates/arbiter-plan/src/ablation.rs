@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::Engine;
+use crate::Engine;
 
 /// Most features in one ablation.
 const MAX_ABLATED: usize = 200;
@@ -54,8 +54,7 @@ impl Ablation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::resolve_engine;
-    use crate::spec::EngineSpec;
+    use crate::{EngineSpec, resolve_engine};
 
     fn engine(text: &str) -> Engine {
         resolve_engine(0, EngineSpec::parse(text).unwrap()).unwrap()

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::plan::{Engine, Plan};
+use crate::{Engine, Plan};
 
 /// Numbers of processors are below this; the system's masks go no further.
-pub const MAX_CPUS: usize = 1024;
+pub(crate) const MAX_CPUS: usize = 1024;
 
 /// On which processors games are played.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,13 +60,13 @@ impl fmt::Display for Affinity {
         match self {
             Affinity::None => f.write_str("none"),
             Affinity::Auto => f.write_str("auto"),
-            Affinity::Cpus(cpus) => f.write_str(&list(cpus)),
+            Affinity::Cpus(cpus) => f.write_str(&cpu_list(cpus)),
         }
     }
 }
 
 /// Processors as a list with ranges.
-pub fn list(cpus: &[usize]) -> String {
+pub fn cpu_list(cpus: &[usize]) -> String {
     let ranges = cpus.chunk_by(|a, b| a + 1 == *b).map(|range| match range {
         [one] => one.to_string(),
         [first, .., last] => format!("{first}-{last}"),
@@ -78,7 +78,7 @@ pub fn list(cpus: &[usize]) -> String {
 /// Processors that a game of the plan can use at once: the engines take turns, so it is as many as
 /// the engine with the most threads has; both at once if they may ponder.
 pub fn cpus_per_game(plan: &Plan) -> usize {
-    let mut threads: Vec<usize> = plan.engines.iter().map(threads).collect();
+    let mut threads: Vec<usize> = plan.engines.iter().map(engine_threads).collect();
     threads.sort_unstable();
     let most = threads.pop().unwrap_or(1);
     let ponders = plan.engines.iter().any(|engine| engine.launch.ponder);
@@ -86,22 +86,20 @@ pub fn cpus_per_game(plan: &Plan) -> usize {
 }
 
 /// Whether it is the option for how many threads an engine uses.
-pub fn is_threads(name: &str) -> bool {
+pub fn is_threads_option(name: &str) -> bool {
     ["threads", "cores"].contains(&name.to_lowercase().as_str())
 }
 
 /// Threads that an engine is told to use; at least 1.
-pub fn threads(engine: &Engine) -> usize {
-    let option = engine.options.iter().find(|(name, _)| is_threads(name));
+pub fn engine_threads(engine: &Engine) -> usize {
+    let option = engine.options.iter().find(|(name, _)| is_threads_option(name));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Kind;
-    use crate::request::Request;
-    use crate::spec::EngineSpec;
+    use crate::{EngineSpec, Request, RunKind};
 
     #[test]
     fn lists_are_read_as_they_are_shown() {
@@ -120,7 +118,7 @@ mod tests {
         let needed = |specs: [&str; 3]| {
             let engines = specs.map(|spec| EngineSpec::parse(spec).unwrap()).into();
             let request = Request { engines, ..Request::default() };
-            cpus_per_game(&Plan::resolve(Kind::Match, request).unwrap())
+            cpus_per_game(&Plan::resolve(RunKind::Match, request).unwrap())
         };
         let names = ["cmd=sh,name=a", "cmd=sh,name=b,option.Threads=4", "cmd=sh,name=c"];
         assert_eq!(needed(names), 4);

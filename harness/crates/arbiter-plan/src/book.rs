@@ -1,6 +1,6 @@
 //! The openings of a plan.
 
-use crate::plan::{BookSource, Plan};
+use crate::{BookSource, Plan};
 use arbiter_openings::{Book, OpeningError, ReadOptions};
 
 /// The book inside this binary; `openings/README.md` says how it was made.
@@ -10,7 +10,7 @@ const BUNDLED: &str = include_str!("../../../../openings/balanced.epd");
 const BUNDLED_NAME: &str = "bundled book";
 
 /// Reads the plan's openings.
-pub fn load(plan: &Plan) -> Result<Book, OpeningError> {
+pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
     let options = ReadOptions {
         plies: plan.plies,
         depth: plan.book_depth,
@@ -25,6 +25,6 @@ pub fn load(plan: &Plan) -> Result<Book, OpeningError> {
 }
 
 /// The text of the bundled book.
-pub fn bundled_bytes() -> &'static [u8] {
+pub fn bundled_book() -> &'static [u8] {
     BUNDLED.as_bytes()
 }

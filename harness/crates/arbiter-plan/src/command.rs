@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use super::affinity::Affinity;
-use super::launch::LaunchSettings;
-use super::noise::NoiseLimit;
-use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
-use super::spec::EngineSpec;
-use super::tournament::TournamentRequest;
+use crate::{
+    Affinity, BUNDLED, BookSource, Engine, EngineSpec, LaunchSettings, NoiseLimit, Plan, Program,
+    RunKind, TournamentRequest, plan::DEFAULT_MARGIN, plan::default_name,
+};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_openings::Order;
 use arbiter_protocol::{Deadlines, Limits, Protocol, Restart};
@@ -29,7 +27,7 @@ fn unless<T: PartialEq + ToString>(usual: T, name: &'static str, value: T) -> Fl
 
 /// `arbiter …` with everything that decides which games are played; not where they are kept. (A
 /// value with a double quotation mark, which only a file can hold, cannot be written so.)
-pub fn command(plan: &Plan) -> String {
+pub fn command_line(plan: &Plan) -> String {
     let Plan { design, kind, rules, .. } = plan;
     let shared = shared_limits(plan);
     let engine = |(name, engine): (&str, &Engine)| {
@@ -51,7 +49,7 @@ pub fn command(plan: &Plan) -> String {
         plan.book_depth.and_then(|depth| flag("book-depth", depth)),
         unless(Order::Random, "order", plan.order),
         flag("seed", plan.seed),
-        unless(Format::default(), "schedule", design.format).filter(|_| *kind != Kind::Ablate),
+        unless(Format::default(), "schedule", design.format).filter(|_| *kind != RunKind::Ablate),
     ]);
     flags.extend(tournament(plan));
     flags.extend([
@@ -112,8 +110,8 @@ fn tournament(plan: &Plan) -> [Flag; 6] {
         flag(name, part(&design)).filter(|_| is_other)
     };
     [
-        other("rounds", |design| design.rounds).filter(|_| plan.kind != Kind::Tune),
-        other("seeds", |design| design.seeds as u64).filter(|_| plan.kind != Kind::Ablate),
+        other("rounds", |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
+        other("seeds", |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
         other("tie-breaks", |design| design.tie_breaks),
         unless(OpeningPolicy::default(), "opening-policy", design.openings),
         unless(1, "opening-start", plan.opening_start + 1),

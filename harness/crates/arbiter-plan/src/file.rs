@@ -1,8 +1,8 @@
 //! `arbiter.toml`: the same words as the flags, written down once.
 
-pub mod build;
-pub mod ci;
-pub mod tune;
+pub(super) mod build;
+pub(super) mod ci;
+pub(super) mod tune;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use serde::{Deserialize, Deserializer};
 use self::build::BuildTable;
 use self::ci::CiTable;
 use self::tune::TuneTable;
-use super::spec::EngineSpec;
+use crate::EngineSpec;
 
 /// The file that is read from the current directory if it is there.
-pub const DEFAULT_NAME: &str = "arbiter.toml";
+pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
 /// Everything the file may say; all of it optional.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -200,7 +200,7 @@ pub struct Loaded {
 }
 
 /// Reads the file at `path`. An error names it, and the line or table.
-pub fn load(path: &Path) -> Result<Loaded, String> {
+pub fn load_settings(path: &Path) -> Result<Loaded, String> {
     let shown = path.display();
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -286,7 +286,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("arbiter.toml");
         std::fs::write(&path, text).unwrap();
-        load(&path)
+        load_settings(&path)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// What a step does; its name is that of the subcommand if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum StepKind {
     /// Makes the programs; always the first step.
     Build,
     /// Does the engine keep to UCI?
@@ -27,13 +27,19 @@ pub enum Kind {
     Sprt,
 }
 
-impl Kind {
+impl StepKind {
     /// Those that can be asked for.
-    pub const ALL: [Kind; 6] =
-        [Kind::Check, Kind::Bench, Kind::Perft, Kind::Epd, Kind::Speed, Kind::Sprt];
+    pub const ALL: [StepKind; 6] = [
+        StepKind::Check,
+        StepKind::Bench,
+        StepKind::Perft,
+        StepKind::Epd,
+        StepKind::Speed,
+        StepKind::Sprt,
+    ];
 }
 
-arbiter_names::named!(Kind, Verdict);
+arbiter_names::named!(StepKind, StepVerdict);
 
 /// A step.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +47,7 @@ pub struct Step {
     /// Unique among the steps.
     pub name: String,
     /// What it does.
-    pub kind: Kind,
+    pub kind: StepKind,
     /// Further flags of its subcommand.
     pub args: Vec<String>,
     /// It is left out unless one of these paths differs between the commits; none for always.
@@ -58,7 +64,8 @@ impl Step {
     /// Whether it takes an engine to compare with. Positions are compared only if asked for.
     pub fn needs_base_engine(&self) -> bool {
         let compares = self.args.iter().any(|arg| arg.starts_with("--max-lost"));
-        matches!(self.kind, Kind::Speed | Kind::Sprt) || (self.kind == Kind::Epd && compares)
+        matches!(self.kind, StepKind::Speed | StepKind::Sprt)
+            || (self.kind == StepKind::Epd && compares)
     }
 
     /// Whether there must be something to compare with.
@@ -70,7 +77,7 @@ impl Step {
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum StepVerdict {
     /// As it should be.
     Passed,
     /// Not as it should be.
@@ -85,27 +92,27 @@ pub enum Verdict {
     Skipped,
 }
 
-impl Verdict {
+impl StepVerdict {
     /// Whether the whole may pass.
     pub fn is_good(self) -> bool {
-        matches!(self, Verdict::Passed | Verdict::Undecided | Verdict::Skipped)
+        matches!(self, StepVerdict::Passed | StepVerdict::Undecided | StepVerdict::Skipped)
     }
 
     /// Whether it holds for the next time, too.
     pub fn is_lasting(self) -> bool {
-        !matches!(self, Verdict::Broken | Verdict::Skipped)
+        !matches!(self, StepVerdict::Broken | StepVerdict::Skipped)
     }
 }
 
 /// What became of a step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct StepOutcome {
     /// The name of the step.
     pub step: String,
     /// What it did.
-    pub kind: Kind,
+    pub kind: StepKind,
     /// How it ended.
-    pub verdict: Verdict,
+    pub verdict: StepVerdict,
     /// One line of figures or reasons.
     pub words: String,
     /// Its exit code.
@@ -119,46 +126,46 @@ pub struct Outcome {
 }
 
 /// An exit code that a child had, as a verdict. `is_timely` says that it was ended by its budget.
-pub fn verdict(step: &Step, code: Option<i32>, was_ended: bool) -> Verdict {
-    let open = if step.is_lenient { Verdict::Undecided } else { Verdict::Unproven };
+pub fn step_verdict(step: &Step, code: Option<i32>, was_ended: bool) -> StepVerdict {
+    let open = if step.is_lenient { StepVerdict::Undecided } else { StepVerdict::Unproven };
     match code {
-        Some(0) => Verdict::Passed,
-        Some(1) => Verdict::Failed,
+        Some(0) => StepVerdict::Passed,
+        Some(1) => StepVerdict::Failed,
         Some(5) => open,
         // It was told to say what it knows by then.
-        Some(130) if was_ended && step.kind == Kind::Sprt => open,
-        _ => Verdict::Broken,
+        Some(130) if was_ended && step.kind == StepKind::Sprt => open,
+        _ => StepVerdict::Broken,
     }
 }
 
 /// The figures of a report that people look at first.
-pub fn words(kind: Kind, figures: &Value) -> String {
+pub fn step_words(kind: StepKind, figures: &Value) -> String {
     let number = |key: &str| figures[key].as_u64().unwrap_or_default();
     let decimal = |key: &str, digits: usize| {
         figures[key].as_f64().map_or("undefined".to_owned(), |value| format!("{value:.digits$}"))
     };
     match kind {
-        Kind::Perft => format!(
+        StepKind::Perft => format!(
             "{} right, {} wrong, {} without an answer",
             number("right"),
             number("wrong"),
             number("faults")
         ),
-        Kind::Epd => {
+        StepKind::Epd => {
             let engine = &figures["engines"][0];
             let of = |key: &str| engine[key].as_u64().unwrap_or_default();
             let lost = figures["comparisons"][0]["lost_lines"].as_array();
             let lost = lost.map_or(String::new(), |lost| format!(", {} lost", lost.len()));
             format!("{} of {} solved{lost}", of("solved"), of("positions"))
         }
-        Kind::Speed => format!(
+        StepKind::Speed => format!(
             "speed {} [{}, {}] of the base, {}",
             decimal("ratio", 4),
             decimal("ratio_low", 4),
             decimal("ratio_high", 4),
             figures["verdict"].as_str().unwrap_or("undecided")
         ),
-        Kind::Sprt => format!(
+        StepKind::Sprt => format!(
             "{}: LLR {} [{}, {}], Elo {} [{}, {}], {} games",
             figures["verdict"].as_str().unwrap_or("none"),
             decimal("llr", 2),
@@ -169,14 +176,14 @@ pub fn words(kind: Kind, figures: &Value) -> String {
             decimal("elo_sequential_high", 1),
             number("games")
         ),
-        Kind::Bench => format!("{} nodes", number("nodes")),
-        Kind::Check => format!("score {}", decimal("score", 1)),
-        Kind::Build => String::new(),
+        StepKind::Bench => format!("{} nodes", number("nodes")),
+        StepKind::Check => format!("score {}", decimal("score", 1)),
+        StepKind::Build => String::new(),
     }
 }
 
 /// The exit code of all: that of the first step that is not good.
-pub fn exit_code(outcomes: &[Outcome]) -> u8 {
+pub fn ci_exit_code(outcomes: &[StepOutcome]) -> u8 {
     outcomes.iter().find(|outcome| !outcome.verdict.is_good()).map_or(0, |outcome| outcome.code)
 }
 
@@ -185,7 +192,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn step(kind: Kind, is_lenient: bool) -> Step {
+    fn step(kind: StepKind, is_lenient: bool) -> Step {
         Step {
             name: "x".into(),
             kind,
@@ -200,25 +207,29 @@ mod tests {
     #[test]
     fn exit_codes_are_verdicts() {
         let check = |kind, lenient, code, ended, expect| {
-            assert_eq!(verdict(&step(kind, lenient), code, ended), expect, "{kind:?} {code:?}");
+            assert_eq!(
+                step_verdict(&step(kind, lenient), code, ended),
+                expect,
+                "{kind:?} {code:?}"
+            );
         };
-        check(Kind::Perft, true, Some(0), false, Verdict::Passed);
-        check(Kind::Perft, true, Some(1), false, Verdict::Failed);
-        check(Kind::Sprt, true, Some(5), false, Verdict::Undecided);
-        check(Kind::Sprt, false, Some(5), false, Verdict::Unproven);
-        check(Kind::Sprt, true, Some(130), true, Verdict::Undecided);
+        check(StepKind::Perft, true, Some(0), false, StepVerdict::Passed);
+        check(StepKind::Perft, true, Some(1), false, StepVerdict::Failed);
+        check(StepKind::Sprt, true, Some(5), false, StepVerdict::Undecided);
+        check(StepKind::Sprt, false, Some(5), false, StepVerdict::Unproven);
+        check(StepKind::Sprt, true, Some(130), true, StepVerdict::Undecided);
         // Somebody else has interrupted it.
-        check(Kind::Sprt, true, Some(130), false, Verdict::Broken);
-        check(Kind::Perft, true, Some(130), true, Verdict::Broken);
-        check(Kind::Epd, true, Some(3), false, Verdict::Broken);
-        check(Kind::Epd, true, None, false, Verdict::Broken);
+        check(StepKind::Sprt, true, Some(130), false, StepVerdict::Broken);
+        check(StepKind::Perft, true, Some(130), true, StepVerdict::Broken);
+        check(StepKind::Epd, true, Some(3), false, StepVerdict::Broken);
+        check(StepKind::Epd, true, None, false, StepVerdict::Broken);
     }
 
     #[test]
     fn the_first_bad_step_names_the_exit_code() {
-        let outcome = |verdict, code| Outcome {
+        let outcome = |verdict, code| StepOutcome {
             step: "x".into(),
-            kind: Kind::Perft,
+            kind: StepKind::Perft,
             verdict,
             words: String::new(),
             code,
@@ -226,28 +237,37 @@ mod tests {
             figures: Value::Null,
             from_before: None,
         };
-        assert_eq!(exit_code(&[outcome(Verdict::Passed, 0), outcome(Verdict::Undecided, 5)]), 0);
-        assert_eq!(exit_code(&[outcome(Verdict::Skipped, 0), outcome(Verdict::Unproven, 5)]), 5);
-        assert_eq!(exit_code(&[outcome(Verdict::Broken, 23), outcome(Verdict::Failed, 1)]), 23);
+        assert_eq!(
+            ci_exit_code(&[outcome(StepVerdict::Passed, 0), outcome(StepVerdict::Undecided, 5)]),
+            0
+        );
+        assert_eq!(
+            ci_exit_code(&[outcome(StepVerdict::Skipped, 0), outcome(StepVerdict::Unproven, 5)]),
+            5
+        );
+        assert_eq!(
+            ci_exit_code(&[outcome(StepVerdict::Broken, 23), outcome(StepVerdict::Failed, 1)]),
+            23
+        );
     }
 
     #[test]
     fn reports_are_put_in_a_line() {
         let figures = json!({ "right": 3, "wrong": 1, "faults": 0 });
-        assert_eq!(words(Kind::Perft, &figures), "3 right, 1 wrong, 0 without an answer");
+        assert_eq!(step_words(StepKind::Perft, &figures), "3 right, 1 wrong, 0 without an answer");
         let figures = json!({
             "engines": [{ "solved": 2, "positions": 4 }], "comparisons": [{ "lost_lines": [7] }]
         });
-        assert_eq!(words(Kind::Epd, &figures), "2 of 4 solved, 1 lost");
-        assert!(words(Kind::Sprt, &json!({ "games": 6 })).contains("LLR undefined"));
+        assert_eq!(step_words(StepKind::Epd, &figures), "2 of 4 solved, 1 lost");
+        assert!(step_words(StepKind::Sprt, &json!({ "games": 6 })).contains("LLR undefined"));
     }
 
     #[test]
     fn steps_that_compare_need_a_base() {
-        assert!(step(Kind::Sprt, true).needs_base() && !step(Kind::Epd, true).needs_base());
+        assert!(step(StepKind::Sprt, true).needs_base() && !step(StepKind::Epd, true).needs_base());
         let args = vec!["--max-lost=3".to_owned()];
-        assert!(Step { args, ..step(Kind::Epd, true) }.needs_base());
+        assert!(Step { args, ..step(StepKind::Epd, true) }.needs_base());
         let changed = vec!["engine".to_owned()];
-        assert!(Step { changed, ..step(Kind::Perft, true) }.needs_base());
+        assert!(Step { changed, ..step(StepKind::Perft, true) }.needs_base());
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull};
 
-use super::plan::Engine;
+use crate::Engine;
 use arbiter_protocol::{Protocol, Restart};
 
 /// How to start, address and keep an engine.
@@ -48,8 +48,7 @@ pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::resolve_engine;
-    use crate::spec::EngineSpec;
+    use crate::{EngineSpec, resolve_engine};
 
     #[test]
     fn each_engine_has_a_file_of_its_own() {

@@ -1,23 +1,58 @@
 //! From what was typed to what will be done.
 //!
-//! Flags and `arbiter.toml` become [`spec::EngineSpec`]s (as typed); those become a
-//! [`plan::Plan`], in which every default is explicit and every path absolute. Nothing later
-//! looks at the command line again.
+//! Flags and `arbiter.toml` become [`EngineSpec`]s (as typed); those become a [`Plan`], in which
+//! every default is explicit and every path absolute. Nothing later looks at the command line
+//! again. The part of a run that decides is a [`RunState`], which is told of inputs and answers
+//! with effects.
 
-pub mod ablation;
-pub mod adjudication;
-pub mod affinity;
-pub mod book;
-pub mod command;
-pub mod file;
-pub mod gate;
-pub mod launch;
-pub mod noise;
-pub mod plan;
-pub mod program;
-pub mod provenance;
-pub mod request;
-pub mod run;
-pub mod spec;
-pub mod tournament;
-pub mod tuning;
+mod ablation;
+mod adjudication;
+mod affinity;
+mod book;
+mod command;
+mod file;
+mod gate;
+mod launch;
+mod noise;
+mod plan;
+mod program;
+mod provenance;
+mod request;
+mod run;
+mod spec;
+mod tournament;
+mod tuning;
+
+pub use ablation::Ablation;
+pub use adjudication::{parse_draw, parse_resign};
+pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
+pub use book::{bundled_book, load_book};
+pub use command::command_line;
+pub use file::build::build_settings_of;
+pub use file::tune::TuneTable;
+pub use file::{ConfigFile, DEFAULT_SETTINGS, Loaded, load_settings, plain};
+pub use gate::{Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, step_verdict, step_words};
+pub use launch::LaunchSettings;
+pub use noise::NoiseLimit;
+pub use plan::{
+    BUNDLED, BookSource, Engine, Plan, PlanError, Program, RunKind, default_concurrency,
+    resolve_engine,
+};
+pub use program::find_program;
+pub use provenance::{Provenance, Scale};
+pub use request::{Request, SprtRequest};
+pub use run::control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
+pub use run::counts::{Encounter, GameTally, PairTally, RunCounts};
+pub use run::cpu_sets::cpu_sets;
+pub use run::event::{Ending, ExcludedWorker, Observer, ObserverError, Remark, RunEvent};
+pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
+pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
+pub use run::noise::{
+    Disturbances, Noise, NoiseMeasurement, NoiseSide, is_void_again, judge_noise,
+};
+pub use run::state::{Effect, RunInput, RunState};
+pub use spec::{ENGINE_KEYS, EngineSpec};
+pub use tournament::TournamentRequest;
+pub use tuning::{
+    DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name, confirmation,
+};

@@ -10,14 +10,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr, Same};
 
-use super::ablation::Ablation;
-use super::affinity::Affinity;
-use super::launch::{self, LaunchSettings};
-use super::program;
-use super::provenance::{Provenance, Scale};
-use super::request::Request;
-use super::spec::EngineSpec;
-use super::tuning;
+use crate::{
+    Ablation, Affinity, EngineSpec, LaunchSettings, Provenance, Request, Scale, launch, program,
+    tuning,
+};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Order;
@@ -33,7 +29,7 @@ pub use self::error::PlanError;
 pub const BUNDLED: &str = "bundled";
 
 /// Time margin unless the user sets one: less than this the pipe and the scheduler may cost.
-pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
+pub(crate) const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
 /// Pairs of a match, and the cap of an SPRT, unless the user sets one.
 const DEFAULT_PAIRS: u64 = 100;
@@ -55,7 +51,7 @@ const DEFAULT_TC: &str = "8+0.08";
 /// and in reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum RunKind {
     /// Is the first engine stronger than the second? Stops when the SPRT says so.
     Sprt,
     /// Plays all pairs.
@@ -68,13 +64,13 @@ pub enum Kind {
     Tune,
 }
 
-impl Kind {
+impl RunKind {
     /// All kinds.
-    pub const ALL: [Kind; 5] =
-        [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate, Kind::Tune];
+    pub const ALL: [RunKind; 5] =
+        [RunKind::Sprt, RunKind::Match, RunKind::Tournament, RunKind::Ablate, RunKind::Tune];
 }
 
-arbiter_names::named!(Kind);
+arbiter_names::named!(RunKind);
 
 /// Which program an engine is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,7 +119,7 @@ pub enum BookSource {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Plan {
     /// What it answers.
-    pub kind: Kind,
+    pub kind: RunKind,
     /// The engines; figures are from the first one's point of view.
     #[serde(skip)]
     pub engines: Vec<Engine>,
@@ -192,10 +188,10 @@ pub struct Plan {
 
 impl Plan {
     /// Resolves a request.
-    pub fn resolve(kind: Kind, request: Request) -> Result<Plan, PlanError> {
+    pub fn resolve(kind: RunKind, request: Request) -> Result<Plan, PlanError> {
         let request = match kind {
-            Kind::Sprt if request.engines.is_empty() => request.or_demonstration(),
-            Kind::Ablate => request.for_ablation()?,
+            RunKind::Sprt if request.engines.is_empty() => request.or_demonstration(),
+            RunKind::Ablate => request.for_ablation()?,
             _ => request,
         };
         check_count(kind, request.engines.len())?;
@@ -203,14 +199,14 @@ impl Plan {
         if let Some(dir) = &request.stderr_dir {
             launch::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
-        let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
+        let ablation = request.ablation.filter(|_| kind == RunKind::Ablate);
         let is_sequential = match &ablation {
             Some(_) => request.is_sequential,
-            None => kind == Kind::Sprt,
+            None => kind == RunKind::Sprt,
         };
         let pairs = usual_pairs(kind, is_sequential);
         let design = request.tournament.design(kind, engines.len(), pairs)?;
-        let tuning = request.tuning.filter(|_| kind == Kind::Tune);
+        let tuning = request.tuning.filter(|_| kind == RunKind::Tune);
         let tuning = tuning.map(|t| Tuning { iterations: design.rounds, pairs: design.pairs, ..t });
         tuning.iter().try_for_each(|tuning| tuning::check(tuning, &engines[0]))?;
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
@@ -311,24 +307,24 @@ impl Plan {
 }
 
 /// Pairs of an encounter unless the user sets them.
-fn usual_pairs(kind: Kind, is_sequential: bool) -> u64 {
+fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
     match kind {
         _ if is_sequential => DEFAULT_SPRT_PAIRS,
-        Kind::Ablate => DEFAULT_ABLATE_PAIRS,
-        Kind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
-        Kind::Tune => tuning::DEFAULT_PAIRS,
-        Kind::Sprt | Kind::Match => DEFAULT_PAIRS,
+        RunKind::Ablate => DEFAULT_ABLATE_PAIRS,
+        RunKind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
+        RunKind::Tune => tuning::DEFAULT_TUNING_PAIRS,
+        RunKind::Sprt | RunKind::Match => DEFAULT_PAIRS,
     }
 }
 
-fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
+fn check_count(kind: RunKind, count: usize) -> Result<(), PlanError> {
     let needed = match kind {
-        Kind::Tune if count != 1 => {
+        RunKind::Tune if count != 1 => {
             let reason = format!("tune needs one engine, got {count}; give one --engine SPEC");
             return Err(PlanError::EngineCount(reason));
         }
-        Kind::Sprt if count != 2 => "two",
-        Kind::Match | Kind::Tournament if count < 2 => "at least two",
+        RunKind::Sprt if count != 2 => "two",
+        RunKind::Match | RunKind::Tournament if count < 2 => "at least two",
         _ => return Ok(()),
     };
     Err(PlanError::EngineCount(format!(
@@ -337,7 +333,7 @@ fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
     )))
 }
 
-fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanError> {
+fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, PlanError> {
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
@@ -352,7 +348,7 @@ fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanErr
     }
     let mut engines = match (&request.ablation, &engines[..]) {
         (Some(asked), [whole]) => asked.engines(whole.clone())?,
-        (_, [engine]) if kind == Kind::Tune => tuning::sides(engine).into(),
+        (_, [engine]) if kind == RunKind::Tune => tuning::sides(engine).into(),
         _ => engines,
     };
     if let Some(scale) = request.scale {
@@ -394,7 +390,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     } else if spec.eval.is_some() {
         return Err(fail(": eval= is for cmd=bundled only; use option.NAME= for other engines"));
     } else {
-        let found = program::find(&cmd, spec.dir.as_deref());
+        let found = program::find_program(&cmd, spec.dir.as_deref());
         Program::Path(found.map_err(|reason| fail(&format!(": {reason}")))?)
     };
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {

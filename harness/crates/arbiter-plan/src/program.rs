@@ -8,7 +8,7 @@ const GAMES: &str = "/usr/games";
 
 /// The absolute path of `cmd`: a path from `dir` if it is there, else from the current directory,
 /// or a name in `PATH` or Debian's folder of games.
-pub fn find(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
+pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path();
     let bases = dir.into_iter().map(Path::to_owned).chain(std::env::current_dir().ok());
     bases
@@ -33,11 +33,16 @@ mod tests {
 
     #[test]
     fn programs_are_found_by_name_and_by_path() {
-        assert!(find("sh", None).unwrap().is_absolute());
-        assert!(find("/bin/sh", None).is_ok());
-        assert!(find("./sh", Some(Path::new("/bin"))).is_ok());
-        assert!(find("no-such-engine", None).unwrap_err().to_string().contains("no-such-engine"));
+        assert!(find_program("sh", None).unwrap().is_absolute());
+        assert!(find_program("/bin/sh", None).is_ok());
+        assert!(find_program("./sh", Some(Path::new("/bin"))).is_ok());
+        assert!(
+            find_program("no-such-engine", None)
+                .unwrap_err()
+                .to_string()
+                .contains("no-such-engine")
+        );
         // A file that is there but not executable is no program.
-        assert!(find("/etc/passwd", None).is_err());
+        assert!(find_program("/etc/passwd", None).is_err());
     }
 }

@@ -2,13 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::ablation::Ablation;
-use super::affinity::Affinity;
-use super::noise::NoiseLimit;
-use super::plan::{BUNDLED, PlanError};
-use super::provenance::Scale;
-use super::spec::EngineSpec;
-use super::tournament::TournamentRequest;
+use crate::{
+    Ablation, Affinity, BUNDLED, EngineSpec, NoiseLimit, PlanError, Scale, TournamentRequest,
+};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Order;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::provenance::Provenance;
+use crate::Provenance;
 use arbiter_names::UnknownName;
 use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
 
@@ -50,7 +50,7 @@ pub struct EngineSpec {
 }
 
 /// The keys of a spec, as shown in errors and help.
-pub const KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
+pub const ENGINE_KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
      stderr, memory, tc, st, nodes, depth, nodestime, timemargin";
 
 impl EngineSpec {
@@ -99,7 +99,7 @@ impl EngineSpec {
             "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => self.set_option(name, value),
-                _ => return Err(format!("unknown key '{key}'; the keys are {KEYS}")),
+                _ => return Err(format!("unknown key '{key}'; the keys are {ENGINE_KEYS}")),
             },
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::plan::Kind;
+use crate::RunKind;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 
 /// Further pairs, at most, of a knockout encounter that is level, unless the user sets them.
@@ -51,15 +51,15 @@ impl TournamentRequest {
     }
 
     /// The rules for so many engines; `pairs` is the usual length of an encounter.
-    pub fn design(&self, kind: Kind, engines: usize, pairs: u64) -> Result<Design, String> {
+    pub fn design(&self, kind: RunKind, engines: usize, pairs: u64) -> Result<Design, String> {
         let format = self.format.unwrap_or_default();
-        let is_judged_by_pairs = matches!(kind, Kind::Sprt | Kind::Ablate | Kind::Tune);
-        if kind == Kind::Sprt && !matches!(format, Format::RoundRobin | Format::Gauntlet) {
+        let is_judged_by_pairs = matches!(kind, RunKind::Sprt | RunKind::Ablate | RunKind::Tune);
+        if kind == RunKind::Sprt && !matches!(format, Format::RoundRobin | Format::Gauntlet) {
             return Err(format!(
                 "sprt plays one encounter, not a {format}; use `arbiter tournament`"
             ));
         }
-        if kind == Kind::Tune && format != Format::RoundRobin {
+        if kind == RunKind::Tune && format != Format::RoundRobin {
             return Err(format!("tune plays one encounter, not a {format}"));
         }
         // On single games it would take the luck of the opening for strength.
@@ -70,7 +70,7 @@ impl TournamentRequest {
                     .to_owned(),
             );
         }
-        if kind == Kind::Ablate && self.seeds.is_some() {
+        if kind == RunKind::Ablate && self.seeds.is_some() {
             return Err(no_seeds("run of ablate"));
         }
         // Colours would decide who goes on.
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn defaults_fit_the_format() {
-        let design = |format| asked(format).design(Kind::Tournament, 6, 2).unwrap();
+        let design = |format| asked(format).design(RunKind::Tournament, 6, 2).unwrap();
         let shown = Format::ALL.map(design).map(|d| (d.seeds, d.rounds, d.pairs, d.tie_breaks));
         let expected =
             [(0, 1, 2, 0), (1, 1, 2, 0), (0, 1, 2, 0), (6, 3, 2, 4), (6, 3, 2, 0), (6, 1, 2, 0)];
@@ -182,7 +182,7 @@ mod tests {
     fn games_are_pairs_unless_sides_are_not_swapped() {
         let games = |games, noswap| {
             let asked = TournamentRequest { games: Some(games), noswap, ..asked(Format::Pyramid) };
-            asked.design(Kind::Tournament, 3, 2).map(|design| design.pairs)
+            asked.design(RunKind::Tournament, 3, 2).map(|design| design.pairs)
         };
         assert_eq!(games(6, false), Ok(3));
         assert_eq!(games(5, true), Ok(5));
@@ -197,20 +197,20 @@ mod tests {
         };
         let noswap = |format| TournamentRequest { noswap: true, ..asked(format) };
         let seeds = |format, seeds| TournamentRequest { seeds: Some(seeds), ..asked(format) };
-        check(Kind::Sprt, asked(Format::Swiss), "not a swiss");
-        check(Kind::Sprt, noswap(Format::RoundRobin), "pairs of games");
-        check(Kind::Tournament, noswap(Format::Knockout), "a knockout needs pairs");
-        check(Kind::Tournament, seeds(Format::Gauntlet, 6), "from 1 to 5");
-        check(Kind::Tournament, seeds(Format::Swiss, 7), "from 0 to 6");
-        check(Kind::Tournament, seeds(Format::Pyramid, 1), "has no seeds");
+        check(RunKind::Sprt, asked(Format::Swiss), "not a swiss");
+        check(RunKind::Sprt, noswap(Format::RoundRobin), "pairs of games");
+        check(RunKind::Tournament, noswap(Format::Knockout), "a knockout needs pairs");
+        check(RunKind::Tournament, seeds(Format::Gauntlet, 6), "from 1 to 5");
+        check(RunKind::Tournament, seeds(Format::Swiss, 7), "from 0 to 6");
+        check(RunKind::Tournament, seeds(Format::Pyramid, 1), "has no seeds");
         let rounds = TournamentRequest { rounds: Some(4), ..asked(Format::Knockout) };
-        check(Kind::Tournament, rounds, "has 3 rounds");
+        check(RunKind::Tournament, rounds, "has 3 rounds");
         let breaks = TournamentRequest { tie_breaks: Some(4), ..asked(Format::Swiss) };
-        check(Kind::Tournament, breaks, "no tie-break");
+        check(RunKind::Tournament, breaks, "no tie-break");
         let both = TournamentRequest { pairs: Some(1), games: Some(2), ..asked(Format::Swiss) };
-        check(Kind::Match, both, "either");
+        check(RunKind::Match, both, "either");
         let many = TournamentRequest { pairs: Some(u64::MAX), ..asked(Format::Swiss) };
-        check(Kind::Match, many, "at most");
+        check(RunKind::Match, many, "at most");
         let start = TournamentRequest { opening_start: Some(0), ..asked(Format::Swiss) };
         assert!(start.opening_start().unwrap_err().contains("from 1"));
     }

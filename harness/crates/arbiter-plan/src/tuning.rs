@@ -1,14 +1,13 @@
 //! A tuning as asked for becomes a [`Tuning`], and its engine becomes the two sides.
 
-use super::plan::{DEFAULT_SPRT_PAIRS, Engine, Kind, Plan, PlanError};
-use super::request::SprtRequest;
+use crate::{Engine, Plan, PlanError, RunKind, SprtRequest, plan::DEFAULT_SPRT_PAIRS};
 use arbiter_protocol::Protocol;
 use arbiter_schedule::Design;
 use arbiter_spsa::Parameter;
 use arbiter_spsa::Tuning;
 
 /// Pairs of an iteration unless the user sets them.
-pub const DEFAULT_PAIRS: u64 = 8;
+pub const DEFAULT_TUNING_PAIRS: u64 = 8;
 
 /// Iterations unless the user sets them.
 pub const DEFAULT_ITERATIONS: u64 = 1_000;
@@ -70,7 +69,7 @@ pub fn confirmation(
     };
     let engines = vec![engine(format!("{base} tuned"), tuned), engine(base.to_owned(), start)];
     Ok(Some(Plan {
-        kind: Kind::Sprt,
+        kind: RunKind::Sprt,
         engines,
         design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
         seed: plan.seed.wrapping_add(1),
@@ -85,8 +84,7 @@ pub fn confirmation(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Request;
-    use crate::spec::EngineSpec;
+    use crate::{EngineSpec, Request};
     use arbiter_spsa::table;
 
     fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {
@@ -97,7 +95,7 @@ mod tests {
         let engines = vec![EngineSpec::parse(engine).unwrap()];
         let mut request = Request { engines, tuning, ..Request::default() };
         request.tournament.rounds = Some(30);
-        Plan::resolve(Kind::Tune, request)
+        Plan::resolve(RunKind::Tune, request)
     }
 
     #[test]

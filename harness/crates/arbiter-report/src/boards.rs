@@ -5,7 +5,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, Position};
 
 use arbiter_game::live_game::GameSnapshot;
-use arbiter_plan::run::control::Status;
+use arbiter_plan::RunStatus;
 
 /// Name and version of the form.
 const SCHEMA: &str = "arbiter.status/1";
@@ -86,7 +86,7 @@ pub struct Side {
 
 impl Running {
     /// How a run stands.
-    pub fn of(status: &Status) -> Running {
+    pub fn of(status: &RunStatus) -> Running {
         Running {
             schema: SCHEMA.to_owned(),
             state: status.pace.to_string(),
@@ -155,12 +155,12 @@ mod tests {
 
     use super::*;
     use arbiter_game::live_game::MoveSummary;
-    use arbiter_plan::run::control::Pace;
+    use arbiter_plan::Pace;
     use arbiter_protocol::Score;
 
     #[test]
     fn what_a_run_tells_is_understood() {
-        let status = Status {
+        let status = RunStatus {
             pace: Pace::Paused,
             slots: 2,
             in_flight: 1,

@@ -4,7 +4,7 @@ use shakmaty::fen::Epd;
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use arbiter_game::record::GameRecord;
-use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::PlayedPair;
 
 /// The last position of each game of a pair, one on a line: `hmvc` and `fmvn` are the counters of
 /// a FEN, `c9` is the result.

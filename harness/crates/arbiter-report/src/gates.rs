@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::document::Document;
 use crate::stored::utc_time;
 use crate::table::Table;
-use arbiter_plan::gate::{Kind, Outcome, Verdict};
+use arbiter_plan::{StepKind, StepOutcome, StepVerdict};
 use arbiter_store::StoredGate;
 
 /// A run of all steps.
@@ -16,7 +16,7 @@ pub struct GatesReport<'a> {
     /// What it was compared with.
     pub base: Option<&'a str>,
     /// What became of each step.
-    pub outcomes: &'a [Outcome],
+    pub outcomes: &'a [StepOutcome],
 }
 
 impl GatesReport<'_> {
@@ -48,11 +48,11 @@ impl GatesReport<'_> {
 }
 
 /// What became of each step.
-pub(crate) fn steps(outcomes: &[Outcome]) -> Table {
+pub(crate) fn steps(outcomes: &[StepOutcome]) -> Table {
     let mut table = Table::new(["step", "verdict", "time", "figures"]);
     for outcome in outcomes {
         let time = match (outcome.verdict, outcome.from_before) {
-            (Verdict::Skipped, _) => "-".to_owned(),
+            (StepVerdict::Skipped, _) => "-".to_owned(),
             (_, Some(_)) => "0 s, known from before".to_owned(),
             (_, None) => format!("{:.0} s", outcome.seconds),
         };
@@ -61,7 +61,7 @@ pub(crate) fn steps(outcomes: &[Outcome]) -> Table {
     table
 }
 
-fn outcome_json(outcome: &Outcome) -> Value {
+fn outcome_json(outcome: &StepOutcome) -> Value {
     json!({
         "step": outcome.step,
         "kind": outcome.kind,
@@ -79,7 +79,7 @@ pub fn gates_table(gates: &[StoredGate]) -> Table {
     let mut table = Table::new(["started", "step", "test", "base", "verdict", "figures"]);
     let short = |name: &String| name.chars().take(12).collect::<String>();
     for StoredGate { created_ms, test, base, outcome } in gates {
-        let Outcome { step, verdict, words, .. } = outcome;
+        let StepOutcome { step, verdict, words, .. } = outcome;
         let base = base.as_ref().map(short).unwrap_or_default();
         table.push([&utc_time(*created_ms), step, &short(test), &base, verdict, words]);
     }
@@ -99,18 +99,18 @@ pub fn gates_json(gates: &[StoredGate]) -> Value {
 }
 
 /// Whether a step is worth keeping: a build is in its own cache.
-pub fn is_kept(outcome: &Outcome) -> bool {
-    outcome.kind != Kind::Build && outcome.verdict.is_lasting()
+pub fn is_kept(outcome: &StepOutcome) -> bool {
+    outcome.kind != StepKind::Build && outcome.verdict.is_lasting()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outcome(step: &str, verdict: Verdict) -> Outcome {
-        Outcome {
+    fn outcome(step: &str, verdict: StepVerdict) -> StepOutcome {
+        StepOutcome {
             step: step.into(),
-            kind: Kind::Perft,
+            kind: StepKind::Perft,
             verdict,
             words: "figures".into(),
             code: 1,
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_not_passed_is_named() {
-        let outcomes = [outcome("a", Verdict::Passed), outcome("b", Verdict::Failed)];
+        let outcomes = [outcome("a", StepVerdict::Passed), outcome("b", StepVerdict::Failed)];
         let report = GatesReport { test: "new", base: Some("old"), outcomes: &outcomes };
         assert!(crate::plain::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));
         assert!(

@@ -9,8 +9,7 @@ use serde_json::Value;
 use crate::ablation::{self, Feature};
 use crate::summary::{Strength, Summary};
 use crate::{latency, standings_json, tuned};
-use arbiter_plan::provenance::{Provenance, Scale};
-use arbiter_plan::run::event::{Ending, ExcludedWorker};
+use arbiter_plan::{Ending, ExcludedWorker, Provenance, Scale};
 use arbiter_stats::Sprt;
 use arbiter_stats::elo::Estimate;
 

@@ -10,15 +10,12 @@ use crate::document::faults;
 use crate::summary::{Strength, Summary, Verdict};
 use crate::text::{plus_minus, results};
 use crate::verdict::verdict_sentence;
-use arbiter_plan::gate::{Outcome, Verdict as Gate};
-use arbiter_plan::plan::Kind;
-use arbiter_plan::run::counts::Encounter;
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::{Encounter, Ending, RunKind, StepOutcome, StepVerdict};
 use arbiter_rate::Tally;
 use arbiter_stats::Decision;
 
 /// One suite, one case for each step.
-pub fn gates_junit(test: &str, outcomes: &[Outcome]) -> Result<String, SerializeError> {
+pub fn gates_junit(test: &str, outcomes: &[StepOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter ci {test}"));
     suite.add_test_cases(outcomes.iter().map(step));
     whole("arbiter ci", suite)
@@ -26,19 +23,19 @@ pub fn gates_junit(test: &str, outcomes: &[Outcome]) -> Result<String, Serialize
 
 /// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, and one
 /// for each gate of its commits.
-pub fn run_junit(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeError> {
+pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.kind, summary.run));
     match summary.kind {
-        Kind::Sprt => {
+        RunKind::Sprt => {
             suite.add_test_case(verdict(summary));
         }
-        Kind::Ablate => {
+        RunKind::Ablate => {
             suite.add_test_cases(ablation::features(summary).iter().map(feature));
         }
-        Kind::Tune => {
+        RunKind::Tune => {
             suite.add_test_case(end(summary));
         }
-        Kind::Match | Kind::Tournament => {
+        RunKind::Match | RunKind::Tournament => {
             suite.add_test_cases(encounters(summary));
             suite.add_test_case(end(summary));
         }
@@ -95,15 +92,17 @@ fn said(mut status: TestCaseStatus, what: &str, words: &str) -> TestCaseStatus {
 }
 
 /// A step of `arbiter ci`.
-fn step(outcome: &Outcome) -> TestCase {
+fn step(outcome: &StepOutcome) -> TestCase {
     let words = outcome.words.as_str();
     let status = match outcome.verdict {
-        Gate::Passed | Gate::Undecided => TestCaseStatus::success(),
-        Gate::Skipped => said(TestCaseStatus::skipped(), &outcome.verdict.to_string(), words),
-        Gate::Failed | Gate::Unproven => {
+        StepVerdict::Passed | StepVerdict::Undecided => TestCaseStatus::success(),
+        StepVerdict::Skipped => {
+            said(TestCaseStatus::skipped(), &outcome.verdict.to_string(), words)
+        }
+        StepVerdict::Failed | StepVerdict::Unproven => {
             failed(NonSuccessKind::Failure, &outcome.verdict.to_string(), words)
         }
-        Gate::Broken => failed(NonSuccessKind::Error, &outcome.verdict.to_string(), words),
+        StepVerdict::Broken => failed(NonSuccessKind::Error, &outcome.verdict.to_string(), words),
     };
     let class = format!("arbiter.{}", outcome.kind);
     let mut case = case(&outcome.step, &class, words, status);
@@ -163,13 +162,13 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_plan::gate::Kind as Step;
+    use arbiter_plan::StepKind;
 
     #[test]
     fn each_step_is_a_case() {
-        let outcome = |verdict: Gate, words: &str| Outcome {
+        let outcome = |verdict: StepVerdict, words: &str| StepOutcome {
             step: "perft <1>".into(),
-            kind: Step::Perft,
+            kind: StepKind::Perft,
             verdict,
             words: words.into(),
             code: 0,
@@ -178,10 +177,10 @@ mod tests {
             from_before: None,
         };
         let outcomes = [
-            outcome(Gate::Passed, "fine"),
-            outcome(Gate::Failed, "1 wrong"),
-            outcome(Gate::Broken, "x"),
-            outcome(Gate::Skipped, "y"),
+            outcome(StepVerdict::Passed, "fine"),
+            outcome(StepVerdict::Failed, "1 wrong"),
+            outcome(StepVerdict::Broken, "x"),
+            outcome(StepVerdict::Skipped, "y"),
         ];
         let text = gates_junit("abc", &outcomes).unwrap();
         let head = "<testsuite name=\"arbiter ci abc\" tests=\"4\" skipped=\"1\" errors=\"1\" failures=\"1\"";

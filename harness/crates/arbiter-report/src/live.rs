@@ -12,11 +12,7 @@ use crate::status::{Progress, disturbance, one_line};
 use crate::terminal::{detail, has_details, is_quiet, note};
 use crate::tuned;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::plan::Plan;
-use arbiter_plan::run::control::Pace;
-use arbiter_plan::run::counts::RunCounts;
-use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
-use arbiter_plan::run::state::RunState;
+use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
 

@@ -7,8 +7,7 @@ use crate::json;
 use crate::summary::{Summary, Verdict};
 use crate::table::Table;
 use crate::text::{UNDEFINED, interval};
-use arbiter_plan::provenance::Provenance;
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::{Ending, Provenance};
 use arbiter_stats::Sprt;
 
 /// Digits of a commit that are shown.
@@ -121,21 +120,18 @@ fn verdict(summary: &Summary) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::plan::{Kind, Plan};
-    use arbiter_plan::request::Request;
-    use arbiter_plan::run::counts::{GameTally, PairTally};
-    use arbiter_plan::run::state::{Event, RunState};
+    use arbiter_plan::{GameTally, PairTally, Plan, Request, RunInput, RunKind, RunState};
     use arbiter_stats::GameResult;
 
     /// The entry of a test after pairs that the first engine won.
     fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> LogEntry {
-        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         for pair in 0..pairs {
             let result = if pair % 4 == 0 { GameResult::Draw } else { GameResult::Win };
             let game = GameTally { result, termination: Termination::Checkmate, fault: None };
             let engines = [0, 1];
-            state.apply(Event::Committed(PairTally {
+            state.apply(RunInput::Committed(PairTally {
                 pair,
                 engines,
                 first: game,

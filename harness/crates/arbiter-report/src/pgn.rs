@@ -16,7 +16,7 @@ use crate::openings::{Named, OpeningNames};
 use arbiter_game::annotation::Annotation;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::PlayedPair;
 use arbiter_protocol::Limits;
 
 /// Longest line of move text, in characters, unless a single move needs more.
@@ -206,7 +206,7 @@ mod tests {
     use arbiter_game::annotation::Notation;
     use arbiter_game::outcome::Outcome;
     use arbiter_game::record::{MoveRecord, Thought};
-    use arbiter_plan::run::job::Games;
+    use arbiter_plan::Games;
     use arbiter_protocol::Score;
     use arbiter_schedule::Pairing;
     use shakmaty::ByColor;

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::standings::rules_in_words;
-use arbiter_plan::command::command;
-use arbiter_plan::plan::{BookSource, Plan, Program};
+use arbiter_plan::{BookSource, Plan, Program, command_line};
 use arbiter_store::Fingerprints;
 
 /// The plan, with every default explicit; `openings` is how many the book has.
@@ -46,6 +45,6 @@ pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> V
         "adjudication": plan.rules.words(),
         "fault_limit": plan.fault_limit,
         "noise_limit": plan.noise_limit,
-        "command": command(plan),
+        "command": command_line(plan),
     })
 }

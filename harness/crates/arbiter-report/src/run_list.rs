@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::stored::utc_time;
 use crate::table::Table;
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::Ending;
 use arbiter_store::RunHead;
 
 /// The list as a table.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use arbiter_plan::run::counts::{Encounter, RunCounts};
+use arbiter_plan::{Encounter, RunCounts};
 use arbiter_schedule::Ranked;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
 use arbiter_stats::Trinomial;
@@ -198,7 +198,7 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::run::counts::{GameTally, PairTally};
+    use arbiter_plan::{GameTally, PairTally};
     use arbiter_stats::GameResult;
 
     fn tally(engines: [usize; 2], results: [GameResult; 2]) -> PairTally {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::summary::Strength;
 use crate::text::{percent, plus_minus};
-use arbiter_plan::run::counts::RunCounts;
+use arbiter_plan::RunCounts;
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
@@ -127,7 +127,7 @@ fn rough(time: Duration) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::run::counts::{GameTally, PairTally};
+    use arbiter_plan::{GameTally, PairTally};
     use arbiter_schedule::Design;
     use arbiter_stats::{GameResult, Model};
 

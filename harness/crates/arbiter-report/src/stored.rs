@@ -3,17 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use arbiter_plan::gate::Outcome;
-use arbiter_plan::plan::Plan;
-use arbiter_plan::provenance::Provenance;
-use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::state::{Effect, Event, RunState};
+use arbiter_plan::{Effect, PairTally, Plan, Provenance, RunInput, RunState, StepOutcome};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 use crate::summary::Summary;
 
 /// What became of the gates of the commits that play, each as it was carried out last.
-pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, StoreError> {
+pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<StepOutcome>, StoreError> {
     let commits: Vec<String> = stored
         .plan
         .engines
@@ -24,7 +20,7 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, S
     if commits.is_empty() {
         return Ok(Vec::new());
     }
-    let mut latest: BTreeMap<(usize, String), Outcome> = BTreeMap::new();
+    let mut latest: BTreeMap<(usize, String), StepOutcome> = BTreeMap::new();
     for gate in store.gates(None)? {
         if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
             let step = gate.outcome.step.clone();
@@ -83,7 +79,7 @@ pub fn apply_tallies(
     mut observe: impl FnMut(Effect),
 ) -> Result<(), StoreError> {
     for tally in tallies {
-        state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);
+        state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }
     // A pair was started because the schedule knew it from the pairs counted by then, and those
     // are on disk; so the schedule must know it again.

@@ -4,14 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::standings::{self, Rating, Standings};
 use arbiter_openings::Quarantine;
-use arbiter_plan::ablation::Ablation;
-use arbiter_plan::plan::{Kind, Plan};
-use arbiter_plan::provenance::{Provenance, Scale};
-use arbiter_plan::run::counts::{Encounter, RunCounts};
-use arbiter_plan::run::event::{Ending, ExcludedWorker};
-use arbiter_plan::run::latency::Latencies;
-use arbiter_plan::run::noise::Disturbances;
-use arbiter_plan::run::state::RunState;
+use arbiter_plan::{
+    Ablation, Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, Provenance,
+    RunCounts, RunKind, RunState, Scale,
+};
 use arbiter_protocol::Limits;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::{self, Estimate};
@@ -53,7 +49,7 @@ pub struct Summary {
     /// What it tries, in one line, if its user said so.
     pub about: Option<String>,
     /// What it answers.
-    pub kind: Kind,
+    pub kind: RunKind,
     /// Names of the engines.
     pub engines: Vec<String>,
     /// What bounds each engine.
@@ -172,7 +168,7 @@ impl Summary {
     /// The verdict that the stopping rule licenses.
     pub fn verdict(&self) -> Verdict {
         // An ablation asks a question of each feature, and has no answer as a whole.
-        match (self.sprt.filter(|_| self.kind == Kind::Sprt), self.ending) {
+        match (self.sprt.filter(|_| self.kind == RunKind::Sprt), self.ending) {
             (None, _) => Verdict::None,
             (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
             (Some(_), Some(Ending::AcceptedH0)) => Verdict::H0,

@@ -3,7 +3,7 @@
 use crate::json::Object;
 use crate::summary::Summary;
 use crate::table::Table;
-use arbiter_plan::tuning::base_name;
+use arbiter_plan::base_name;
 use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
 
 /// Parameters that a line names at most.

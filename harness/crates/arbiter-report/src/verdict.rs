@@ -1,8 +1,7 @@
 //! How a run ended, or how it stands, in sentences.
 
 use crate::summary::{Summary, Verdict};
-use arbiter_plan::plan::Kind;
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::{Ending, RunKind};
 use arbiter_spsa::SpsaState;
 use arbiter_stats::SprtStatus;
 
@@ -42,16 +41,16 @@ fn open_sentence(summary: &Summary) -> String {
         return tuning(summary, spsa);
     }
     match (summary.ending, summary.kind) {
-        (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), Kind::Ablate)
+        (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate)
             if summary.sprt.is_some() =>
         {
             "Complete: all tests are decided or at their cap.".to_owned()
         }
-        (Some(Ending::Complete), Kind::Match | Kind::Tournament)
-        | (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), Kind::Ablate) => {
+        (Some(Ending::Complete), RunKind::Match | RunKind::Tournament)
+        | (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate) => {
             "Complete: all pairs were played.".to_owned()
         }
-        (Some(Ending::Complete), Kind::Sprt) => {
+        (Some(Ending::Complete), RunKind::Sprt) => {
             "Inconclusive: all pairs were played before the test could decide. Neither hypothesis is\n\
              accepted; the bias-corrected Elo allows for this end, too."
                 .to_owned()

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use arbiter_plan::run::control::Command;
+use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, connect_local};
 use thiserror::Error;
 
@@ -33,7 +33,7 @@ pub enum ControlError {
 pub fn send_command(
     results: &Path,
     run: &str,
-    command: Command,
+    command: ControlCommand,
     json: bool,
     patience: Duration,
 ) -> Result<String, ControlError> {

@@ -11,12 +11,10 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
-use arbiter_plan::run::control::{Command, MAX_SLOTS, Pace, Status};
-use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::event::{Ending, Observer, ObserverError, Remark, RunEvent};
-use arbiter_plan::run::job::{JobMaker, PlayedPair};
-use arbiter_plan::run::noise;
-use arbiter_plan::run::state::{Effect, Event, RunState};
+use arbiter_plan::{
+    ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Pace, PairTally,
+    PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
+};
 use arbiter_store::{Store, StoreError};
 
 /// How often observers may look at the time while nothing happens.
@@ -46,7 +44,7 @@ pub struct Run<'a> {
 #[derive(Debug)]
 pub struct ControlRequest {
     /// The command.
-    pub command: Command,
+    pub command: ControlCommand,
     /// Takes the answer; nobody need wait for it.
     pub reply: oneshot::Sender<Answer>,
 }
@@ -57,7 +55,7 @@ pub struct Answer {
     /// In a sentence without its end; an error if nothing changed.
     pub words: Result<String, String>,
     /// How the run stands after it.
-    pub status: Status,
+    pub status: RunStatus,
 }
 
 /// Why a run had to stop. Everything committed stays, and the run can be resumed.
@@ -167,7 +165,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 signal = signals.next() => {
                     self.stop_cause = Some(StopCause::Signal(signal));
-                    self.apply(Event::Interrupt).await?;
+                    self.apply(RunInput::Interrupt).await?;
                 }
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
@@ -178,7 +176,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     }
 
     /// Applies an event to the state, and carries out the effects.
-    async fn apply(&mut self, event: Event) -> Result<(), RunError> {
+    async fn apply(&mut self, event: RunInput) -> Result<(), RunError> {
         for effect in self.state.apply(event) {
             self.carry_out(effect).await?;
         }
@@ -226,7 +224,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// Starts pairs while there is room and work.
     fn fill(&mut self) {
         while self.executor.has_room() {
-            let effects = self.state.apply(Event::Idle);
+            let effects = self.state.apply(RunInput::Idle);
             let [Effect::Start(pairing)] = effects[..] else {
                 if self.state.has_started_all() {
                     self.executor.release_idle();
@@ -241,7 +239,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// Puts on disk, together, what has happened, as far as it need not be waited for: where many
     /// games are short, pairs end faster than a disk writes one after another. Somebody who is to be
     /// set excluded after that comes back.
-    fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<Event>, Option<Remark>), RunError> {
+    fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
         let mut next = Some(first);
         let mut excluded = None;
@@ -254,15 +252,15 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             happened.push(event);
             next = if happened.len() < most { self.executor.ready() } else { None };
         }
-        let events: Vec<Event> = match happened.len() {
+        let events: Vec<RunInput> = match happened.len() {
             0 => Vec::new(),
             1 => self.commit(happened.remove(0), most)?.into_iter().collect(),
             _ => self.commit_group(happened, most)?,
         };
         for event in &events {
             match event {
-                Event::Committed(tally) => self.executor.stored(tally.pair),
-                Event::Voided(pair) => self.executor.stored(*pair),
+                RunInput::Committed(tally) => self.executor.stored(tally.pair),
+                RunInput::Voided(pair) => self.executor.stored(*pair),
                 _ => {}
             }
         }
@@ -273,7 +271,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         &mut self,
         happened: Vec<JobEvent>,
         most: usize,
-    ) -> Result<Vec<Event>, RunError> {
+    ) -> Result<Vec<RunInput>, RunError> {
         self.run.store.begin_group()?;
         let events: Result<Vec<_>, _> =
             happened.into_iter().map(|event| self.commit(event, most)).collect();
@@ -286,13 +284,13 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
     /// Puts a played pair on disk and keeps its games, with those of `most` pairs, until they are
     /// counted. The state need not know of what is only for observers.
-    fn commit(&mut self, event: JobEvent, most: usize) -> Result<Option<Event>, RunError> {
+    fn commit(&mut self, event: JobEvent, most: usize) -> Result<Option<RunInput>, RunError> {
         let run = self.run.name;
         match event {
             JobEvent::Played { pair, played, noise: Some(reason), .. } if self.is_void(pair)? => {
                 self.run.store.void(run, &played, &reason)?;
                 self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
-                return Ok(Some(Event::Voided(pair)));
+                return Ok(Some(RunInput::Voided(pair)));
             }
             JobEvent::Played { pair, mut played, noise, worker } => {
                 // What counts is what is on disk, even if it is not what was played just now.
@@ -311,7 +309,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 if self.held.len() < most {
                     self.held.insert(tally.pair, played);
                 }
-                return Ok(Some(Event::Committed(tally)));
+                return Ok(Some(RunInput::Committed(tally)));
             }
             JobEvent::Started { pairing, half } => {
                 self.tell(&RunEvent::GameStarted { pairing: &pairing, half })?;
@@ -333,7 +331,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
     /// Whether a disturbed pair may still be played again.
     fn is_void(&self, pair: u64) -> Result<bool, StoreError> {
-        Ok(noise::is_void(self.run.store.times_voided(self.run.name, pair)?))
+        Ok(is_void_again(self.run.store.times_voided(self.run.name, pair)?))
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {
@@ -372,35 +370,40 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     }
 
     /// Applies a command to the executor; returns its event for the state, if any, and the answer.
-    fn apply_control(&mut self, command: Command) -> (Option<Event>, Result<String, String>) {
+    fn apply_control(
+        &mut self,
+        command: ControlCommand,
+    ) -> (Option<RunInput>, Result<String, String>) {
         let in_flight = match self.state.in_flight() {
             1 => "1 pair in flight is played to its end".to_owned(),
             count => format!("{count} pairs in flight are played to their end"),
         };
         let is_draining = self.state.pace() == Pace::Draining;
         match command {
-            Command::Status | Command::Boards => (None, Ok(self.status().to_string())),
-            Command::Pause | Command::Resume if is_draining => {
+            ControlCommand::Status | ControlCommand::Boards => {
+                (None, Ok(self.status().to_string()))
+            }
+            ControlCommand::Pause | ControlCommand::Resume if is_draining => {
                 (None, Err("the run is being drained and starts no more pairs".to_owned()))
             }
-            Command::Pause => (Some(Event::Pause), Ok(format!("paused; {in_flight}"))),
-            Command::Resume => (Some(Event::Unpause), Ok("running".to_owned())),
-            Command::Drain => {
+            ControlCommand::Pause => (Some(RunInput::Pause), Ok(format!("paused; {in_flight}"))),
+            ControlCommand::Resume => (Some(RunInput::Unpause), Ok("running".to_owned())),
+            ControlCommand::Drain => {
                 // Who asked for the end first decides how it is told.
                 self.stop_cause.get_or_insert(StopCause::Drain);
-                (Some(Event::Drain), Ok(format!("draining; {in_flight}")))
+                (Some(RunInput::Drain), Ok(format!("draining; {in_flight}")))
             }
-            Command::Stop => {
+            ControlCommand::Stop => {
                 self.stop_cause.get_or_insert(StopCause::Drain);
                 let given_up = self.state.in_flight();
-                (Some(Event::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
+                (Some(RunInput::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
             }
-            Command::Interrupt => {
+            ControlCommand::Interrupt => {
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
-                (Some(Event::Interrupt), Ok("interrupted".to_owned()))
+                (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
             }
-            Command::Concurrency(slots) => (None, self.set_slots(slots)),
-            Command::MoreSlots(more) => {
+            ControlCommand::Concurrency(slots) => (None, self.set_slots(slots)),
+            ControlCommand::MoreSlots(more) => {
                 let slots = self.executor.slots().saturating_add_signed(more as isize);
                 (None, self.set_slots(slots.clamp(1, MAX_SLOTS)))
             }
@@ -412,8 +415,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
     }
 
-    fn status(&self) -> Status {
-        Status {
+    fn status(&self) -> RunStatus {
+        RunStatus {
             pace: self.state.pace(),
             slots: self.executor.slots(),
             in_flight: self.state.in_flight(),

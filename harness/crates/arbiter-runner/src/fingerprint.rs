@@ -7,8 +7,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use arbiter_openings::Book;
-use arbiter_plan::book;
-use arbiter_plan::plan::{BookSource, Plan, Program};
+use arbiter_plan::{BookSource, Plan, Program, bundled_book};
 use arbiter_process::{processor_name, system_version};
 use arbiter_store::Fingerprints;
 
@@ -24,7 +23,7 @@ pub fn take_fingerprints(
     own_binary: &Path,
 ) -> Result<Fingerprints, FingerprintError> {
     let book = match &plan.book {
-        BookSource::Bundled => blake3::hash(book::bundled_bytes()).to_string(),
+        BookSource::Bundled => blake3::hash(bundled_book()).to_string(),
         BookSource::File(path) => hash_file(path)?,
     };
     let engines = plan.engines.iter().map(|engine| match &engine.program {
@@ -102,12 +101,11 @@ pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
 mod tests {
     use super::*;
     use arbiter_openings::{ReadOptions, from_text};
-    use arbiter_plan::plan::Kind;
-    use arbiter_plan::request::Request;
+    use arbiter_plan::{Request, RunKind};
 
     #[test]
     fn a_book_that_is_read_in_another_way_is_another_book() {
-        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let own_binary = std::env::current_exe().unwrap();
         let take = |text: &str| {
             let book = from_text("a.epd", text, ReadOptions::default()).unwrap();

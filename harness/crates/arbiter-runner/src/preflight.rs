@@ -9,9 +9,7 @@ use arbiter_game::annotation::Keeping;
 
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
-use arbiter_plan::affinity::{cpus_per_game, is_threads};
-use arbiter_plan::plan::{Engine, Plan, Program};
-use arbiter_plan::run::cpu_sets::cpu_sets;
+use arbiter_plan::{Engine, Plan, Program, cpu_sets, cpus_per_game, is_threads_option};
 use arbiter_process::{Launch, QUIT_GRACE, ResourceLimits, Spawner, allowed_cpus};
 use arbiter_protocol::{Deadlines, Session, SessionError, Setup};
 
@@ -120,8 +118,9 @@ pub async fn check_game_engines(
 ) -> Result<Preflight, PreflightError> {
     let Preflight { mut unplayable, mut threaded } = Preflight::default();
     check_each(setups, |setup, engine| {
-        let is_told = setup.setup.options.iter().any(|(name, _)| is_threads(name));
-        let declared = engine.session().options().iter().find(|option| is_threads(&option.name));
+        let is_told = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
+        let declared =
+            engine.session().options().iter().find(|option| is_threads_option(&option.name));
         let threads = declared.and_then(|option| option.default.as_ref()?.parse().ok());
         if let Some(threads) = threads.filter(|threads| *threads > 1 && !is_told) {
             threaded.push((setup.name.clone(), threads));
@@ -209,12 +208,11 @@ fn hint(error: &EngineError) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_plan::plan::Kind;
-    use arbiter_plan::request::Request;
+    use arbiter_plan::{Request, RunKind};
 
     #[test]
     fn the_bundled_engine_is_this_binary() {
-        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let setups = engine_setups(&plan, Path::new("/bin/arbiter"));
         assert_eq!(setups[0].launch.program, Path::new("/bin/arbiter"));
         assert_eq!(setups[0].launch.args, ["engine"]);

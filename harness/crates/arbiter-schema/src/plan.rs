@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use arbiter_game::adjudicate::TablebaseRule;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Quarantine;
-use arbiter_plan::plan::{Engine, Plan};
+use arbiter_plan::{Engine, Plan};
 
 /// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
 /// version. Version 2 has a stopping rule with corrected bounds, which readers of version 1 would

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use arbiter_plan::plan::Kind;
+use arbiter_plan::RunKind;
 use arbiter_schema::{GameRow, PlanRow};
 use arbiter_stats::Correction;
 
@@ -32,7 +32,7 @@ fn stored_plans_are_read_and_written_as_they_were() {
 fn what_the_first_version_did_not_have_is_as_it_was_then() {
     let text = OTHER_PLANS.lines().nth(1).unwrap();
     let (plan, fingerprints) = PlanRow::from_json(text).unwrap().into_plan();
-    assert_eq!(plan.kind, Kind::Sprt);
+    assert_eq!(plan.kind, RunKind::Sprt);
     assert_eq!(plan.sprt.unwrap().correction, Correction::None);
     assert_eq!((fingerprints.openings, fingerprints.host), (None, None));
     assert_eq!(fingerprints.engines.len(), 2);

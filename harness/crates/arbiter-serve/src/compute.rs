@@ -6,8 +6,7 @@ use super::fold::Fold;
 use crate::web::compare::{self, ComparedRun};
 use crate::web::trends::{self, CommitRun};
 use crate::web::{NavPage, static_page};
-use arbiter_plan::command::command;
-use arbiter_plan::run::state::Effect;
+use arbiter_plan::{Effect, command_line};
 use arbiter_report::{LlrHistory, Summary, gates_table, utc_time};
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -48,7 +47,7 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
         ("games at once", plan.concurrency.to_string()),
         ("seed", plan.seed.to_string()),
         ("arbiter", stored.version.clone()),
-        ("command", command(plan)),
+        ("command", command_line(plan)),
     ]
 }
 

@@ -1,7 +1,6 @@
 //! The counts of a run, kept up with a store that others write.
 
-use arbiter_plan::gate::Outcome;
-use arbiter_plan::run::state::{Effect, RunState};
+use arbiter_plan::{Effect, RunState, StepOutcome};
 use arbiter_report::{Summary, apply_tallies, gates_of_run, summary_of};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
@@ -13,7 +12,7 @@ pub(crate) struct Fold {
     /// Where its pairs led.
     pub(crate) state: RunState,
     /// What became of the gates of its commits.
-    pub(crate) gates: Vec<Outcome>,
+    pub(crate) gates: Vec<StepOutcome>,
     mark: Mark,
     epoch: u64,
 }

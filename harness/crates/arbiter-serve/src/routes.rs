@@ -23,7 +23,7 @@ use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::run::report as run_report;
 use crate::web::{self, EventSource, list, run as run_page};
-use arbiter_plan::run::control::Command;
+use arbiter_plan::ControlCommand;
 use arbiter_report::HTML_POLICY;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::{RunLock, Store, StoreError};
@@ -267,10 +267,10 @@ async fn steer(
         return refusal.into_response();
     }
     let command = match command.as_str() {
-        "pause" => Command::Pause,
-        "resume" => Command::Resume,
-        "drain" => Command::Drain,
-        "stop" => Command::Stop,
+        "pause" => ControlCommand::Pause,
+        "resume" => ControlCommand::Resume,
+        "drain" => ControlCommand::Drain,
+        "stop" => ControlCommand::Stop,
         _ => return (StatusCode::NOT_FOUND, "No such command.\n").into_response(),
     };
     if let Err(error) = RunLock::check_name(&run) {

@@ -9,8 +9,7 @@ use std::time::Duration;
 use super::fold::Fold;
 use super::hub::LivePage;
 use crate::web::{Fragment, fragments, run as page};
-use arbiter_plan::run::control::Command;
-use arbiter_plan::run::state::Effect;
+use arbiter_plan::{ControlCommand, Effect};
 use arbiter_report::{GameStatistics, Running, Summary, html_page, run_document};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{Store, StoreError};
@@ -90,7 +89,7 @@ impl RunPage {
 
 /// Asks a run how it stands and for its boards.
 pub(crate) fn ask(results: &Path, run: &str) -> Result<Running, ControlError> {
-    let told = send_command(results, run, Command::Boards, true, TIMEOUT)?;
+    let told = send_command(results, run, ControlCommand::Boards, true, TIMEOUT)?;
     Running::read(told.trim_end()).map_err(|error| {
         ControlError::Refused(format!("run '{run}' is of another version: {error}"))
     })

@@ -4,10 +4,7 @@ use rusqlite::params;
 
 use super::{Offsets, Store, StoreError};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::plan::Plan;
-use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::job::PlayedPair;
-use arbiter_plan::run::latency::Latencies;
+use arbiter_plan::{Ending, Latencies, Plan, PlayedPair};
 use arbiter_schedule::Pairing;
 use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 

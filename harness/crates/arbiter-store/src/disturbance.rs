@@ -3,8 +3,7 @@
 use rusqlite::params;
 
 use super::{Store, StoreError};
-use arbiter_plan::run::job::PlayedPair;
-use arbiter_plan::run::noise::Disturbances;
+use arbiter_plan::{Disturbances, PlayedPair};
 use arbiter_schema::GameRow;
 
 impl Store {

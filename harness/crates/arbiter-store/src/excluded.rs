@@ -6,8 +6,7 @@ use rusqlite::params;
 use serde_json::json;
 
 use super::{Store, StoreError, disturbance};
-use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::event::{ExcludedWorker, Remark};
+use arbiter_plan::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
     /// Excludes a worker from a run. With `takes_back` the pairs that it has played are no pairs of the run

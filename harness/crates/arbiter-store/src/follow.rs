@@ -8,8 +8,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use super::append::ending_of;
 use super::query::TallyRow;
 use super::{FILE_NAME, Store, StoreError, schema};
-use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::{Ending, PairTally};
 
 /// How long to wait where even a reader has to: while the file is set up.
 const BUSY: Duration = Duration::from_secs(5);

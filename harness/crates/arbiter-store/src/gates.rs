@@ -4,7 +4,7 @@
 use rusqlite::{Row, params};
 
 use super::{Store, StoreError};
-use arbiter_plan::gate::Outcome;
+use arbiter_plan::StepOutcome;
 
 /// An outcome with what it is of.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub struct StoredGate {
     /// What it was compared with.
     pub base: Option<String>,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
 }
 
 const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code, seconds, figures";
@@ -72,13 +72,13 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
     type Columns = (i64, String, Option<String>, String, String, String, String, u8, f64, String);
     let columns: Columns = row.try_into()?;
     let (created_ms, test, base, step, kind, verdict, words, code, seconds, figures) = columns;
-    let outcome = |step| -> Result<Outcome, String> {
+    let outcome = |step| -> Result<StepOutcome, String> {
         let kind = kind.parse().map_err(|_| format!("kind '{kind}' is not known"))?;
         let known = verdict.parse();
         let verdict = known.map_err(|_| format!("verdict '{verdict}' is not known"))?;
         let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
         let from_before = Some(created_ms);
-        Ok(Outcome { step, kind, verdict, words, code, seconds, figures, from_before })
+        Ok(StepOutcome { step, kind, verdict, words, code, seconds, figures, from_before })
     };
     let outcome = outcome(step.clone());
     Ok((step, outcome.map(|outcome| StoredGate { created_ms, test, base, outcome })))
@@ -87,7 +87,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_plan::gate::{Kind, Verdict};
+    use arbiter_plan::{StepKind, StepVerdict};
 
     #[test]
     fn the_latest_outcome_counts_and_all_are_kept() {
@@ -97,9 +97,9 @@ mod tests {
             created_ms,
             test: "abc".into(),
             base: None,
-            outcome: Outcome {
+            outcome: StepOutcome {
                 step: "quick".into(),
-                kind: Kind::Sprt,
+                kind: StepKind::Sprt,
                 verdict,
                 words: "w".into(),
                 code: 5,
@@ -108,7 +108,7 @@ mod tests {
                 from_before: Some(created_ms),
             },
         };
-        let [old, new] = [gate(1, Verdict::Failed), gate(2, Verdict::Undecided)];
+        let [old, new] = [gate(1, StepVerdict::Failed), gate(2, StepVerdict::Undecided)];
         store.add_gate("k", &old).unwrap();
         store.add_gate("k", &new).unwrap();
         assert_eq!(store.gate("k").unwrap(), Some(new.clone()));

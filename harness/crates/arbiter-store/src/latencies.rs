@@ -3,7 +3,7 @@
 use rusqlite::params;
 
 use super::{Store, StoreError};
-use arbiter_plan::run::latency::Latencies;
+use arbiter_plan::Latencies;
 
 impl Store {
     /// Adds what a pair adds, in the transaction that commits it: so each pair counts once.

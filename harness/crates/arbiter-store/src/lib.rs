@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
 use thiserror::Error;
 
-use arbiter_plan::run::latency::Latencies;
+use arbiter_plan::Latencies;
 
 pub use arbiter_schema::Fingerprints;
 pub use follow::{Mark, Outline};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Store, StoreError};
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Transcript;
-use arbiter_plan::plan::Plan;
+use arbiter_plan::Plan;
 use arbiter_schema::{GameRow, PlanRow};
 
 /// Version of the file.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::{Store, StoreError};
-use arbiter_plan::run::event::Remark;
+use arbiter_plan::Remark;
 
 impl Store {
     /// Notes what a machine did that changed nothing; `at_ms` is Unix time.

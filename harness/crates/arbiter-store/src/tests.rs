@@ -5,11 +5,7 @@ use shakmaty::{ByColor, Color};
 use super::*;
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
-use arbiter_plan::plan::{Kind, Plan};
-use arbiter_plan::request::Request;
-use arbiter_plan::run::event::Remark;
-use arbiter_plan::run::job::{Games, PlayedPair};
-use arbiter_plan::run::latency::Kind as Latency;
+use arbiter_plan::{Games, LatencyKind, Plan, PlayedPair, Remark, Request, RunKind};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
 
@@ -35,7 +31,7 @@ fn game() -> GameRecord {
 /// A store with a run and the first pair of it, committed twice.
 fn filled(folder: &Path) -> (Store, PlayedPair) {
     let mut store = Store::create(folder).unwrap();
-    let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+    let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
     store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, Some("why")).unwrap();
     let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
@@ -46,14 +42,14 @@ fn filled(folder: &Path) -> (Store, PlayedPair) {
 }
 
 /// How many times of answers are in the store, by engine and kind.
-fn answers(store: &Store) -> Vec<(usize, Latency, u64)> {
+fn answers(store: &Store) -> Vec<(usize, LatencyKind, u64)> {
     let latencies = store.latencies("run").unwrap();
     latencies.iter().map(|(engine, kind, times)| (engine, kind, times.count())).collect()
 }
 
 /// Those of so many games.
-fn of_each(games: u64) -> Vec<(usize, Latency, u64)> {
-    let kinds = [(0, Latency::Overrun), (1, Latency::Ready), (1, Latency::Move)];
+fn of_each(games: u64) -> Vec<(usize, LatencyKind, u64)> {
+    let kinds = [(0, LatencyKind::Overrun), (1, LatencyKind::Ready), (1, LatencyKind::Move)];
     kinds.map(|(engine, kind)| (engine, kind, games)).into()
 }
 
@@ -63,7 +59,7 @@ fn what_is_committed_twice_counts_once() {
     let (store, _) = filled(dir.path());
     assert_eq!(answers(&store), of_each(2));
     let latencies = store.latencies("run").unwrap();
-    let median = latencies.iter().find(|(_, kind, _)| *kind == Latency::Move).unwrap().2;
+    let median = latencies.iter().find(|(_, kind, _)| *kind == LatencyKind::Move).unwrap().2;
     assert!((249..=251).contains(&median.quantile_us(0.5)));
     assert_eq!(store.run("run").unwrap().offsets, Offsets { pgn: 3, epd: 4 });
 }

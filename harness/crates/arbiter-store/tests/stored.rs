@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use arbiter_plan::run::event::Remark;
+use arbiter_plan::Remark;
 use arbiter_store::{FILE_NAME, Store, StoreError};
 use rusqlite::Connection;
 

@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::{BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, interruptible, own_binary};
-use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
-use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
-use arbiter_plan::provenance::Provenance;
+use arbiter_plan::{
+    BUNDLED, Program, Provenance, Step, StepKind, StepOutcome, StepVerdict, resolve_engine,
+    step_verdict, step_words,
+};
 use arbiter_process::{Completed, EndReason, Launch, ResourceLimits, Timeouts, run_to_completion};
 use arbiter_report::{is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
@@ -102,22 +103,22 @@ pub(super) struct Gates<'a> {
 
 impl Gates<'_> {
     /// Carries a step out, or finds out that it was before. An error is the end of it all.
-    pub(super) fn pass(&self, step: &Step) -> Result<Outcome, Failure> {
+    pub(super) fn pass(&self, step: &Step) -> Result<StepOutcome, Failure> {
         if let Some(reason) = self.reason_to_skip(step) {
             note(&format!("{}: skipped, {reason}", step.name));
-            return Ok(outcome(&step.name, step.kind, Verdict::Skipped, reason));
+            return Ok(outcome(&step.name, step.kind, StepVerdict::Skipped, reason));
         }
         let key = self.key(step).map_err(Failure::environment)?;
         if !self.is_fresh
             && let Some(known) = self.store.gate(&key)?
         {
-            let outcome = Outcome { step: step.name.clone(), ..known.outcome };
+            let outcome = StepOutcome { step: step.name.clone(), ..known.outcome };
             note(&format!("{}: {}, known from before", step.name, outcome.verdict));
             return Ok(outcome);
         }
         let created_ms = unix_time_ms();
         let outcome = match step.kind {
-            Kind::Bench => self.bench(step, created_ms)?,
+            StepKind::Bench => self.bench(step, created_ms)?,
             _ => self.subcommand(step)?,
         };
         note(&format!("{}: {}, {}", step.name, outcome.verdict, outcome.words));
@@ -170,7 +171,7 @@ impl Gates<'_> {
     }
 
     /// The bench of the engine under test, on as many copies as there are games.
-    fn bench(&self, step: &Step, started: i64) -> Result<Outcome, Failure> {
+    fn bench(&self, step: &Step, started: i64) -> Result<StepOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let prepared = build.prepare(Vec::new(), &Default::default(), self.with.clone());
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
@@ -179,28 +180,28 @@ impl Gates<'_> {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.with.copies,
                 });
-                let words = gate::words(step.kind, &figures);
-                let passed = outcome(&step.name, step.kind, Verdict::Passed, words);
-                Ok(Outcome { seconds, figures, ..passed })
+                let words = step_words(step.kind, &figures);
+                let passed = outcome(&step.name, step.kind, StepVerdict::Passed, words);
+                Ok(StepOutcome { seconds, figures, ..passed })
             }
             Ok(None) => {
                 let words = "the engine has no bench".to_owned();
-                let broken = outcome(&step.name, step.kind, Verdict::Broken, words);
-                Ok(Outcome { seconds, code: ExitCode::NoBench as u8, ..broken })
+                let broken = outcome(&step.name, step.kind, StepVerdict::Broken, words);
+                Ok(StepOutcome { seconds, code: ExitCode::NoBench as u8, ..broken })
             }
             Err(failure) if failure.is_interruption() => Err(failure),
             Err(Failure { code, message }) => {
                 let verdict = match code {
-                    ExitCode::BenchUnsteady | ExitCode::BenchBroken => Verdict::Failed,
-                    _ => Verdict::Broken,
+                    ExitCode::BenchUnsteady | ExitCode::BenchBroken => StepVerdict::Failed,
+                    _ => StepVerdict::Broken,
                 };
                 let failed = outcome(&step.name, step.kind, verdict, message);
-                Ok(Outcome { seconds, code: code as u8, ..failed })
+                Ok(StepOutcome { seconds, code: code as u8, ..failed })
             }
         }
     }
 
-    fn subcommand(&self, step: &Step) -> Result<Outcome, Failure> {
+    fn subcommand(&self, step: &Step) -> Result<StepOutcome, Failure> {
         let log = self.results.join(format!("ci-{}.log", step.name.replace('/', "-")));
         // What an earlier step of this name has said is of no interest any more.
         let _ = std::fs::remove_file(&log);
@@ -237,7 +238,7 @@ impl Gates<'_> {
         let mut words = vec![step.kind.to_string()];
         let mut flags: Vec<(&str, String)> = Vec::new();
         match step.kind {
-            Kind::Sprt | Kind::Speed => {
+            StepKind::Sprt | StepKind::Speed => {
                 let from = sides.clone().find_map(|side| side.provenance.as_ref());
                 for (flag, side) in ["--test", "--base"].into_iter().zip(sides) {
                     let clean = side.provenance.as_ref().filter(|from| !from.is_dirty);
@@ -250,10 +251,10 @@ impl Gates<'_> {
                 }
             }
             // The others take engines as they are and read no settings.
-            Kind::Check => words.push(spec(test)),
+            StepKind::Check => words.push(spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", spec(side)))),
         }
-        if step.kind == Kind::Sprt {
+        if step.kind == StepKind::Sprt {
             flags.push(("--results", self.results.display().to_string()));
             let name = step.name.replace([' ', '/'], "-");
             flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));
@@ -274,22 +275,22 @@ fn spec(side: &Side) -> String {
 }
 
 /// The outcome of a step whose subcommand has ended.
-fn of_completed(step: &Step, ended: &Completed, log: &Path) -> Outcome {
+fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
     let figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
-    let verdict = gate::verdict(step, ended.code, ended.reason == EndReason::TimedOut);
+    let verdict = step_verdict(step, ended.code, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
     let words = match (verdict, error) {
-        (Verdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
-        (Verdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
-        _ => gate::words(step.kind, &figures),
+        (StepVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
+        (StepVerdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
+        _ => step_words(step.kind, &figures),
     };
     let code = match verdict {
         // Whether it was ended or came to its end, it could not tell.
-        Verdict::Undecided | Verdict::Unproven => Some(ExitCode::Inconclusive as i32),
+        StepVerdict::Undecided | StepVerdict::Unproven => Some(ExitCode::Inconclusive as i32),
         _ => ended.code,
     };
     let fallback = ExitCode::Environment as u8;
-    Outcome {
+    StepOutcome {
         code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(fallback),
         seconds: ended.elapsed.as_secs_f64(),
         figures,
@@ -298,8 +299,13 @@ fn of_completed(step: &Step, ended: &Completed, log: &Path) -> Outcome {
 }
 
 /// An outcome without figures that took no time.
-pub(super) fn outcome(step: &str, kind: Kind, verdict: Verdict, words: String) -> Outcome {
-    Outcome {
+pub(super) fn outcome(
+    step: &str,
+    kind: StepKind,
+    verdict: StepVerdict,
+    words: String,
+) -> StepOutcome {
+    StepOutcome {
         step: step.to_owned(),
         kind,
         verdict,

@@ -7,7 +7,7 @@ use clap::Args;
 use regex_lite::{Regex, RegexBuilder};
 
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
-use arbiter_plan::plan::Kind;
+use arbiter_plan::RunKind;
 use arbiter_report::{LogEntry, log_json, log_markdown, log_text, note, stored_summary, utc_time};
 use arbiter_store::{RunHead, Store};
 
@@ -79,7 +79,7 @@ fn read(
     };
     for head in store.runs()?.into_iter().filter(is_wanted) {
         let stored = store.run(&head.run)?;
-        if stored.plan.kind == Kind::Sprt {
+        if stored.plan.kind == RunKind::Sprt {
             let summary = stored_summary(&store, &stored)?;
             found.push((head.created_ms, LogEntry { started: utc_time(head.created_ms), summary }));
         }

@@ -5,9 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::{ExitCode, Failure, OutputFormat, RequestedRun, Resume, run};
-use arbiter_plan::plan::Kind;
-use arbiter_plan::request::SprtRequest;
-use arbiter_plan::tuning::confirmation;
+use arbiter_plan::{RunKind, SprtRequest, confirmation};
 use arbiter_report::note;
 use arbiter_store::{Store, StoreError};
 
@@ -55,7 +53,7 @@ impl ConfirmArgs {
                     format,
                     ..RequestedRun::default()
                 };
-                return run::play(Kind::Sprt, requested);
+                return run::play(RunKind::Sprt, requested);
             }
             Err(StoreError::NoRun { .. }) => {}
             Err(error) => return Err(error.into()),

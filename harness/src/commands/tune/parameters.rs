@@ -8,9 +8,7 @@ use crate::{
     ExitCode, Failure, RequestedRun, emit, engine_builds::setup, engine_spec, run::make_engines,
     runtime,
 };
-use arbiter_plan::file::tune::TuneTable;
-use arbiter_plan::plan::resolve_engine;
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{EngineSpec, TuneTable, resolve_engine};
 use arbiter_runner::spin_options;
 use arbiter_spsa::{Parameter, table};
 

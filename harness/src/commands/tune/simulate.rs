@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::parameters::listed;
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit};
-use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
+use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table};
 use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, SimulatedObjective, Tuning};
 
@@ -46,7 +46,7 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_ITERATIONS)]
     iterations: u64,
     /// Pairs of an iteration
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_PAIRS)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TUNING_PAIRS)]
     pairs: u64,
     /// Exponent of the step
     #[arg(long, value_name = "X", default_value_t = ALPHA)]

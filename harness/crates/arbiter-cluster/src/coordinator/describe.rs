@@ -7,8 +7,7 @@ use crate::trust::PublicKey;
 use crate::wire::{Program, Requirements, RunDescription, RunEngine};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_plan::affinity::{cpus_per_game, threads};
-use arbiter_plan::plan::{self, Engine, Plan};
+use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::Limits;
 
@@ -72,7 +71,7 @@ pub fn describe_suite(
     check_engines(engines)?;
     let start = deadlines.uciok + deadlines.readyok;
     let all = engines.iter().map(|engine| start + longest_search(engine, &deadlines));
-    let threads = engines.iter().map(threads).max().unwrap_or(1);
+    let threads = engines.iter().map(engine_threads).max().unwrap_or(1);
     let Identity { run, created_ms, key } = identity;
     Ok(RunDescription {
         run_id: RunId::new(run, created_ms, &key.to_string()),
@@ -98,8 +97,8 @@ pub fn describe_suite(
 /// Paths and repositories are those of this machine.
 fn run_engine((engine, program): (&Engine, Program)) -> RunEngine {
     let path = match engine.program {
-        plan::Program::Bundled => plan::Program::Bundled,
-        plan::Program::Path(_) => plan::Program::Path(program.name.clone().into()),
+        arbiter_plan::Program::Bundled => arbiter_plan::Program::Bundled,
+        arbiter_plan::Program::Path(_) => arbiter_plan::Program::Path(program.name.clone().into()),
     };
     let engine = Engine { program: path, provenance: None, ..engine.clone() };
     RunEngine { engine, program, is_benched: false }
@@ -145,13 +144,11 @@ mod tests {
     use super::*;
     use crate::trust::Key;
     use crate::wire;
-    use arbiter_plan::plan::Kind;
-    use arbiter_plan::request::Request;
-    use arbiter_plan::spec::EngineSpec;
+    use arbiter_plan::{EngineSpec, Request, RunKind};
 
     fn described(each: &str) -> Result<RunDescription, String> {
         let each = EngineSpec::parse(each).unwrap();
-        let plan = Plan::resolve(Kind::Sprt, Request { each, ..Request::default() }).unwrap();
+        let plan = Plan::resolve(RunKind::Sprt, Request { each, ..Request::default() }).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("key")).unwrap();
         let program = Program { hash: blake3::hash(b"x"), bytes: 7, name: "arbiter".into() };

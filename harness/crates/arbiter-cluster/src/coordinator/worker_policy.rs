@@ -10,8 +10,7 @@ use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
 use crate::wire::{self, BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
-use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::event::Remark;
+use arbiter_plan::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
 /// What the store knows of workers when a run is resumed; empty for a new run.

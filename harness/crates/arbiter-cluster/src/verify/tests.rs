@@ -8,7 +8,7 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::outcome::Outcome;
 use arbiter_game::progress::Progress;
 use arbiter_game::record::{Keep, MoveRecord, Thought};
-use arbiter_plan::run::job::Games;
+use arbiter_plan::Games;
 use arbiter_protocol::{Conditions, Limits};
 use arbiter_schedule::Pairing;
 

@@ -16,8 +16,7 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::outcome::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
-use arbiter_plan::plan::Engine;
-use arbiter_plan::provenance::Scale;
+use arbiter_plan::{Engine, Scale};
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 

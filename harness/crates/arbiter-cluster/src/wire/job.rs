@@ -13,7 +13,7 @@ use crate::run_id::RunId;
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
-use arbiter_plan::run::job::{Games, PairJob};
+use arbiter_plan::{Games, PairJob};
 use arbiter_schedule::Pairing;
 use arbiter_suite::Start;
 use arbiter_suite::epd::{Question, Record};

@@ -10,8 +10,7 @@ use super::{MAX_UNPACKED, Message, WireError, invalid, pack, read, sender_of, un
 use crate::outliers::is_breakdown;
 use crate::run_id::RunId;
 use arbiter_game::text::Text;
-use arbiter_plan::run::counts::PairTally;
-use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::{PairTally, PlayedPair};
 use arbiter_suite::epd::Answered;
 use arbiter_suite::perft::Counted;
 

@@ -9,9 +9,7 @@ use crate::verify::tests::{job, played};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::record::{Details, Thought};
-use arbiter_plan::launch::LaunchSettings;
-use arbiter_plan::plan::{self, Engine};
-use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::{Engine, LaunchSettings, PlayedPair};
 use arbiter_protocol::Conditions;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::Score;
@@ -51,7 +49,7 @@ fn description() -> RunDescription {
     let engine = |conditions: Conditions| RunEngine {
         engine: Engine {
             name: "A".into(),
-            program: plan::Program::Bundled,
+            program: arbiter_plan::Program::Bundled,
             args: vec![],
             dir: None,
             options: vec![],

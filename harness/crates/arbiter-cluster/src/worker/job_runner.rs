@@ -4,7 +4,7 @@
 use tokio::sync::watch;
 
 use crate::wire::{Report, RunDescription};
-use arbiter_plan::run::job::{PairJob, PlayedPair};
+use arbiter_plan::{PairJob, PlayedPair};
 use arbiter_protocol::Limits;
 use arbiter_runner::{Executor, JobEvent, LocalExecutor};
 use arbiter_suite::epd::{Answered, Question};

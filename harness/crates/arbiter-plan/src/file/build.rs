@@ -41,7 +41,7 @@ struct Settings {
 }
 
 /// The `[build]` table of the settings of a commit.
-pub fn of_text(file: &str, text: &str) -> Result<Option<BuildSettings>, String> {
+pub fn build_settings_of(file: &str, text: &str) -> Result<Option<BuildSettings>, String> {
     let settings: Settings = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         format!("line {line}: {}", error.message())
@@ -101,17 +101,18 @@ mod tests {
     fn the_table_is_read_among_others() {
         let text = "future = 1\n[build]\ncommand = 'make'\nbinary = 'src/x'\nenv = { CC = 'gcc' }\n\
                     timeout = 2.5\nbench = 'bench 16 \"a b\"'\n";
-        let said = of_text("arbiter.toml", text).unwrap().unwrap();
+        let said = build_settings_of("arbiter.toml", text).unwrap().unwrap();
         assert_eq!(said.timeout, Some(Duration::from_millis(2_500)));
         assert_eq!(said.bench.args.unwrap(), ["bench", "16", "a b"]);
         assert_eq!(said.env["CC"], "gcc");
-        assert_eq!(of_text("arbiter.toml", "[sprt]").unwrap(), None);
+        assert_eq!(build_settings_of("arbiter.toml", "[sprt]").unwrap(), None);
     }
 
     #[test]
     fn mistakes_are_named() {
         let check = |table: &str, part: &str| {
-            let error = of_text("arbiter.toml", &format!("[build]\n{table}")).unwrap_err();
+            let error =
+                build_settings_of("arbiter.toml", &format!("[build]\n{table}")).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
         check("binary = '../x'", "../x");

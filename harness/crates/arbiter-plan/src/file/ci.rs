@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::gate::{Kind, Step};
+use crate::{Step, StepKind};
 use arbiter_protocol::parse_seconds;
 
 /// All of it optional.
@@ -55,9 +55,9 @@ impl CiTable {
 
 impl StepTable {
     fn step(&self) -> Result<Step, String> {
-        let kind = self.kind.parse().ok().filter(|kind| *kind != Kind::Build);
+        let kind = self.kind.parse().ok().filter(|kind| *kind != StepKind::Build);
         let kind = kind.ok_or_else(|| {
-            let all = Kind::ALL.map(|kind| kind.to_string()).join(", ");
+            let all = StepKind::ALL.map(|kind| kind.to_string()).join(", ");
             format!("kind '{}' is none of {all}", self.kind)
         })?;
         let args = self.args.as_deref().unwrap_or_default();
@@ -71,7 +71,7 @@ impl StepTable {
                 return Err(format!("inconclusive = \"{other}\" is neither pass nor fail"));
             }
         };
-        if kind == Kind::Bench && !args.is_empty() {
+        if kind == StepKind::Bench && !args.is_empty() {
             return Err("a bench has no args; set bench in [build]".to_owned());
         }
         Ok(Step {

@@ -10,7 +10,7 @@ fn request(engines: &[&str], each: &str) -> Request {
 
 #[test]
 fn an_sprt_without_engines_is_the_demonstration() {
-    let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+    let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     assert_eq!(plan.engines[0].options, [("Eval".to_owned(), "palimpsest".to_owned())]);
     assert_eq!(plan.engines[1].options, [("Eval".to_owned(), "material".to_owned())]);
     assert_eq!(plan.book, BookSource::Bundled);
@@ -20,7 +20,7 @@ fn an_sprt_without_engines_is_the_demonstration() {
 #[test]
 fn names_and_limits_are_resolved() {
     let request = request(&["cmd=sh", "cmd=bundled,eval=material,nodes=5"], "depth=3");
-    let plan = Plan::resolve(Kind::Match, request).unwrap();
+    let plan = Plan::resolve(RunKind::Match, request).unwrap();
     let names: Vec<&str> = plan.engines.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(names, ["sh", "material"]);
     assert_eq!(plan.engines[0].conditions.limits.depth, Some(3));
@@ -34,19 +34,19 @@ fn impossible_requests_are_refused_in_words() {
         let error = Plan::resolve(kind, request(engines, "")).unwrap_err().to_string();
         assert!(error.contains(expect), "{error}");
     };
-    check(Kind::Sprt, &["cmd=sh"], "sprt needs two engines, got 1");
-    check(Kind::Match, &[], "at least two");
-    check(Kind::Match, &["cmd=sh", "cmd=sh"], "two engines are named 'sh'");
-    check(Kind::Match, &["cmd=sh", "name=x"], "engine 'x' has no cmd=");
-    check(Kind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no executable");
-    check(Kind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");
-    check(Kind::Match, &["cmd=sh,dir=/no/dir", "cmd=sh"], "'/no/dir' is not a folder");
-    check(Kind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf needs another limit");
-    check(Kind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "needs a clock");
-    check(Kind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
+    check(RunKind::Sprt, &["cmd=sh"], "sprt needs two engines, got 1");
+    check(RunKind::Match, &[], "at least two");
+    check(RunKind::Match, &["cmd=sh", "cmd=sh"], "two engines are named 'sh'");
+    check(RunKind::Match, &["cmd=sh", "name=x"], "engine 'x' has no cmd=");
+    check(RunKind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no executable");
+    check(RunKind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");
+    check(RunKind::Match, &["cmd=sh,dir=/no/dir", "cmd=sh"], "'/no/dir' is not a folder");
+    check(RunKind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf needs another limit");
+    check(RunKind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "needs a clock");
+    check(RunKind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
     for limit in ["nodes=9", "st=0.5", "tc=1,nodes=9", "tc=1,nodestime=9"] {
         let spec = format!("cmd=sh,proto=xboard,{limit}");
-        check(Kind::Match, &[&spec, "cmd=sh"], "cannot tell this limit");
+        check(RunKind::Match, &[&spec, "cmd=sh"], "cannot tell this limit");
     }
 }
 
@@ -55,7 +55,7 @@ fn senseless_bounds_are_refused() {
     let check = |change: fn(&mut Request)| {
         let mut request = Request::default();
         change(&mut request);
-        assert!(Plan::resolve(Kind::Sprt, request).is_err());
+        assert!(Plan::resolve(RunKind::Sprt, request).is_err());
     };
     check(|r| r.sprt.elo0 = Some(30.0));
     check(|r| r.sprt.alpha = Some(0.0));

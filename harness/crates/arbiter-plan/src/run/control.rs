@@ -10,7 +10,7 @@ pub const MAX_SLOTS: usize = 4096;
 
 /// A command to a running run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum ControlCommand {
     /// Start no more pairs until told to; those in flight are played to their end.
     Pause,
     /// Start pairs again.
@@ -31,29 +31,29 @@ pub enum Command {
     Boards,
 }
 
-impl Command {
+impl ControlCommand {
     /// Whether it changes nothing.
     pub fn only_asks(self) -> bool {
-        matches!(self, Command::Status | Command::Boards)
+        matches!(self, ControlCommand::Status | ControlCommand::Boards)
     }
 }
 
-impl FromStr for Command {
+impl FromStr for ControlCommand {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Command, String> {
+    fn from_str(text: &str) -> Result<ControlCommand, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {
-            ["pause"] => Ok(Command::Pause),
-            ["resume"] => Ok(Command::Resume),
-            ["drain"] => Ok(Command::Drain),
-            ["stop"] => Ok(Command::Stop),
-            ["status"] => Ok(Command::Status),
-            ["boards"] => Ok(Command::Boards),
+            ["pause"] => Ok(ControlCommand::Pause),
+            ["resume"] => Ok(ControlCommand::Resume),
+            ["drain"] => Ok(ControlCommand::Drain),
+            ["stop"] => Ok(ControlCommand::Stop),
+            ["status"] => Ok(ControlCommand::Status),
+            ["boards"] => Ok(ControlCommand::Boards),
             ["concurrency", ref number @ ..] => {
                 let slots = number.join(" ");
                 let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
-                parsed.map(Command::Concurrency).ok_or_else(|| {
+                parsed.map(ControlCommand::Concurrency).ok_or_else(|| {
                     let slots = shown(&slots);
                     format!("concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'")
                 })
@@ -66,18 +66,18 @@ impl FromStr for Command {
     }
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for ControlCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Command::Pause => f.write_str("pause"),
-            Command::Resume => f.write_str("resume"),
-            Command::Drain => f.write_str("drain"),
-            Command::Interrupt => f.write_str("interrupt"),
-            Command::Concurrency(slots) => write!(f, "concurrency {slots}"),
-            Command::MoreSlots(more) => write!(f, "concurrency {more:+}"),
-            Command::Stop => f.write_str("stop"),
-            Command::Status => f.write_str("status"),
-            Command::Boards => f.write_str("boards"),
+            ControlCommand::Pause => f.write_str("pause"),
+            ControlCommand::Resume => f.write_str("resume"),
+            ControlCommand::Drain => f.write_str("drain"),
+            ControlCommand::Interrupt => f.write_str("interrupt"),
+            ControlCommand::Concurrency(slots) => write!(f, "concurrency {slots}"),
+            ControlCommand::MoreSlots(more) => write!(f, "concurrency {more:+}"),
+            ControlCommand::Stop => f.write_str("stop"),
+            ControlCommand::Status => f.write_str("status"),
+            ControlCommand::Boards => f.write_str("boards"),
         }
     }
 }
@@ -103,7 +103,7 @@ arbiter_names::named!(Pace);
 
 /// How a run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+pub struct RunStatus {
     /// Whether pairs are started.
     pub pace: Pace,
     /// Games at once.
@@ -120,9 +120,9 @@ pub struct Status {
     pub faults: u64,
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for RunStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Status { pace, slots, in_flight, counted, expected, games, faults } = self;
+        let RunStatus { pace, slots, in_flight, counted, expected, games, faults } = self;
         write!(
             f,
             "{pace}: {counted} of {expected} pairs counted, {in_flight} in flight, {slots} games at \
@@ -138,15 +138,15 @@ mod tests {
     #[test]
     fn commands_are_read_as_they_are_shown() {
         for text in ["pause", "resume", "drain", "stop", "status", "boards", "concurrency 12"] {
-            assert_eq!(text.parse::<Command>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<ControlCommand>().unwrap().to_string(), text);
         }
-        assert_eq!(" concurrency \t3\n".parse(), Ok(Command::Concurrency(3)));
+        assert_eq!(" concurrency \t3\n".parse(), Ok(ControlCommand::Concurrency(3)));
     }
 
     #[test]
     fn nonsense_is_answered_with_what_there_is() {
         let check = |text: &str, expect: &str| {
-            let error = text.parse::<Command>().unwrap_err().to_string();
+            let error = text.parse::<ControlCommand>().unwrap_err().to_string();
             assert!(error.contains(expect) && !error.contains(char::is_control), "{error}");
         };
         check("", "'' is not known; say pause");

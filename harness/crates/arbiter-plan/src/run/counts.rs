@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::job::PlayedPair;
+use crate::PlayedPair;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_stats::ratings::Meeting;

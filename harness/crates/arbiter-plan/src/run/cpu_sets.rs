@@ -1,6 +1,6 @@
 //! Which processors the games that are played at once get. Pure.
 
-use crate::affinity::{Affinity, list};
+use crate::{Affinity, cpu_list};
 
 /// The processors of each of at least `slots` games, `each` of them for a game; none if the system
 /// decides. `allowed` are those that may be used, the best first.
@@ -18,7 +18,7 @@ pub fn cpu_sets(
     let sorted = |cpus: &[usize]| {
         let mut cpus = cpus.to_vec();
         cpus.sort_unstable();
-        list(&cpus)
+        cpu_list(&cpus)
     };
     if let Some(&cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
         let allowed = sorted(allowed);

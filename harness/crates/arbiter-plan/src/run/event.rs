@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use crate::run::control::Pace;
-use crate::run::counts::{PairTally, RunCounts};
-use crate::run::job::PlayedPair;
+use crate::{Pace, PairTally, PlayedPair, RunCounts};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::Iteration;
 use arbiter_stats::SprtStatus;

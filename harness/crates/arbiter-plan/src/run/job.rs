@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-use crate::plan::Plan;
+use crate::Plan;
 use arbiter_game::adjudicate::{Rules, Tables};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
@@ -62,7 +62,7 @@ impl PlayedPair {
 
 /// Keeps of the book what the run will play, if that is known: of a large one that is most of the
 /// memory.
-pub fn thin(book: &mut Book, plan: &Plan) {
+pub fn thin_book(book: &mut Book, plan: &Plan) {
     if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
         book.keep(&needed);
     }
@@ -153,15 +153,14 @@ impl JobMaker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Kind;
-    use crate::request::Request;
+    use crate::{Request, RunKind};
     use arbiter_schedule::{Design, Format, OpeningPolicy};
 
     const LENGTH: usize = 1000;
 
     #[test]
     fn a_run_of_known_length_needs_the_openings_of_its_pairs() {
-        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let needed = |design: Design, engines| {
             needed_openings(&plan, &Schedule::new(design, engines, 1), LENGTH)
         };

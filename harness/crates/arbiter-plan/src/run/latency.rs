@@ -6,7 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use crate::run::job::PlayedPair;
+use crate::PlayedPair;
 
 /// Largest time that is told apart, in microseconds; what is longer counts as this.
 const MAX_US: u64 = 3_600_000_000;
@@ -17,7 +17,7 @@ const DIGITS: u8 = 2;
 /// What is measured, with its name in the store and in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum LatencyKind {
     /// From the question whether it is ready for a game to its answer.
     Ready,
     /// From `go` to its move, less the time that it reported last: start and end of a search,
@@ -28,21 +28,21 @@ pub enum Kind {
     Overrun,
 }
 
-impl Kind {
+impl LatencyKind {
     /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Ready, Kind::Move, Kind::Overrun];
+    pub const ALL: [LatencyKind; 3] = [LatencyKind::Ready, LatencyKind::Move, LatencyKind::Overrun];
 }
 
-arbiter_names::named!(Kind);
+arbiter_names::named!(LatencyKind);
 
 /// Counts of times, to two significant digits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Distribution(Histogram<u64>);
+pub struct LatencyDistribution(Histogram<u64>);
 
-impl Distribution {
-    fn new() -> Distribution {
+impl LatencyDistribution {
+    fn new() -> LatencyDistribution {
         let histogram = Histogram::new_with_bounds(1, MAX_US, DIGITS);
-        Distribution(histogram.expect("the bounds are constants that the crate allows"))
+        LatencyDistribution(histogram.expect("the bounds are constants that the crate allows"))
     }
 
     /// Adds so many times of `us` microseconds.
@@ -84,7 +84,7 @@ impl Distribution {
 
 /// The distributions of all engines, by index and kind.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Latencies(BTreeMap<(usize, Kind), Distribution>);
+pub struct Latencies(BTreeMap<(usize, LatencyKind), LatencyDistribution>);
 
 impl Latencies {
     /// What a pair adds.
@@ -99,12 +99,12 @@ impl Latencies {
         for game in played.games.iter() {
             for (engine, ready) in game.engines.into_iter().zip(game.ready) {
                 if let Some(time) = ready {
-                    self.add(engine, Kind::Ready, micros(time), 1);
+                    self.add(engine, LatencyKind::Ready, micros(time), 1);
                 }
             }
             if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
                 let loser = *game.engines.get(winner.other());
-                self.add(loser, Kind::Overrun, micros(late), 1);
+                self.add(loser, LatencyKind::Overrun, micros(late), 1);
             }
             let mut color = game.first_to_move();
             for played in &game.moves {
@@ -112,22 +112,22 @@ impl Latencies {
                 color = !color;
                 let Some(thought) = &played.thought else { continue };
                 if let Some(latency) = thought.latency() {
-                    self.add(engine, Kind::Move, micros(latency), 1);
+                    self.add(engine, LatencyKind::Move, micros(latency), 1);
                 }
                 if let Some(overrun) = thought.overrun {
-                    self.add(engine, Kind::Overrun, micros(overrun), 1);
+                    self.add(engine, LatencyKind::Overrun, micros(overrun), 1);
                 }
             }
         }
     }
 
     /// Adds so many times of `us` microseconds.
-    pub fn add(&mut self, engine: usize, kind: Kind, us: u64, count: u64) {
-        self.0.entry((engine, kind)).or_insert_with(Distribution::new).add(us, count);
+    pub fn add(&mut self, engine: usize, kind: LatencyKind, us: u64, count: u64) {
+        self.0.entry((engine, kind)).or_insert_with(LatencyDistribution::new).add(us, count);
     }
 
     /// All that were measured, by engine and kind.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, Kind, &Distribution)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, LatencyKind, &LatencyDistribution)> {
         self.0.iter().map(|((engine, kind), distribution)| (*engine, *kind, distribution))
     }
 }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_right_to_two_digits() {
-        let mut distribution = Distribution::new();
+        let mut distribution = LatencyDistribution::new();
         (1..=1_000).for_each(|us| distribution.add(us, 1));
         assert_eq!(distribution.count(), 1_000);
         let close = |q: f64, expect: f64| {
@@ -159,7 +159,7 @@ mod tests {
     fn times_that_are_added_again_give_the_same_distribution() {
         let mut first = Latencies::default();
         for us in [0, 3, 77, 12_345, 999_999, 88_000_000_000] {
-            first.add(1, Kind::Move, us, 2);
+            first.add(1, LatencyKind::Move, us, 2);
         }
         let mut again = Latencies::default();
         for (engine, kind, distribution) in first.iter() {

@@ -1,10 +1,10 @@
-//! The part of a run that decides: [`state`] is told events and answers with effects.
+//! The part of a run that decides: [`state`] is told inputs and answers with effects.
 
-pub mod control;
-pub mod counts;
-pub mod cpu_sets;
-pub mod event;
-pub mod job;
-pub mod latency;
-pub mod noise;
-pub mod state;
+pub(super) mod control;
+pub(super) mod counts;
+pub(super) mod cpu_sets;
+pub(super) mod event;
+pub(super) mod job;
+pub(super) mod latency;
+pub(super) mod noise;
+pub(super) mod state;

@@ -29,13 +29,13 @@ pub struct Disturbances {
 }
 
 /// What becomes of a disturbed pair that was void `times` times before: whether it is void again.
-pub fn is_void(times: u64) -> bool {
+pub fn is_void_again(times: u64) -> bool {
     times < MAX_REPLAYS
 }
 
 /// One side in a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Side {
+pub struct NoiseSide {
     /// Index of its engine.
     pub engine: usize,
     /// Time for which its threads were ready to run and did not.
@@ -50,9 +50,9 @@ pub struct Side {
 
 /// What was measured in a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Measured {
+pub struct NoiseMeasurement {
     /// Both sides.
-    pub sides: ByColor<Side>,
+    pub sides: ByColor<NoiseSide>,
     /// Time that the host took from all processors together.
     pub stolen: Duration,
     /// Length of the game.
@@ -76,8 +76,8 @@ pub enum Noise {
 }
 
 /// The worst disturbance above `limit`, a share from 0 to 1.
-pub fn judge(limit: f64, measured: &Measured) -> Option<Noise> {
-    let Measured { sides, stolen, elapsed, processors } = measured;
+pub fn judge_noise(limit: f64, measured: &NoiseMeasurement) -> Option<Noise> {
+    let NoiseMeasurement { sides, stolen, elapsed, processors } = measured;
     if sides.iter().all(|side| side.granted.is_none()) {
         return None;
     }
@@ -87,7 +87,7 @@ pub fn judge(limit: f64, measured: &Measured) -> Option<Noise> {
     worst.filter(|noise| noise.share() > limit)
 }
 
-fn starved(side: &Side) -> Noise {
+fn starved(side: &NoiseSide) -> Noise {
     let engine = side.engine;
     let waking = WAKING.saturating_mul(side.moves);
     let harmless = side.granted.map_or(Duration::MAX, |granted| granted.mul_f64(HARMLESS) + waking);
@@ -128,8 +128,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn side(engine: usize, lost_ms: u64, thought_ms: u64, granted: Option<u64>) -> Side {
-        Side {
+    fn side(engine: usize, lost_ms: u64, thought_ms: u64, granted: Option<u64>) -> NoiseSide {
+        NoiseSide {
             engine,
             lost: Duration::from_millis(lost_ms),
             thought: Duration::from_millis(thought_ms),
@@ -138,42 +138,46 @@ mod tests {
         }
     }
 
-    fn game(white: Side, black: Side) -> Measured {
+    fn game(white: NoiseSide, black: NoiseSide) -> NoiseMeasurement {
         let sides = ByColor { white, black };
-        Measured { sides, stolen: Duration::ZERO, elapsed: 10 * SECOND, processors: 2 }
+        NoiseMeasurement { sides, stolen: Duration::ZERO, elapsed: 10 * SECOND, processors: 2 }
     }
 
     #[test]
     fn an_engine_that_waited_too_long_is_named() {
         let calm = side(4, 400, 4_000, Some(8));
         let starved = side(7, 2_000, 4_000, Some(8));
-        assert_eq!(judge(0.25, &game(calm, calm)), None);
-        let noise = judge(0.25, &game(calm, starved)).unwrap();
+        assert_eq!(judge_noise(0.25, &game(calm, calm)), None);
+        let noise = judge_noise(0.25, &game(calm, starved)).unwrap();
         assert_eq!(noise, Noise::Starved { engine: 7, share: 0.5 });
         let words = noise.words(|index| if index == 7 { "B" } else { "A" });
         assert_eq!(words, "B waited for a processor for 50 % of its thinking time");
-        assert_eq!(judge(0.5, &game(calm, starved)), None, "the limit itself is allowed");
+        assert_eq!(judge_noise(0.5, &game(calm, starved)), None, "the limit itself is allowed");
     }
 
     #[test]
     fn without_a_clock_nothing_is_disturbed() {
         let starved = |granted| side(0, 9_000, 9_000, granted);
-        let no_clock = Measured { stolen: 20 * SECOND, ..game(starved(None), starved(None)) };
-        assert_eq!(judge(0.25, &no_clock), None);
+        let no_clock =
+            NoiseMeasurement { stolen: 20 * SECOND, ..game(starved(None), starved(None)) };
+        assert_eq!(judge_noise(0.25, &no_clock), None);
         // Of two sides only the one with a clock can suffer.
-        let noise = judge(0.25, &game(side(0, 0, 10, Some(8)), side(1, 9_000, 9_000, None)));
+        let noise = judge_noise(0.25, &game(side(0, 0, 10, Some(8)), side(1, 9_000, 9_000, None)));
         assert_eq!(noise, None);
     }
 
     #[test]
     fn engines_that_hardly_think_lose_nothing_that_matters() {
         // Half of its time, but that is 50 ms of the 8 s that it had.
-        assert_eq!(judge(0.25, &game(side(0, 50, 100, Some(8)), side(1, 0, 1, Some(8)))), None);
+        assert_eq!(
+            judge_noise(0.25, &game(side(0, 50, 100, Some(8)), side(1, 0, 1, Some(8)))),
+            None
+        );
         // The same of a clock of a second is a lot.
-        let noise = judge(0.25, &game(side(0, 50, 100, Some(1)), side(1, 0, 1, Some(1))));
+        let noise = judge_noise(0.25, &game(side(0, 50, 100, Some(1)), side(1, 0, 1, Some(1))));
         assert_eq!(noise.map(|noise| noise.share()), Some(0.5));
         // A side that never moved may have waited all the same.
-        let noise = judge(0.25, &game(side(0, 500, 0, Some(1)), side(1, 0, 1, Some(1))));
+        let noise = judge_noise(0.25, &game(side(0, 500, 0, Some(1)), side(1, 0, 1, Some(1))));
         assert_eq!(noise.map(|noise| noise.share()), Some(1.0));
     }
 
@@ -182,8 +186,8 @@ mod tests {
         let moves = |moves, lost_ms| {
             let short = side(0, lost_ms, 30, None);
             let granted = Some(Duration::from_millis(160));
-            let side = Side { moves, granted, ..short };
-            judge(0.25, &game(side, side)).map(|noise| noise.share())
+            let side = NoiseSide { moves, granted, ..short };
+            judge_noise(0.25, &game(side, side)).map(|noise| noise.share())
         };
         assert_eq!(moves(60, 13), None, "0.2 ms for each of 60 moves, and 1.6 ms");
         assert_eq!(moves(60, 15), Some(0.5));
@@ -193,9 +197,9 @@ mod tests {
     #[test]
     fn a_host_that_takes_its_machine_back_is_noticed() {
         let calm = side(0, 0, 4_000, Some(8));
-        let stolen = |seconds| Measured { stolen: seconds * SECOND, ..game(calm, calm) };
-        assert_eq!(judge(0.25, &stolen(5)), None);
-        let noise = judge(0.25, &stolen(8)).unwrap();
+        let stolen = |seconds| NoiseMeasurement { stolen: seconds * SECOND, ..game(calm, calm) };
+        assert_eq!(judge_noise(0.25, &stolen(5)), None);
+        let noise = judge_noise(0.25, &stolen(8)).unwrap();
         assert_eq!(noise, Noise::Stolen(0.4));
         assert_eq!(noise.words(|_| ""), "the host took 40 % of the machine's processor time");
     }

@@ -8,17 +8,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::plan::Plan;
-use crate::run::control::Pace;
-use crate::run::counts::{PairTally, RunCounts};
-use crate::run::event::Ending;
+use crate::{Ending, Pace, PairTally, Plan, RunCounts};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
 /// What can happen to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum RunInput {
     /// The executor can take another pair.
     Idle,
     /// A pair is on disk.
@@ -124,23 +121,23 @@ impl RunState {
 
     /// Applies an event. The same events give the same effects: a run is resumed by applying what
     /// is in the store.
-    pub fn apply(&mut self, event: Event) -> Vec<Effect> {
+    pub fn apply(&mut self, event: RunInput) -> Vec<Effect> {
         match event {
-            Event::Idle => self.start_next().into_iter().collect(),
-            Event::Committed(tally) => self.commit(tally),
-            Event::Voided(pair) => self.void(pair),
-            Event::Interrupt => self.interrupt(),
-            Event::Drain if self.phase == Phase::Running => self.interrupt(),
-            Event::Stop if self.ending().is_none() => {
+            RunInput::Idle => self.start_next().into_iter().collect(),
+            RunInput::Committed(tally) => self.commit(tally),
+            RunInput::Voided(pair) => self.void(pair),
+            RunInput::Interrupt => self.interrupt(),
+            RunInput::Drain if self.phase == Phase::Running => self.interrupt(),
+            RunInput::Stop if self.ending().is_none() => {
                 let mut effects = Vec::new();
                 self.end(Ending::Interrupted, &mut effects);
                 effects
             }
-            Event::Pause | Event::Unpause => {
-                self.is_paused = event == Event::Pause;
+            RunInput::Pause | RunInput::Unpause => {
+                self.is_paused = event == RunInput::Pause;
                 Vec::new()
             }
-            Event::Drain | Event::Stop => Vec::new(),
+            RunInput::Drain | RunInput::Stop => Vec::new(),
         }
     }
 

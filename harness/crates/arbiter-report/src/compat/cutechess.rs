@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{DialectWriter, percent, plus_minus, points, shown, value_and_margin};
-use arbiter_plan::run::counts::RunCounts;
+use arbiter_plan::RunCounts;
 use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 pub(super) fn interval(

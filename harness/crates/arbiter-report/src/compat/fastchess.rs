@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{DialectWriter, percent, plus_minus, points, shown, value_and_margin};
 use crate::summary::Strength;
-use arbiter_plan::run::counts::RunCounts;
+use arbiter_plan::RunCounts;
 use arbiter_stats::{Sprt, SprtStatus};
 
 const RULE: &str = "--------------------------------------------------\n";

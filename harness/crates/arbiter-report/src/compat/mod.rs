@@ -10,9 +10,7 @@ use shakmaty::Color;
 use crate::standings::total;
 use crate::summary::Strength;
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_plan::plan::{BookSource, Engine, Plan};
-use arbiter_plan::run::counts::{Encounter, RunCounts};
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::{BookSource, Encounter, Ending, Engine, Plan, RunCounts};
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 

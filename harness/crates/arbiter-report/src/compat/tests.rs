@@ -3,21 +3,18 @@ use std::collections::BTreeSet;
 use shakmaty::KnownOutcome;
 
 use super::*;
-use arbiter_plan::plan::Kind;
-use arbiter_plan::request::Request;
-use arbiter_plan::run::counts::{GameTally, PairTally};
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{EngineSpec, GameTally, PairTally, Request, RunKind};
 use arbiter_stats::Decision;
 use arbiter_stats::GameResult::{self, Draw, Loss, Win};
 
-fn plan(kind: Kind, engines: &[&str]) -> Plan {
+fn plan(kind: RunKind, engines: &[&str]) -> Plan {
     let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
     Plan::resolve(kind, Request { engines, ..Request::default() }).unwrap()
 }
 
 fn duel(dialect: Dialect, penta: bool) -> DialectWriter {
     let engines = ["cmd=sh,name=A,option.Hash=16,option.Threads=1", "cmd=sh,name=B,option.Hash=16"];
-    DialectWriter::new(dialect, penta, &plan(Kind::Sprt, &engines))
+    DialectWriter::new(dialect, penta, &plan(RunKind::Sprt, &engines))
 }
 
 fn counts(pairs: &[([usize; 2], [GameResult; 2])]) -> RunCounts {
@@ -100,7 +97,7 @@ fn nothing_and_everything_won_are_no_numbers() {
 #[test]
 fn many_engines_are_ranked() {
     let engines = ["cmd=sh,name=A", "cmd=sh,name=B", "cmd=sh,name=C"];
-    let plan = plan(Kind::Match, &engines);
+    let plan = plan(RunKind::Match, &engines);
     let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
     for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
         let text = DialectWriter::new(dialect, true, &plan).interval(&counts(&pairs), None);

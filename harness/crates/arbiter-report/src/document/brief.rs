@@ -6,8 +6,7 @@ use crate::table::Table;
 use crate::text::{interval, percent, plus_minus, results};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, latency};
-use arbiter_plan::run::event::Ending;
-use arbiter_plan::tuning::base_name;
+use arbiter_plan::{Ending, base_name};
 
 /// Engines beyond which there is no table of latencies.
 const MAX_LATENCIES: usize = 8;

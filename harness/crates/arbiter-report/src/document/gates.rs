@@ -6,10 +6,10 @@ use super::Document;
 use crate::gates::steps;
 use crate::table::Table;
 use crate::text::percent_interval;
-use arbiter_plan::gate::{Kind, Outcome};
+use arbiter_plan::{StepKind, StepOutcome};
 
 /// All gates; nothing without any.
-pub(super) fn all(document: &mut Document, outcomes: &[Outcome]) {
+pub(super) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
     if outcomes.is_empty() {
         return;
     }
@@ -23,7 +23,7 @@ pub(super) fn all(document: &mut Document, outcomes: &[Outcome]) {
         document.heading("Suites");
         document.table(suites);
     }
-    for outcome in outcomes.iter().filter(|outcome| outcome.kind == Kind::Epd) {
+    for outcome in outcomes.iter().filter(|outcome| outcome.kind == StepKind::Epd) {
         if let Some(table) = themes(&outcome.figures) {
             document.paragraph(format!("{} by theme, solved of all:", outcome.step));
             document.table(table);
@@ -32,12 +32,12 @@ pub(super) fn all(document: &mut Document, outcomes: &[Outcome]) {
 }
 
 /// A row for each engine of each suite.
-fn suites(outcomes: &[Outcome]) -> Table {
+fn suites(outcomes: &[StepOutcome]) -> Table {
     let mut table = Table::new(["suite", "engine", "positions", "solved or right", "share (95 %)"]);
-    for Outcome { step, kind, figures, .. } in outcomes {
+    for StepOutcome { step, kind, figures, .. } in outcomes {
         let count = |value: &Value, key: &str| value[key].as_u64().unwrap_or_default();
         match kind {
-            Kind::Epd => {
+            StepKind::Epd => {
                 for engine in list(figures, "engines") {
                     let (solved, all) = (count(engine, "solved"), count(engine, "positions"));
                     let ends = engine["share_low"].as_f64().zip(engine["share_high"].as_f64());
@@ -47,7 +47,7 @@ fn suites(outcomes: &[Outcome]) -> Table {
                     table.push([step, &text(engine, "name"), &all, &solved, &share]);
                 }
             }
-            Kind::Perft if figures.is_object() => {
+            StepKind::Perft if figures.is_object() => {
                 let right = count(figures, "right");
                 let others = ["wrong", "wrong_suite", "faults"].map(|key| count(figures, key));
                 let all = right + others.iter().sum::<u64>();
@@ -94,13 +94,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use arbiter_plan::gate::Verdict;
+    use arbiter_plan::StepVerdict;
 
-    fn outcome(step: &str, kind: Kind, figures: Value) -> Outcome {
-        Outcome {
+    fn outcome(step: &str, kind: StepKind, figures: Value) -> StepOutcome {
+        StepOutcome {
             step: step.into(),
             kind,
-            verdict: Verdict::Passed,
+            verdict: StepVerdict::Passed,
             words: "words".into(),
             code: 0,
             seconds: 2.0,
@@ -117,7 +117,8 @@ mod tests {
         };
         let epd = json!({ "engines": [engine("A", 8), engine("B", 7)] });
         let perft = json!({ "engine": "A", "right": 3, "wrong": 1, "faults": 0 });
-        let outcomes = [outcome("tactics", Kind::Epd, epd), outcome("perft", Kind::Perft, perft)];
+        let outcomes =
+            [outcome("tactics", StepKind::Epd, epd), outcome("perft", StepKind::Perft, perft)];
         let table = suites(&outcomes);
         assert_eq!(table.rows()[1], ["tactics", "A", "10", "8", "80.0 % [50.0, 90.0]"]);
         assert_eq!(table.rows()[3][..4], ["perft", "A", "4", "3"]);
@@ -127,7 +128,10 @@ mod tests {
 
     #[test]
     fn figures_that_are_missing_are_no_suite() {
-        let broken = outcome("tactics", Kind::Epd, Value::Null);
-        assert_eq!(suites(&[broken, outcome("perft", Kind::Perft, Value::Null)]).rows().len(), 1);
+        let broken = outcome("tactics", StepKind::Epd, Value::Null);
+        assert_eq!(
+            suites(&[broken, outcome("perft", StepKind::Perft, Value::Null)]).rows().len(),
+            1
+        );
     }
 }

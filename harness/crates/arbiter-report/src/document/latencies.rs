@@ -3,7 +3,7 @@
 use super::{Document, Figure, bars_by_engine};
 use crate::latency;
 use crate::summary::Summary;
-use arbiter_plan::run::latency::Kind;
+use arbiter_plan::LatencyKind;
 
 /// All that was measured; nothing in a run without a clock.
 pub(super) fn all(document: &mut Document, summary: &Summary) {
@@ -11,11 +11,11 @@ pub(super) fn all(document: &mut Document, summary: &Summary) {
     document.heading("How promptly engines answered");
     document.table(quantiles);
     document.paragraph(latency::LEGEND);
-    document.figures(Kind::ALL.into_iter().filter_map(|kind| histogram(summary, kind)));
+    document.figures(LatencyKind::ALL.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
 /// The counts by decade of one kind.
-fn histogram(summary: &Summary, wanted: Kind) -> Option<Figure> {
+fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let own = summary.latencies.iter().filter(|(_, kind, _)| *kind == wanted);
     let all = own.map(|(engine, _, times)| (&summary.engines[engine], times.decades()));
     let mut all: Vec<(&String, Vec<u64>)> = all.collect();

@@ -8,9 +8,9 @@ use crate::table::Table;
 use crate::text::percent;
 use crate::tuned;
 use arbiter_openings::Order;
-use arbiter_plan::affinity::{Affinity, cpus_per_game};
-use arbiter_plan::plan::{BookSource, Engine, Kind, Plan, Program};
-use arbiter_plan::run::noise::Disturbances;
+use arbiter_plan::{
+    Affinity, BookSource, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game,
+};
 use arbiter_stats::Sprt;
 use arbiter_store::{Fingerprints, StoredRun};
 
@@ -80,7 +80,7 @@ pub(super) fn conditions(
         row("time", scale.words());
     }
     if let Some(sprt) = plan.sprt {
-        let label = if plan.kind == Kind::Ablate { "test of each feature" } else { "test" };
+        let label = if plan.kind == RunKind::Ablate { "test of each feature" } else { "test" };
         row(label, hypotheses(&sprt));
     }
     plan.rules.words().into_iter().for_each(|rule| row("adjudication", rule));

@@ -7,7 +7,7 @@ use crate::standings::{Rating, superiority};
 use crate::summary::Strength;
 use crate::table::Table;
 use crate::text::{UNDEFINED, percent, plus_minus};
-use arbiter_plan::run::counts::Encounter;
+use arbiter_plan::Encounter;
 use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{GameResult, Trinomial, opening_bias};

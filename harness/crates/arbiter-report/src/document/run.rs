@@ -12,10 +12,7 @@ use crate::table::Table;
 use crate::text::{interval, percent, plus_minus};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, tuned};
-use arbiter_plan::command::command;
-use arbiter_plan::gate::Outcome;
-use arbiter_plan::plan::{Kind, Plan};
-use arbiter_plan::tuning::base_name;
+use arbiter_plan::{Plan, RunKind, StepOutcome, base_name, command_line};
 use arbiter_schedule::Format;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 use arbiter_store::{Fingerprints, StoredRun};
@@ -29,7 +26,7 @@ pub fn run_document(
     stored: &StoredRun,
     summary: &Summary,
     statistics: Option<&GameStatistics>,
-    gates: &[Outcome],
+    gates: &[StepOutcome],
 ) -> Document {
     let StoredRun { plan, fingerprints, .. } = stored;
     let mut document = Document::new(title(plan));
@@ -53,7 +50,7 @@ pub fn run_document(
     manifest::engines(&mut document, plan, fingerprints);
     manifest::conditions(&mut document, plan, fingerprints, Some((stored, summary)));
     document.heading("To play it again");
-    document.blocks.push(Block::Command(command(plan)));
+    document.blocks.push(Block::Command(command_line(plan)));
     document.paragraph(
         "With limits in nodes or depth and deterministic engines this gives the same games.",
     );
@@ -65,7 +62,7 @@ pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
     let mut document = Document::new(format!("Plan of {}", title(plan)));
     manifest::engines(&mut document, plan, fingerprints);
     manifest::conditions(&mut document, plan, fingerprints, None);
-    document.blocks.push(Block::Command(command(plan)));
+    document.blocks.push(Block::Command(command_line(plan)));
     document
 }
 
@@ -73,9 +70,9 @@ fn title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let (first, others) = (name(0), plan.engines.len() - 1);
     match (plan.kind, plan.design.format) {
-        (Kind::Ablate, _) => format!("Ablation of {first}"),
-        (Kind::Tune, _) => format!("Tuning of {}", base_name(name(0))),
-        (Kind::Sprt, _) => format!("SPRT: {first} against {}", name(1)),
+        (RunKind::Ablate, _) => format!("Ablation of {first}"),
+        (RunKind::Tune, _) => format!("Tuning of {}", base_name(name(0))),
+        (RunKind::Sprt, _) => format!("SPRT: {first} against {}", name(1)),
         (_, format) if others == 1 && format.is_fixed() => format!("{first} against {}", name(1)),
         (_, Format::Gauntlet) if plan.design.seeds <= 1 => {
             format!("Gauntlet of {first} against {others} engines")
@@ -98,14 +95,14 @@ fn title(plan: &Plan) -> String {
 fn conclusion(summary: &Summary) -> Block {
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.kind {
-        Kind::Ablate => Some(ablation::conclusion(summary)),
-        Kind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
-        Kind::Sprt => {
+        RunKind::Ablate => Some(ablation::conclusion(summary)),
+        RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
+        RunKind::Sprt => {
             let text = confidence(summary);
             return Block::Paragraph { strong: state, text };
         }
-        Kind::Match | Kind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
-        Kind::Match | Kind::Tournament => summary.ratings().map(|ratings| {
+        RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
+        RunKind::Match | RunKind::Tournament => summary.ratings().map(|ratings| {
             let (engine, rating) = &ratings[0];
             let name = &summary.engines[*engine];
             format!("{name} is rated first, at {rating} Elo (95 %) around a mean of 0.")
@@ -161,20 +158,20 @@ fn duel(summary: &Summary) -> String {
 fn results(document: &mut Document, summary: &Summary) {
     document.heading("Result");
     match summary.kind {
-        Kind::Ablate => {
+        RunKind::Ablate => {
             document.table(ablation::table(summary));
             ablation::notes(summary).into_iter().for_each(|note| document.paragraph(note));
         }
-        Kind::Tune => {
+        RunKind::Tune => {
             if let Some(spsa) = &summary.spsa {
                 tuning::results_in_full(document, summary, spsa);
             }
         }
-        Kind::Sprt => {
+        RunKind::Sprt => {
             document.table(encounters(summary));
             test(document, summary);
         }
-        Kind::Match | Kind::Tournament => {
+        RunKind::Match | RunKind::Tournament => {
             if let Some(standings) = &summary.standings {
                 tournament::all(document, standings, &summary.engines);
             }

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::plain;
     use crate::standings::Rating;
-    use arbiter_plan::run::counts::RunCounts;
+    use arbiter_plan::RunCounts;
     use arbiter_schedule::Design;
 
     fn swiss() -> Standings {

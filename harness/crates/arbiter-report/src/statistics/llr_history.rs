@@ -1,11 +1,10 @@
 //! LLR and Elo of a run of two engines over its pairs.
 
-use arbiter_plan::run::counts::PairTally;
+use arbiter_plan::{PairTally, RunCounts};
 use arbiter_stats::SprtStatus;
 use arbiter_stats::elo::Estimate;
 
 use crate::summary::Strength;
-use arbiter_plan::run::counts::RunCounts;
 
 /// Points that are kept at most; a chart shows no more.
 const MAX_POINTS: usize = 512;
@@ -78,7 +77,7 @@ impl LlrHistory {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::run::counts::GameTally;
+    use arbiter_plan::GameTally;
     use arbiter_stats::GameResult;
 
     #[test]

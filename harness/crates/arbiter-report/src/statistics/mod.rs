@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use shakmaty::{Color, Position};
 
 use arbiter_game::record::GameRecord;
-use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::PlayedPair;
 use arbiter_protocol::Score;
 use arbiter_rate::Opening;
 use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};

@@ -13,7 +13,7 @@ use super::slot::{Shared, Slot};
 use super::{Executor, JobEvent};
 use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::run::job::PairJob;
+use arbiter_plan::PairJob;
 use arbiter_process::{QUIT_GRACE, Spawner};
 
 /// Where and how games are played on this machine.

@@ -9,7 +9,7 @@ use arbiter_game::driver::{self, GameSetup};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::live_game::LiveGame;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::run::noise::{self, Measured, Noise, Side};
+use arbiter_plan::{Noise, NoiseMeasurement, NoiseSide, judge_noise};
 use arbiter_process::Delays;
 
 /// Plays a game between engines that are ready for it, gives them back, and says whether the game
@@ -25,7 +25,7 @@ pub(super) async fn play(
     let meter = limit.map(|limit| (limit, Meter::start(&engines)));
     let (record, engines) = driver::play(setup.clone(), engines, live_game).await;
     let noise =
-        meter.and_then(|(limit, meter)| noise::judge(limit, &meter.stop(&engines, setup, &record)));
+        meter.and_then(|(limit, meter)| judge_noise(limit, &meter.stop(&engines, setup, &record)));
     (record, engines, noise)
 }
 
@@ -49,11 +49,11 @@ impl Meter {
         engines: &ByColor<EngineProcess>,
         setup: &GameSetup,
         record: &GameRecord,
-    ) -> Measured {
+    ) -> NoiseMeasurement {
         let thought = thinking(setup.start.turn(), record);
         let side = |color: Color| {
             let (moves, thought) = *thought.get(color);
-            Side {
+            NoiseSide {
                 engine: *setup.engines.get(color),
                 lost: engines.get(color).process().delays().since(self.delays.get(color), thought),
                 thought,
@@ -63,7 +63,7 @@ impl Meter {
             }
         };
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-        Measured {
+        NoiseMeasurement {
             sides: ByColor { white: side(Color::White), black: side(Color::Black) },
             stolen: arbiter_process::stolen().saturating_sub(self.stolen),
             elapsed: record.duration,

@@ -6,8 +6,7 @@ mod meter;
 pub(crate) mod remote;
 mod slot;
 
-use arbiter_plan::run::event::Remark;
-use arbiter_plan::run::job::{PairJob, PlayedPair};
+use arbiter_plan::{PairJob, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
 
 /// What became of a job: a pair, or whatever else others are asked to do.

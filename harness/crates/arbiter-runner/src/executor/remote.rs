@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{Executor, JobEvent};
-use arbiter_plan::run::job::{PairJob, PlayedPair};
+use arbiter_plan::{PairJob, PlayedPair};
 
 /// What the dispatcher wants the coordinator to do.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use arbiter_game::live_game::LiveGame;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Recorder;
-use arbiter_plan::run::job::{Games, PairJob, PlayedPair};
+use arbiter_plan::{Games, PairJob, PlayedPair};
 use arbiter_process::{QUIT_GRACE, Spawner};
 use arbiter_protocol::Restart;
 

@@ -4,11 +4,7 @@ use super::*;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_game::annotation::{Field, Notation};
-use arbiter_plan::plan::Kind;
-use arbiter_plan::provenance::Provenance;
-use arbiter_plan::provenance::Scale;
-use arbiter_plan::request::Request;
-use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::{EngineSpec, Provenance, Request, RunKind, Scale};
 use arbiter_spsa::Tuning;
 use arbiter_stats::Correction;
 
@@ -22,7 +18,7 @@ fn tunings_survive_storage_to_the_last_digit() {
     let engines = vec![EngineSpec::parse("cmd=bundled").unwrap()];
     let mut request = Request { engines, tuning: Some(tuning), ..Request::default() };
     request.tournament.rounds = Some(11);
-    let plan = Plan::resolve(Kind::Tune, request).unwrap();
+    let plan = Plan::resolve(RunKind::Tune, request).unwrap();
     let engines = vec!["x".into(), "y".into()];
     let json = PlanRow::of(&plan, &Fingerprints { engines, ..Default::default() }).to_json();
     let (read, _) = PlanRow::from_json(&json).unwrap().into_plan();
@@ -61,7 +57,7 @@ fn plans_survive_storage() {
         tables: vec!["/tables/3-4".into(), "/tables/5".into()],
         ..Request::default()
     };
-    let mut plan = Plan::resolve(Kind::Sprt, request).unwrap();
+    let mut plan = Plan::resolve(RunKind::Sprt, request).unwrap();
     plan.engines[1].provenance = Some(Provenance {
         repo: "/r".into(),
         revision: "main".into(),

@@ -4,7 +4,7 @@ use maud::html;
 
 use super::run::State;
 use super::{EventSource, Fragment, NavPage, page};
-use arbiter_plan::plan::Kind;
+use arbiter_plan::RunKind;
 use arbiter_report::{Summary, plus_minus};
 
 /// Runs that are shown at most, the newest.
@@ -65,7 +65,7 @@ pub(crate) fn list(rows: &[Fragment], source: EventSource<'_>) -> String {
             label { "Words " input type="search" name="words" autocomplete="off"; }
             label { "Kind " select name="kind" {
                 option value="" { "all" }
-                @for kind in Kind::ALL { option value=(kind) { (kind) } }
+                @for kind in RunKind::ALL { option value=(kind) { (kind) } }
             } }
             label { "State " select name="phase" {
                 option value="" { "all" }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page};
-use arbiter_plan::run::event::Ending;
+use arbiter_plan::Ending;
 use arbiter_report::{Board, Boards, Running, Side, Summary, diagram};
 
 /// Whether a run is played, and if not, how it ended.

@@ -1,23 +1,20 @@
 use super::*;
 use arbiter_game::outcome::Termination;
-use arbiter_plan::plan::{Kind, Plan};
-use arbiter_plan::request::Request;
-use arbiter_plan::run::control::{Pace, Status};
-use arbiter_plan::run::counts::{GameTally, PairTally};
-use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::state::{Event, RunState};
+use arbiter_plan::{
+    Ending, GameTally, Pace, PairTally, Plan, Request, RunInput, RunKind, RunState, RunStatus,
+};
 use arbiter_report::{Board, Boards, Running, Side, Summary, verdict_sentence};
 use arbiter_stats::GameResult;
 
 /// A test after pairs that the first engine won; names try what they can.
 fn summary(run: &str, pairs: u64) -> Summary {
-    let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+    let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     let mut state = RunState::new(plan.schedule(), plan.sprt);
     for pair in 0..pairs {
         let result = if pair % 4 == 0 { GameResult::Draw } else { GameResult::Win };
         let game = GameTally { result, termination: Termination::Checkmate, fault: None };
         let (engines, second) = ([0, 1], Some(game));
-        state.apply(Event::Committed(PairTally { pair, engines, first: game, second }));
+        state.apply(RunInput::Committed(PairTally { pair, engines, first: game, second }));
     }
     let mut summary = Summary::new(run, &plan, &state, None);
     summary.engines[0] = "<script>alert(1)</script>".to_owned();
@@ -26,7 +23,7 @@ fn summary(run: &str, pairs: u64) -> Summary {
 }
 
 fn running() -> Running {
-    Running::of(&Status {
+    Running::of(&RunStatus {
         pace: Pace::Running,
         slots: 2,
         in_flight: 1,
@@ -158,7 +155,7 @@ fn runs_side_by_side_say_what_differs() {
 fn commits_that_met_the_same_opponent_are_a_trend() {
     let trial = |run: &str, commit: &str, pairs| {
         let mut summary = summary(run, pairs);
-        summary.provenance[0] = Some(arbiter_plan::provenance::Provenance {
+        summary.provenance[0] = Some(arbiter_plan::Provenance {
             repo: "/r".into(),
             revision: "HEAD".to_owned(),
             commit: commit.to_owned(),

@@ -3,7 +3,7 @@ mod taken_back;
 use std::sync::Arc;
 
 use super::*;
-use crate::run::counts::GameTally;
+use crate::GameTally;
 use arbiter_game::outcome::Termination;
 use arbiter_schedule::{Design, Format};
 use arbiter_spsa::Tuning;
@@ -42,7 +42,7 @@ fn sprt() -> Sprt {
 
 fn started(state: &mut RunState, pairs: u64) {
     for pair in 0..pairs {
-        assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
+        assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(pair));
     }
 }
 
@@ -58,10 +58,10 @@ fn counted(effects: &[Effect]) -> Vec<u64> {
 fn pairs_are_counted_in_schedule_order() {
     let mut state = run(3, None);
     started(&mut state, 3);
-    assert_eq!(state.apply(Event::Idle), []);
-    assert_eq!(counted(&state.apply(Event::Committed(won(2)))), [0; 0]);
-    assert_eq!(counted(&state.apply(Event::Committed(won(0)))), [0]);
-    let effects = state.apply(Event::Committed(won(1)));
+    assert_eq!(state.apply(RunInput::Idle), []);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(2)))), [0; 0]);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
+    let effects = state.apply(RunInput::Committed(won(1)));
     assert_eq!(counted(&effects), [1, 2]);
     assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
 }
@@ -70,8 +70,8 @@ fn pairs_are_counted_in_schedule_order() {
 fn a_pair_that_comes_twice_counts_once() {
     let mut state = run(9, None);
     started(&mut state, 2);
-    state.apply(Event::Committed(won(0)));
-    assert_eq!(state.apply(Event::Committed(won(0))), []);
+    state.apply(RunInput::Committed(won(0)));
+    assert_eq!(state.apply(RunInput::Committed(won(0))), []);
     assert_eq!(state.counts().games(), 2);
 }
 
@@ -83,7 +83,7 @@ fn the_verdict_stops_at_its_pair_whatever_finished_before() {
         started(&mut state, 200);
         let mut last = Vec::new();
         for &pair in order {
-            last = state.apply(Event::Committed(won(pair)));
+            last = state.apply(RunInput::Committed(won(pair)));
             if state.ending().is_some() {
                 break;
             }
@@ -103,10 +103,10 @@ fn the_verdict_stops_at_its_pair_whatever_finished_before() {
 fn an_sprt_can_be_lost_or_stay_open() {
     let mut state = run(200, Some(sprt()));
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
-    (0..200).for_each(|pair| drop(state.apply(Event::Committed(lost(pair)))));
+    (0..200).for_each(|pair| drop(state.apply(RunInput::Committed(lost(pair)))));
     assert_eq!(state.ending(), Some(Ending::AcceptedH0));
     let mut state = run(2, Some(sprt()));
-    (0..2).for_each(|pair| drop(state.apply(Event::Committed(won(pair)))));
+    (0..2).for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
     assert_eq!(state.ending(), Some(Ending::Complete));
 }
 
@@ -122,7 +122,7 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
         let mut state = run(5000, Some(test.with_correction(correction)));
         let mut sprt_statuses: Vec<SprtStatus> = Vec::new();
         for pair in 0.. {
-            state.apply(Event::Committed(mixed(pair, period)));
+            state.apply(RunInput::Committed(mixed(pair, period)));
             sprt_statuses.extend(state.sprt_statuses().get(&[0, 1]).copied());
             if state.ending().is_some() {
                 break;
@@ -143,14 +143,14 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
     let test = test.with_correction(Correction::Dynamic);
     for cut in 1..sprt_statuses.len() as u64 - 2 {
         let mut state = run(5000, Some(test));
-        (0..cut).for_each(|pair| drop(state.apply(Event::Committed(mixed(pair)))));
+        (0..cut).for_each(|pair| drop(state.apply(RunInput::Committed(mixed(pair)))));
         assert_eq!(state.sprt_statuses()[&[0, 1]], sprt_statuses[cut as usize - 1]);
         let mut resumed = run(5000, Some(test));
         let on_disk = (0..cut).chain([cut + 1]);
-        on_disk.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
+        on_disk.for_each(|pair| drop(resumed.apply(RunInput::Committed(mixed(pair)))));
         assert_eq!(resumed.sprt_statuses(), state.sprt_statuses());
         let missing = (cut..sprt_statuses.len() as u64).filter(|pair| *pair != cut + 1);
-        missing.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
+        missing.for_each(|pair| drop(resumed.apply(RunInput::Committed(mixed(pair)))));
         assert_eq!(resumed.sprt_statuses(), corrected.sprt_statuses());
         assert_eq!(resumed.ending(), Some(Ending::AcceptedH1));
     }
@@ -160,36 +160,36 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
 fn the_first_interrupt_drains_and_the_second_stops() {
     let mut state = run(9, None);
     started(&mut state, 2);
-    assert_eq!(state.apply(Event::Interrupt), [Effect::Drain]);
-    assert_eq!(state.apply(Event::Idle), []);
-    state.apply(Event::Committed(won(1)));
+    assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
+    assert_eq!(state.apply(RunInput::Idle), []);
+    state.apply(RunInput::Committed(won(1)));
     let end = Effect::End(Ending::Interrupted);
-    let effects = state.clone().apply(Event::Committed(won(0)));
+    let effects = state.clone().apply(RunInput::Committed(won(0)));
     assert_eq!((counted(&effects), effects.last()), (vec![0, 1], Some(&end)));
-    assert_eq!(state.apply(Event::Interrupt), [Effect::CancelAll, end]);
+    assert_eq!(state.apply(RunInput::Interrupt), [Effect::CancelAll, end]);
 }
 
 #[test]
 fn a_void_pair_is_played_again_before_others() {
     let mut state = run(9, None);
     started(&mut state, 3);
-    assert_eq!(state.apply(Event::Voided(1)), []);
+    assert_eq!(state.apply(RunInput::Voided(1)), []);
     // One that is not in flight cannot be void.
-    assert_eq!(state.apply(Event::Voided(7)), []);
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(1));
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(3));
-    assert_eq!(counted(&state.apply(Event::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1]);
+    assert_eq!(state.apply(RunInput::Voided(7)), []);
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1]);
 }
 
 #[test]
 fn a_run_that_ends_leaves_void_pairs_for_later() {
     let mut state = run(9, None);
     started(&mut state, 2);
-    state.apply(Event::Voided(0));
-    assert_eq!(state.apply(Event::Interrupt), [Effect::Drain]);
-    assert_eq!(state.apply(Event::Idle), []);
-    assert_eq!(state.apply(Event::Voided(1)), [Effect::End(Ending::Interrupted)]);
+    state.apply(RunInput::Voided(0));
+    assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
+    assert_eq!(state.apply(RunInput::Idle), []);
+    assert_eq!(state.apply(RunInput::Voided(1)), [Effect::End(Ending::Interrupted)]);
 }
 
 #[test]
@@ -197,26 +197,26 @@ fn a_void_pair_of_a_decided_encounter_is_not_played_again() {
     let mut state = RunState::new(gauntlet(), Some(sprt()));
     started(&mut state, 60);
     // All but the last pairs of the second encounter: that one stays open.
-    (0..20).for_each(|pair| drop(state.apply(Event::Committed(met(pair)))));
+    (0..20).for_each(|pair| drop(state.apply(RunInput::Committed(met(pair)))));
     let (_, last) = state.stopped[&[0, 1]];
     assert!(last < 20 && !state.stopped.contains_key(&[0, 2]));
-    state.apply(Event::Voided(58));
-    state.apply(Event::Voided(59));
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(59));
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(61));
+    state.apply(RunInput::Voided(58));
+    state.apply(RunInput::Voided(59));
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(59));
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(61));
 }
 
 #[test]
 fn a_resumed_run_plays_what_is_missing() {
     let mut state = run(4, None);
     for pair in [0, 2] {
-        state.apply(Event::Committed(won(pair)));
+        state.apply(RunInput::Committed(won(pair)));
     }
     assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(1));
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(3));
-    assert_eq!(state.apply(Event::Idle), []);
-    assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1, 2]);
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
+    assert_eq!(state.apply(RunInput::Idle), []);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1, 2]);
 }
 
 /// The first engine meets engine 1, which it beats, and engine 2, which it does not.
@@ -230,7 +230,7 @@ fn met(pair: u64) -> PairTally {
 fn each_encounter_of_a_gauntlet_stops_by_itself() {
     let play = |order: &[u64]| {
         let mut state = RunState::new(gauntlet(), Some(sprt()));
-        order.iter().for_each(|pair| drop(state.apply(Event::Committed(met(*pair)))));
+        order.iter().for_each(|pair| drop(state.apply(RunInput::Committed(met(*pair)))));
         state
     };
     // All of a gauntlet whose decided pairs were in flight or stored already.
@@ -255,16 +255,16 @@ fn pairs_of_a_decided_encounter_are_not_played() {
     let mut state = RunState::new(gauntlet(), Some(sprt()));
     let mut played = Vec::new();
     while state.ending().is_none() {
-        let pair = started_pair(state.apply(Event::Idle)).expect("there is work");
+        let pair = started_pair(state.apply(RunInput::Idle)).expect("there is work");
         played.push(pair);
-        state.apply(Event::Committed(met(pair)));
+        state.apply(RunInput::Committed(met(pair)));
     }
     assert_eq!(played, state.counted().collect::<Vec<_>>());
     // What was resumed goes on in the same way.
     let mut resumed = RunState::new(gauntlet(), Some(sprt()));
     let (before, after) = played.split_at(played.len() / 2);
-    before.iter().for_each(|pair| drop(resumed.apply(Event::Committed(met(*pair)))));
-    assert_eq!(started_pair(resumed.apply(Event::Idle)), Some(after[0]));
+    before.iter().for_each(|pair| drop(resumed.apply(RunInput::Committed(met(*pair)))));
+    assert_eq!(started_pair(resumed.apply(RunInput::Idle)), Some(after[0]));
 }
 
 /// Pairs of later rounds wait for results, whatever room there is.
@@ -273,13 +273,13 @@ fn a_knockout_starts_what_is_known_and_waits_for_the_rest() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
     let mut state = RunState::new(Schedule::new(design, 4, 1), None);
     started(&mut state, 2);
-    assert_eq!(state.apply(Event::Idle), []);
+    assert_eq!(state.apply(RunInput::Idle), []);
     let tally = |pair, engines| PairTally { engines, ..won(pair) };
-    assert_eq!(counted(&state.apply(Event::Committed(tally(1, [1, 2])))), [0; 0]);
-    assert_eq!(state.apply(Event::Idle), []);
-    state.apply(Event::Committed(tally(0, [0, 3])));
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(2));
-    let effects = state.apply(Event::Committed(tally(2, [0, 1])));
+    assert_eq!(counted(&state.apply(RunInput::Committed(tally(1, [1, 2])))), [0; 0]);
+    assert_eq!(state.apply(RunInput::Idle), []);
+    state.apply(RunInput::Committed(tally(0, [0, 3])));
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(2));
+    let effects = state.apply(RunInput::Committed(tally(2, [0, 1])));
     assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
 }
 
@@ -294,7 +294,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
         let mut stored = Vec::new();
         while state.ending().is_none() && stored.len() < most {
             while flying.len() < room
-                && let [Effect::Start(pairing)] = state.apply(Event::Idle)[..]
+                && let [Effect::Start(pairing)] = state.apply(RunInput::Idle)[..]
             {
                 flying.push((pairing.pair, pairing.engines));
             }
@@ -302,7 +302,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
             let (pair, engines) = flying.remove(index);
             let tally = PairTally { engines, ..won(pair) };
             stored.push(tally);
-            state.apply(Event::Committed(tally));
+            state.apply(RunInput::Committed(tally));
         }
         (state, stored)
     };
@@ -320,7 +320,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
                 let (_, mut on_disk) = play(new(), room, is_newest_first, cut);
                 on_disk.sort_by_key(|tally| tally.pair);
                 let mut resumed = new();
-                on_disk.iter().for_each(|tally| drop(resumed.apply(Event::Committed(*tally))));
+                on_disk.iter().for_each(|tally| drop(resumed.apply(RunInput::Committed(*tally))));
                 let (resumed, _) = play(resumed, 1, false, 99);
                 assert_eq!(resumed.counted().collect::<Vec<_>>(), counted);
                 assert_eq!(resumed.counts(), alone.counts());
@@ -333,29 +333,29 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
 fn a_paused_run_starts_nothing_and_counts_what_was_in_flight() {
     let mut state = run(9, None);
     started(&mut state, 2);
-    assert_eq!(state.apply(Event::Pause), []);
-    assert_eq!((state.pace(), state.apply(Event::Idle)), (Pace::Paused, vec![]));
-    assert_eq!(counted(&state.apply(Event::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1]);
+    assert_eq!(state.apply(RunInput::Pause), []);
+    assert_eq!((state.pace(), state.apply(RunInput::Idle)), (Pace::Paused, vec![]));
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1]);
     assert_eq!((state.in_flight(), state.ending()), (0, None));
-    assert_eq!(state.apply(Event::Unpause), []);
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(2));
+    assert_eq!(state.apply(RunInput::Unpause), []);
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(2));
 }
 
 #[test]
 fn a_drain_never_stops_a_game() {
     let mut state = run(9, None);
     started(&mut state, 1);
-    assert_eq!(state.apply(Event::Drain), [Effect::Drain]);
-    assert_eq!(state.apply(Event::Drain), []);
+    assert_eq!(state.apply(RunInput::Drain), [Effect::Drain]);
+    assert_eq!(state.apply(RunInput::Drain), []);
     // What was asked to end does not go on because a pause is over.
-    state.apply(Event::Unpause);
-    assert_eq!((state.pace(), state.apply(Event::Idle)), (Pace::Draining, vec![]));
-    let effects = state.apply(Event::Committed(won(0)));
+    state.apply(RunInput::Unpause);
+    assert_eq!((state.pace(), state.apply(RunInput::Idle)), (Pace::Draining, vec![]));
+    let effects = state.apply(RunInput::Committed(won(0)));
     assert_eq!(effects.last(), Some(&Effect::End(Ending::Interrupted)));
     let mut paused = run(9, None);
-    paused.apply(Event::Pause);
-    assert_eq!(paused.apply(Event::Drain), [Effect::End(Ending::Interrupted)]);
+    paused.apply(RunInput::Pause);
+    assert_eq!(paused.apply(RunInput::Drain), [Effect::End(Ending::Interrupted)]);
 }
 
 /// Six iterations of two pairs, one ahead, of one parameter.
@@ -381,14 +381,14 @@ fn iterated(effects: &[Effect]) -> Vec<&Iteration> {
 fn an_iteration_begins_when_those_before_it_but_one_have_their_result() {
     let mut state = tuned();
     started(&mut state, 4);
-    assert_eq!(state.apply(Event::Idle), [], "two iterations are under way");
+    assert_eq!(state.apply(RunInput::Idle), [], "two iterations are under way");
     assert!(!state.has_started_all());
-    assert_eq!(iterated(&state.apply(Event::Committed(won(1)))).len(), 0);
-    assert_eq!(iterated(&state.apply(Event::Committed(won(2)))).len(), 0);
-    let effects = state.apply(Event::Committed(won(0)));
+    assert_eq!(iterated(&state.apply(RunInput::Committed(won(1)))).len(), 0);
+    assert_eq!(iterated(&state.apply(RunInput::Committed(won(2)))).len(), 0);
+    let effects = state.apply(RunInput::Committed(won(0)));
     let found = iterated(&effects);
     assert_eq!((found[0].number, found[0].score), (0, 4), "won twice 2 - 0");
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(4));
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(4));
 }
 
 #[test]
@@ -398,12 +398,12 @@ fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
         let mut found = Vec::new();
         let mut told = BTreeMap::new();
         for round in 0..3 {
-            while let Some(pair) = started_pair(state.apply(Event::Idle)) {
+            while let Some(pair) = started_pair(state.apply(RunInput::Idle)) {
                 told.insert(pair, state.settings(pair));
                 // The machine disturbed its first attempt: it is played again as it was.
                 if pair % 3 == 0 {
-                    assert_eq!(state.apply(Event::Voided(pair)), []);
-                    assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
+                    assert_eq!(state.apply(RunInput::Voided(pair)), []);
+                    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(pair));
                     assert_eq!(told.get(&pair), Some(&state.settings(pair)));
                 }
             }
@@ -413,7 +413,7 @@ fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
                 let result = |n: u64| results[(n % 3) as usize];
                 let tally = tally(pair, [result(pair), result(pair / 3)]);
                 for _ in 0..=u64::from(twice) {
-                    let effects = state.apply(Event::Committed(tally));
+                    let effects = state.apply(RunInput::Committed(tally));
                     found.extend(iterated(&effects).into_iter().cloned());
                 }
             }
@@ -431,8 +431,8 @@ fn a_pair_turned_round_counts_for_the_same_side() {
     let score = |engines| {
         let mut state = tuned();
         let tally = |pair| PairTally { engines, ..won(pair) };
-        state.apply(Event::Committed(tally(0)));
-        iterated(&state.apply(Event::Committed(tally(1))))[0].score
+        state.apply(RunInput::Committed(tally(0)));
+        iterated(&state.apply(RunInput::Committed(tally(1))))[0].score
     };
     assert_eq!((score([0, 1]), score([1, 0])), (4, -4));
 }
@@ -444,10 +444,10 @@ fn a_stop_gives_up_what_is_in_flight() {
         let mut state = run(9, None);
         started(&mut state, 2);
         if draining {
-            state.apply(Event::Drain);
+            state.apply(RunInput::Drain);
         }
-        assert_eq!(state.apply(Event::Stop), [Effect::CancelAll, end.clone()]);
-        assert_eq!(state.apply(Event::Stop), []);
+        assert_eq!(state.apply(RunInput::Stop), [Effect::CancelAll, end.clone()]);
+        assert_eq!(state.apply(RunInput::Stop), []);
     }
-    assert_eq!(run(9, None).apply(Event::Stop), [end]);
+    assert_eq!(run(9, None).apply(RunInput::Stop), [end]);
 }

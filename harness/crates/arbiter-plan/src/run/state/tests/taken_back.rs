@@ -10,7 +10,7 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
     // Pair 4 is in flight, and pairs 1 and 5 were lost by somebody who is excluded.
     for pair in [0, 1, 2, 3, 5, 6] {
         let tally = if [1, 5].contains(&pair) { lost(pair) } else { won(pair) };
-        state.apply(Event::Committed(tally));
+        state.apply(RunInput::Committed(tally));
     }
     assert_eq!(state.counted().count(), 4);
     let kept: Vec<PairTally> = [0, 2, 3, 6].map(won).to_vec();
@@ -20,19 +20,19 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
     assert_eq!((state.counts().games(), state.in_flight()), (2, 2));
     // It goes on as one that was resumed with these pairs.
     let mut resumed = run(60, Some(sprt()));
-    kept.iter().for_each(|tally| drop(resumed.apply(Event::Committed(*tally))));
+    kept.iter().for_each(|tally| drop(resumed.apply(RunInput::Committed(*tally))));
     assert_eq!(
         (state.counts(), state.sprt_statuses()),
         (resumed.counts(), resumed.sprt_statuses())
     );
     for pair in [1, 5, 8, 9] {
-        assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
+        assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(pair));
     }
-    assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1, 2, 3]);
-    assert_eq!(counted(&state.apply(Event::Committed(won(4)))), [4]);
-    assert_eq!(counted(&state.apply(Event::Committed(won(5)))), [5, 6]);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1, 2, 3]);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(4)))), [4]);
+    assert_eq!(counted(&state.apply(RunInput::Committed(won(5)))), [5, 6]);
     let mut all_won = run(60, Some(sprt()));
-    (0..7).for_each(|pair| drop(all_won.apply(Event::Committed(won(pair)))));
+    (0..7).for_each(|pair| drop(all_won.apply(RunInput::Committed(won(pair)))));
     assert_eq!(
         (state.counts(), state.sprt_statuses()),
         (all_won.counts(), all_won.sprt_statuses())
@@ -43,17 +43,17 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
 fn an_encounter_whose_verdict_is_taken_back_goes_on() {
     let mut state = RunState::new(gauntlet(), Some(sprt()));
     started(&mut state, 60);
-    (0..30).for_each(|pair| drop(state.apply(Event::Committed(met(pair)))));
+    (0..30).for_each(|pair| drop(state.apply(RunInput::Committed(met(pair)))));
     let (_, last) = state.stopped[&[0, 1]];
     assert!(last < 30);
     // Without its first pair nothing of it counts, and what it had no need of is needed.
     let kept: Vec<PairTally> = (1..30).map(met).collect();
     state.take_back(&kept);
     assert!(state.stopped.is_empty());
-    assert_eq!(started_pair(state.apply(Event::Idle)), Some(0));
-    let whole = state.clone().apply(Event::Committed(met(0)));
+    assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(0));
+    let whole = state.clone().apply(RunInput::Committed(met(0)));
     assert_eq!(counted(&whole).first(), Some(&0));
-    state.apply(Event::Committed(met(0)));
+    state.apply(RunInput::Committed(met(0)));
     assert_eq!(state.stopped[&[0, 1]].1, last);
 }
 
@@ -63,6 +63,6 @@ fn what_later_pairs_follow_from_is_not_taken_back() {
     assert!(!RunState::new(Schedule::new(design, 4, 1), None).can_take_back());
     let mut over = run(1, None);
     assert!(over.can_take_back());
-    over.apply(Event::Committed(won(0)));
+    over.apply(RunInput::Committed(won(0)));
     assert!(!over.can_take_back(), "nothing changes a run that is over");
 }
