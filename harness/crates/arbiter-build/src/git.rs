@@ -89,12 +89,12 @@ impl Repository {
             return Err(self.unknown(revision));
         }
         let wanted = format!("{revision}^{{commit}}");
-        let id = match self.git(["rev-parse", "--verify", "--quiet", &wanted]) {
+        let id = match git(&self.top, ["rev-parse", "--verify", "--quiet", &wanted]) {
             Ok(id) => id,
             Err(BuildError::NoGit) => return Err(BuildError::NoGit),
             Err(_) => return Err(self.unknown(revision)),
         };
-        let message = self.git(["log", "-1", "--format=%B", &id])?;
+        let message = git(&self.top, ["log", "-1", "--format=%B", &id])?;
         Ok(Commit { id, message })
     }
 
@@ -119,37 +119,37 @@ impl Repository {
 
     /// Whether the clone lacks a part of the history.
     pub fn is_shallow(&self) -> bool {
-        self.git(["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")
+        git(&self.top, ["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")
     }
 
     /// Whether any of `paths` differs between two trees or commits; `true` for no path.
     pub fn differs(&self, one: &str, other: &str, paths: &[String]) -> Result<bool, BuildError> {
         let mut words = vec!["diff", "--name-only", one, other, "--"];
         words.extend(paths.iter().map(String::as_str));
-        Ok(paths.is_empty() || !self.git(words)?.is_empty())
+        Ok(paths.is_empty() || !git(&self.top, words)?.is_empty())
     }
 
     /// The names at the top of a commit or tree, and those in its folder `src`.
     pub(super) fn names(&self, tree: &str) -> Result<Vec<String>, BuildError> {
-        let listed = self.git(["ls-tree", "--name-only", tree, "--", ".", "src/"])?;
+        let listed = git(&self.top, ["ls-tree", "--name-only", tree, "--", ".", "src/"])?;
         Ok(listed.lines().map(str::to_owned).collect())
     }
 
     /// The text of a file of a commit, if it has it.
     pub fn text(&self, tree: &str, path: &str) -> Option<String> {
         let object = format!("{tree}:{path}");
-        self.git(["cat-file", "-e", &object]).ok()?;
-        self.git(["cat-file", "blob", &object]).ok()
+        git(&self.top, ["cat-file", "-e", &object]).ok()?;
+        git(&self.top, ["cat-file", "blob", &object]).ok()
     }
 
     /// A file or folder of the repository itself.
     pub(super) fn inner(&self, name: &str) -> Result<PathBuf, BuildError> {
-        Ok(self.top.join(self.git(["rev-parse", "--git-path", name])?))
+        Ok(self.top.join(git(&self.top, ["rev-parse", "--git-path", name])?))
     }
 
     /// Where it was cloned from; itself if from nowhere.
     pub(super) fn origin(&self) -> String {
-        let origin = self.git(["config", "remote.origin.url"]);
+        let origin = git(&self.top, ["config", "remote.origin.url"]);
         origin.unwrap_or_else(|_| self.top.display().to_string())
     }
 
@@ -189,15 +189,8 @@ impl Repository {
         ours(words.chain(excluded).collect())?;
         let tree = ours(vec!["write-tree".to_owned()])?;
         let head =
-            self.git(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
+            git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok(Snapshot { is_dirty: tree != head, tree, objects, _dir: dir })
-    }
-
-    fn git<S: AsRef<OsStr>>(
-        &self,
-        words: impl IntoIterator<Item = S>,
-    ) -> Result<String, BuildError> {
-        git(&self.top, words)
     }
 }
 

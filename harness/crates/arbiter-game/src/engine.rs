@@ -296,7 +296,9 @@ impl EngineProcess {
                     // Its own clock has run since it began to ponder.
                     info.time = info.time.filter(|_| !has_pondered);
                     self.expected = ponder;
-                    let elapsed = self.stamp_since(flushed) + lost;
+                    let stamp = self.lines.pop_front().map_or(flushed, |(at, _)| at);
+                    // An answer that was read before the flush was noted took no time.
+                    let elapsed = stamp.saturating_duration_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
                 Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
@@ -408,13 +410,6 @@ impl EngineProcess {
             self.send(text)?;
         }
         Ok(step)
-    }
-
-    /// The time from `start` to the stamp of the line in hand, which is then done with.
-    fn stamp_since(&mut self, start: Instant) -> Duration {
-        let stamp = self.lines.pop_front().map(|(at, _)| at);
-        // An answer that was read before the flush was noted took no time.
-        stamp.map_or(Duration::ZERO, |at| at.saturating_duration_since(start))
     }
 
     /// Waits for output; `false` if there was none by the session's deadline.

@@ -17,7 +17,7 @@ use arbiter_schedule::seed::{below, seed_for};
 const PURPOSE: &str = "openings.generate";
 
 /// Attempts in a row that may fail before the supply counts as exhausted.
-const MAX_FAILURES: u64 = 10_000;
+const MAX_FAILURES: usize = 10_000;
 
 /// What a candidate must be like before any engine looks at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,37 +97,16 @@ impl Balance {
     }
 }
 
-/// Deals candidates by increasing [`Candidate::id`]. Ends when random play finds nothing new.
-#[derive(Debug, Clone)]
-pub struct Candidates {
-    seed: u64,
-    rules: Rules,
-    next_id: u64,
-    dealt: HashSet<Epd>,
-}
-
-impl Candidates {
-    /// All candidates of a seed.
-    pub fn new(seed: u64, rules: Rules) -> Candidates {
-        Candidates { seed, rules, next_id: 0, dealt: HashSet::new() }
-    }
-}
-
-impl Iterator for Candidates {
-    type Item = Candidate;
-
-    fn next(&mut self) -> Option<Candidate> {
-        for _ in 0..MAX_FAILURES {
-            let id = self.next_id;
-            self.next_id += 1;
-            let Some(candidate) = attempt(self.seed, id, self.rules) else { continue };
+/// All candidates of a seed by increasing [`Candidate::id`]. Ends when random play finds nothing new.
+pub fn candidates(seed: u64, rules: Rules) -> impl Iterator<Item = Candidate> {
+    let (mut ids, mut dealt) = (0.., HashSet::new());
+    std::iter::from_fn(move || {
+        ids.by_ref().take(MAX_FAILURES).find_map(|id| {
+            let candidate = attempt(seed, id, rules)?;
             let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
-            if self.dealt.insert(position) {
-                return Some(candidate);
-            }
-        }
-        None
-    }
+            dealt.insert(position).then_some(candidate)
+        })
+    })
 }
 
 /// Plays at random; `None` if the result breaks the rules.
@@ -169,7 +148,7 @@ mod tests {
     use super::*;
 
     fn lines(seed: u64, rules: Rules, count: usize) -> Vec<String> {
-        Candidates::new(seed, rules).take(count).map(|c| c.to_epd(None)).collect()
+        candidates(seed, rules).take(count).map(|c| c.to_epd(None)).collect()
     }
 
     #[test]
@@ -185,7 +164,7 @@ mod tests {
         let rules = Rules { plies: 9, max_material_difference: 0 };
         let mut seen = HashSet::new();
         let mut last = None;
-        for candidate in Candidates::new(1, rules).take(500) {
+        for candidate in candidates(1, rules).take(500) {
             assert_eq!(candidate.moves.len(), 9);
             assert!(!candidate.position.is_check() && ending(&candidate.position).is_none());
             assert_eq!(material_difference(&candidate.position), 0);
@@ -210,7 +189,7 @@ mod tests {
 
     #[test]
     fn written_candidates_read_back_as_openings() {
-        for candidate in Candidates::new(2, Rules { plies: 7, ..Rules::default() }).take(50) {
+        for candidate in candidates(2, Rules { plies: 7, ..Rules::default() }).take(50) {
             let line = candidate.to_epd(Some(Verdict { score_cp: -12, depth: 9 }));
             let book = from_text("made.epd", &line, ReadOptions::default()).expect("a sound line");
             let opening = book.opening(0);

@@ -123,19 +123,13 @@ struct Movetext {
     moved: bool,
     /// Whether there was a comment or a result.
     remark: bool,
-    opening: Opening,
-    /// The position after the moves of the opening.
-    position: Chess,
+    /// The opening so far, and the position after its moves.
+    start: Start,
     /// The positions before the moves.
     history: Vec<Zobrist64>,
 }
 
 impl Movetext {
-    fn new(tags: bool, start: Start) -> Movetext {
-        let Start { opening, position } = start;
-        Movetext { tags, moved: false, remark: false, opening, position, history: Vec::new() }
-    }
-
     fn conclude(&self) -> Item {
         match (self.tags, self.moved, self.remark) {
             (false, false, false) => return Item::Nothing,
@@ -146,26 +140,26 @@ impl Movetext {
             }
             _ => {}
         }
-        if let Some(ending) = ending(&self.position).or_else(|| self.repetition()) {
+        if let Some(ending) = ending(&self.start.position).or_else(|| self.repetition()) {
             return Item::BadGame(over(ending));
         }
-        Item::Opening(Box::new(self.opening.clone()))
+        Item::Opening(Box::new(self.start.opening.clone()))
     }
 
     fn repetition(&self) -> Option<&'static str> {
-        let key = key(&self.position);
+        let key = key(&self.start.position);
         let before = self.history.iter().filter(|&&earlier| earlier == key).count();
         (before >= 2).then_some("threefold repetition")
     }
 
     fn play(&mut self, san: SanPlus) -> Result<(), String> {
-        let m = san.san.to_move(&self.position).map_err(|reason| {
-            let ply = self.opening.moves.len() + 1;
+        let m = san.san.to_move(&self.start.position).map_err(|reason| {
+            let ply = self.start.opening.moves.len() + 1;
             format!("expected a legal move at ply {ply}, got {san}: {reason}")
         })?;
-        self.history.push(key(&self.position));
-        self.position.play_unchecked(m);
-        self.opening.moves.push(UciMove::from_move(m, self.opening.castling_mode));
+        self.history.push(key(&self.start.position));
+        self.start.position.play_unchecked(m);
+        self.start.opening.moves.push(UciMove::from_move(m, self.start.opening.castling_mode));
         Ok(())
     }
 }
@@ -202,15 +196,20 @@ impl Visitor for Mainline {
             Some(fen) => parse_position(&fen, castling_mode),
             None => Start::initial(castling_mode),
         };
+        let (tags, moved, remark, history) = (tags.any, false, false, Vec::new());
         match start {
-            Ok(start) => ControlFlow::Continue(Movetext::new(tags.any, start)),
+            Ok(start) => ControlFlow::Continue(Movetext { tags, moved, remark, start, history }),
             Err(fault) => ControlFlow::Break(Item::BadGame(fault)),
         }
     }
 
     fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Item> {
         movetext.moved = true;
-        if self.options.plies.is_some_and(|plies| movetext.opening.moves.len() >= plies as usize) {
+        if self
+            .options
+            .plies
+            .is_some_and(|plies| movetext.start.opening.moves.len() >= plies as usize)
+        {
             return ControlFlow::Break(movetext.conclude());
         }
         match movetext.play(san) {

@@ -59,7 +59,7 @@ impl Residuals {
 pub fn compare(sources: &[Pentanomial]) -> Option<Residuals> {
     let rows: Vec<[f64; 3]> = sources.iter().map(columns).collect();
     let mut kept: Vec<usize> = (0..rows.len()).collect();
-    loop {
+    let (totals, all) = loop {
         let totals = column_totals(&rows, &kept);
         let all: f64 = totals.iter().sum();
         let is_large = |row: &usize| {
@@ -71,14 +71,12 @@ pub fn compare(sources: &[Pentanomial]) -> Option<Residuals> {
             return None;
         }
         if large.len() == kept.len() {
-            break;
+            break (totals, all);
         }
         kept = large;
-    }
-    let totals = column_totals(&rows, &kept);
-    let all: f64 = totals.iter().sum();
-    let limits =
-        (upper_quantile(0.05 / kept.len() as f64), upper_quantile(0.01 / kept.len() as f64));
+    };
+    let limit = |share: f64| deviate((share / kept.len() as f64).ln());
+    let limits = (limit(0.05), limit(0.01));
     let mut found = vec![None; rows.len()];
     let mut chi_squared = 0.0;
     for &row in &kept {
@@ -111,11 +109,6 @@ fn columns(pairs: &Pentanomial) -> [f64; 3] {
 
 fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
     std::array::from_fn(|column| kept.iter().map(|row| rows[*row][column]).sum())
-}
-
-/// The value that a standard normal variable exceeds with probability `p`.
-fn upper_quantile(p: f64) -> f64 {
-    deviate(p.ln())
 }
 
 /// The value that a standard normal variable exceeds with probability e^`ln_p`, also where that is
@@ -216,7 +209,7 @@ mod tests {
     #[test]
     fn quantiles_invert_the_distribution() {
         for z in [0.1, 1.0, 3.0, 8.0, 20.0, 30.0] {
-            assert!((upper_quantile(normal_cdf(-z)) - z).abs() < 1e-9, "{z}");
+            assert!((deviate(normal_cdf(-z).ln()) - z).abs() < 1e-9, "{z}");
         }
         assert!((deviate(-599.0) - deviate(-601.0)).abs() < 0.1);
         assert!(deviate(-1e6) > 1400.0);

@@ -12,7 +12,7 @@
 //! ends is between all failures and all passes.
 
 use super::brownian::BrownianMotion;
-use super::distribution::{Distribution, Moments};
+use super::distribution::Distribution;
 use super::elo::{Estimate, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
 use super::roots::falling_crossing;
@@ -70,9 +70,11 @@ fn estimate<const K: usize>(
         Decision::AcceptH0 => (lower, sample.units),
         Decision::Continue => (llr, sample.units),
     };
+    // Drift is linear in the mean score, with slope (s₁ − s₀)/v = √(variance/v).
+    let slope = (observed.variance / sample.variance).sqrt();
     let worse = |elo: f64| {
-        let walk = test.walk_between(&sample, Moments { mean: score_from_elo(elo), ..sample });
-        walk.outcome_probability(lower, upper, units, level)
+        let drift = observed.drift + slope * (score_from_elo(elo) - sample.mean);
+        BrownianMotion { drift, ..observed }.outcome_probability(lower, upper, units, level)
     };
     let at = |probability: f64| falling_crossing(worse, probability, -MAX_ELO, MAX_ELO);
     Some(SequentialEstimate {
@@ -80,15 +82,4 @@ fn estimate<const K: usize>(
         los: worse(0.0),
         clamped: llr > CLAMP * upper || llr < CLAMP * lower,
     })
-}
-
-impl Sprt {
-    /// The ratio's walk when the hypotheses are read on the `scale` of one sample and the units
-    /// come from `source`; the two differ in their mean only.
-    fn walk_between(&self, scale: &Moments, source: Moments) -> BrownianMotion {
-        let at_sample = self.walk(scale);
-        // Drift is linear in the mean score, with slope (s₁ − s₀)/v = √(variance/v).
-        let slope = (at_sample.variance / scale.variance).sqrt();
-        BrownianMotion { drift: at_sample.drift + slope * (source.mean - scale.mean), ..at_sample }
-    }
 }

@@ -235,7 +235,8 @@ impl Xboard {
         let mut told = Vec::new();
         let mut done = false;
         for (name, value) in feature::parse(text) {
-            let accepted = match (name, value) {
+            let mut accepted = true;
+            match (name, value) {
                 ("done", "0") => {
                     let limit = state.deadlines.uciok;
                     // What is announced to be long may still not be endless.
@@ -243,22 +244,15 @@ impl Xboard {
                     if state.phase == Phase::Handshake {
                         state.due = Some((due, limit));
                     }
-                    true
                 }
-                ("done", _) => {
-                    done = state.phase == Phase::Handshake;
-                    true
-                }
-                ("myname", _) => {
-                    state.name = Some(value.to_owned());
-                    true
-                }
+                ("done", _) => done = state.phase == Phase::Handshake,
+                ("myname", _) => state.name = Some(value.to_owned()),
                 ("option", text) => match feature::option(text) {
-                    Some(option) => state.declare(option).map(|()| true)?,
-                    None => false,
+                    Some(option) => state.declare(option)?,
+                    None => accepted = false,
                 },
-                _ => self.features.set(name, value),
-            };
+                _ => accepted = self.features.set(name, value),
+            }
             let answer = if accepted { "accepted" } else { "rejected" };
             told.push(format!("{answer} {name}"));
         }

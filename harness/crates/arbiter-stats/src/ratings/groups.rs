@@ -4,9 +4,9 @@
 //! sides (L. Ford, 1957). So players who won or lost all their games are removed one after the other
 //! and rated later. What remains are the strongly connected components of the graph of points taken.
 
-/// A player with a perfect score, for or against.
+/// A player with a perfect score, for or against: rated where its probability is one half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Removed {
+pub struct PerfectScore {
     /// The player.
     pub player: usize,
     /// Whether all games against the remaining players were won; otherwise all were lost.
@@ -17,7 +17,7 @@ pub struct Removed {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Groups {
     /// Players with perfect scores, in the order of removal.
-    pub perfect: Vec<Removed>,
+    pub perfect: Vec<PerfectScore>,
     /// Groups of at least two comparable players, the largest first.
     pub groups: Vec<Vec<usize>>,
     /// Players who are comparable with no other.
@@ -62,7 +62,7 @@ pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
             continue;
         }
         is_in[player] = false;
-        perfect.push(Removed { player, won_all: taken > 0 });
+        perfect.push(PerfectScore { player, won_all: taken > 0 });
         waiting.extend(links[player].iter().map(|(other, ..)| *other).filter(|o| is_in[*o]));
     }
     let (mut groups, mut alone) = (Vec::new(), Vec::new());

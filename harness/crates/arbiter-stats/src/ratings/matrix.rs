@@ -8,7 +8,7 @@ pub(super) fn zero(size: usize) -> Matrix {
     vec![vec![0.0; size]; size]
 }
 
-/// Adds `weight`·v·vᵀ for a vector with few entries.
+/// Adds `weight`·v·vᵀ for a vector with few entries, of which those at one place add up.
 pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f64) {
     for (i, a) in vector {
         for (j, b) in vector {

@@ -10,9 +10,9 @@ mod model;
 mod outcome;
 mod solve;
 
-pub use groups::{Groups, Removed};
+pub use groups::{Groups, PerfectScore};
 pub use model::OutcomeModel;
-pub use outcome::{Errors, Perfect, Rated};
+pub use outcome::{Errors, Rated};
 pub use solve::rate;
 
 /// Points per natural unit of strength on the usual scale: 400 points are a factor of ten.

@@ -1,6 +1,6 @@
 //! Ratings with their covariance.
 
-use super::groups::Groups;
+use super::groups::{Groups, PerfectScore};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
 use super::solve::{Encounter, State};
 use super::{Meeting, Options};
@@ -15,24 +15,13 @@ pub(super) struct Solution {
     pub(super) is_advantage_known: bool,
 }
 
-/// A player who won or lost all games: rated where the probability of that is one half.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Perfect {
-    /// The player.
-    pub player: usize,
-    /// Whether all was won; otherwise all was lost.
-    pub won_all: bool,
-    /// The rating, in points: a lower bound if all was won, else an upper one.
-    pub rating: f64,
-}
-
 /// The ratings of all players.
 #[derive(Debug)]
 pub struct Rated {
     /// The players by comparability.
     pub groups: Groups,
-    /// Perfect scores that could be rated.
-    pub perfect: Vec<Perfect>,
+    /// Perfect scores that could be rated; the ratings are bounds.
+    pub perfect: Vec<PerfectScore>,
     /// Players of groups that were too many to be rated.
     pub left_out: Vec<usize>,
     /// White's advantage in points; `None` if colours and players cannot be told apart.
@@ -44,10 +33,8 @@ pub struct Rated {
     ratings: Vec<f64>,
     group_of: Vec<Option<usize>>,
     index: Vec<Option<usize>>,
-    /// Covariance of all unknowns by the curvature alone, in squared points.
-    information: Matrix,
-    /// The same by the sandwich estimator.
-    sandwich: Matrix,
+    /// Covariance of all unknowns in squared points, as each of [`Errors`] has it.
+    covariances: [Matrix; 2],
 }
 
 /// How standard errors are estimated.
@@ -67,7 +54,7 @@ impl Rated {
         meetings: &[Meeting],
         options: &Options,
         groups: Groups,
-        perfect: Vec<Perfect>,
+        perfect: Vec<PerfectScore>,
         left_out: Vec<usize>,
     ) -> Rated {
         let Solution { state, root, encounters, is_advantage_known } = solution;
@@ -97,19 +84,16 @@ impl Rated {
             ratings: state.ratings.iter().map(|rating| rating * options.scale).collect(),
             group_of,
             index: state.index,
-            information,
-            sandwich,
+            covariances: [information, sandwich],
             groups,
         }
     }
 
     /// Rating of a player in points; `None` if there was nothing to rate.
     pub fn rating(&self, player: usize) -> Option<f64> {
-        let perfect = self.perfect.iter().find(|p| p.player == player);
-        match perfect {
-            Some(perfect) => Some(perfect.rating),
-            None => self.group_of[player].map(|_| self.ratings[player]),
-        }
+        let is_perfect = || self.perfect.iter().any(|perfect| perfect.player == player);
+        let is_rated = self.group_of[player].is_some() || is_perfect();
+        is_rated.then(|| self.ratings[player])
     }
 
     /// The group in which a player was rated, by its number.
@@ -120,10 +104,7 @@ impl Rated {
     /// Covariance of two players' ratings, in squared points; `None` unless both are in groups.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;
-        let matrix = match errors {
-            Errors::Information => &self.information,
-            Errors::Sandwich => &self.sandwich,
-        };
+        let matrix = &self.covariances[errors as usize];
         // An anchored player does not vary.
         Some(self.index[a].zip(self.index[b]).map_or(0.0, |(i, j)| matrix[i][j]))
     }
@@ -252,12 +233,7 @@ fn spread(
         for (with_white, row) in meeting.pairs.iter().enumerate() {
             for (with_black, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
                 let mut vector = pull(first, second, with_white);
-                for (unknown, value) in pull(second, first, 2 - with_black) {
-                    match vector.iter_mut().find(|(known, _)| *known == unknown) {
-                        Some((_, sum)) => *sum += value,
-                        None => vector.push((unknown, value)),
-                    }
-                }
+                vector.extend(pull(second, first, 2 - with_black));
                 add_outer(&mut spread, &vector, *count as f64);
             }
         }

@@ -1,10 +1,10 @@
 //! The search for the maximum: Newton's method on all ratings, White's advantage and the draw
 //! parameter at once.
 
-use super::groups::{Groups, Score, divide};
+use super::groups::{Groups, PerfectScore, Score, divide};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
 use super::model::OutcomeModel;
-use super::outcome::{Perfect, Rated, Solution, is_inside};
+use super::outcome::{Rated, Solution, is_inside};
 use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
@@ -278,7 +278,9 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
         }
     }
     for group in &state.floating {
-        let weight = holding_weight(&curvature, group);
+        // Of the size of the curvature.
+        let trace: f64 = group.iter().map(|i| curvature[*i][*i]).sum();
+        let weight = (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE);
         for i in group {
             for j in group {
                 curvature[*i][*j] += weight;
@@ -286,12 +288,6 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
         }
     }
     (slope, curvature)
-}
-
-/// A weight for the holding term of a group: of the size of the curvature.
-fn holding_weight(curvature: &Matrix, group: &[usize]) -> f64 {
-    let trace: f64 = group.iter().map(|i| curvature[*i][*i]).sum();
-    (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE)
 }
 
 /// The draw parameter at which as many draws are expected as there are.
@@ -317,7 +313,7 @@ fn perfect_ratings(
     meetings: &[Meeting],
     options: &Options,
     groups: &Groups,
-) -> Vec<Perfect> {
+) -> Vec<PerfectScore> {
     let mut is_rated = vec![false; state.ratings.len()];
     groups.groups.iter().flatten().for_each(|player| is_rated[*player] = true);
     options.anchors.iter().for_each(|(player, _)| is_rated[*player] = true);
@@ -359,7 +355,7 @@ fn perfect_ratings(
         if rating.is_finite() {
             state.ratings[player] = rating;
             is_rated[player] = true;
-            found.push(Perfect { player, won_all: taken.won_all, rating: rating * options.scale });
+            found.push(*taken);
         }
     }
     found
