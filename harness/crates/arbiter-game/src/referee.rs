@@ -288,7 +288,7 @@ impl Referee {
             return Err(cost - movetime);
         }
         if let Some(clock) = self.clocks.get_mut(color) {
-            clock.charge(cost, margin).map_err(|over| over.0)?;
+            clock.charge(cost, margin)?;
         }
         if let Some(clock) = self.clocks.get_mut(color.other()) {
             clock.opponent_used(cost);

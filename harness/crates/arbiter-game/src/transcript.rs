@@ -18,33 +18,29 @@ const MIN_TAIL: usize = 128 << 10;
 
 /// What a line of a transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Mark {
     /// We said it.
-    ToEngine,
+    ToEngine = b'<',
     /// The engine said it.
-    FromEngine,
+    FromEngine = b'>',
     /// Something happened to the engine; the text says what.
-    Event,
+    Event = b'!',
     /// What we said has been handed over; clocks run from here.
-    Flushed,
+    Flushed = b'.',
     /// The engine gets ready for this game; what is above was said before.
-    NewGame,
+    NewGame = b'=',
     /// Lines are missing here; the text says how many.
-    Cut,
+    Cut = b'~',
 }
 
 impl Mark {
-    const ALL: [(Mark, char); 6] = [
-        (Mark::ToEngine, '<'),
-        (Mark::FromEngine, '>'),
-        (Mark::Event, '!'),
-        (Mark::Flushed, '.'),
-        (Mark::NewGame, '='),
-        (Mark::Cut, '~'),
-    ];
+    const ALL: [Mark; 6] =
+        [Mark::ToEngine, Mark::FromEngine, Mark::Event, Mark::Flushed, Mark::NewGame, Mark::Cut];
 
+    /// What stands for it in a written transcript.
     fn as_char(self) -> char {
-        Mark::ALL.iter().find(|(mark, _)| *mark == self).map_or('?', |(_, c)| *c)
+        char::from(self as u8)
     }
 }
 
@@ -317,7 +313,7 @@ fn entry(line: &str) -> Option<Entry> {
     let mut kind = kind.chars();
     let color = Color::from_char(kind.next()?.to_ascii_lowercase())?;
     let written = kind.next()?;
-    let (mark, _) = Mark::ALL.into_iter().find(|(_, c)| *c == written)?;
+    let mark = Mark::ALL.into_iter().find(|mark| mark.as_char() == written)?;
     Some(Entry { at_ns: at.parse().ok()?, color, mark, text: text.to_owned() })
 }
 

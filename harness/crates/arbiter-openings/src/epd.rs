@@ -200,8 +200,6 @@ fn operand(operations: &[u8], opcode: &str) -> Result<Option<u32>, String> {
 
 /// A counter: digits only, and not absurdly many.
 fn number(digits: &[u8]) -> Option<u32> {
-    if digits.is_empty() || digits.len() > 9 || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    Some(digits.iter().fold(0, |value, digit| 10 * value + u32::from(digit - b'0')))
+    let is_number = digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }

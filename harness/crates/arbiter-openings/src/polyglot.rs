@@ -115,7 +115,15 @@ impl Table {
         if !rest.is_empty() || bytes.len() as u64 > MAX_BYTES {
             return None;
         }
-        let mut entries: Vec<Entry> = (1..).zip(entries).map(|(n, e)| entry(n, e)).collect();
+        let mut entries: Vec<Entry> = (1..)
+            .zip(entries)
+            .map(|(number, bytes)| {
+                let [k0, k1, k2, k3, k4, k5, k6, k7, m0, m1, w0, w1, ..] = *bytes;
+                let key = u64::from_be_bytes([k0, k1, k2, k3, k4, k5, k6, k7]);
+                let [m, weight] = [[m0, m1], [w0, w1]].map(u16::from_be_bytes);
+                Entry { key, number, m, weight }
+            })
+            .collect();
         // The format demands this order, but not every program that writes it keeps to it.
         entries.sort_by_key(|entry| entry.key);
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
@@ -148,16 +156,6 @@ impl Table {
             }
         }
         moves
-    }
-}
-
-fn entry(number: u32, bytes: &[u8; ENTRY]) -> Entry {
-    let [k0, k1, k2, k3, k4, k5, k6, k7, m0, m1, w0, w1, ..] = *bytes;
-    Entry {
-        key: u64::from_be_bytes([k0, k1, k2, k3, k4, k5, k6, k7]),
-        number,
-        m: u16::from_be_bytes([m0, m1]),
-        weight: u16::from_be_bytes([w0, w1]),
     }
 }
 

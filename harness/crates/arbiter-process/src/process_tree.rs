@@ -50,12 +50,16 @@ impl ProcessTree {
         grace: Duration,
         term_grace: Duration,
     ) -> Option<ExitStatus> {
-        stop::ask_group(child, grace, term_grace);
+        if !stop::wait_exit(child, grace) && !term_grace.is_zero() {
+            stop::signal(child, Signal::TERM);
+            stop::wait_exit(child, term_grace);
+        }
         let leader = stop::pid(child);
         // Before the leader goes its descendants are still to be found below it.
         let mut doomed = descendants(leader.as_raw_nonzero().get());
         doomed.iter().for_each(|pid| kill(*pid));
-        let status = stop::kill_group(child);
+        stop::signal(child, Signal::KILL);
+        let status = child.wait().ok();
         for _ in 0..ROUNDS {
             let strays = self.strays();
             strays.iter().for_each(|pid| kill(*pid));

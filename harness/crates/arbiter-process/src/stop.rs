@@ -1,7 +1,7 @@
 //! Ending an engine: ask, insist, kill. The whole process group goes, and the leader is reaped
 //! last, so that its number cannot belong to another process when the group is signalled.
 
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -49,23 +49,8 @@ pub(super) fn has_exited(child: &Child) -> bool {
     }
 }
 
-/// Asks the group of `child` to leave: waits `grace` for it to do so by itself and as long as
-/// `term_grace` after telling it to.
-pub(super) fn ask_group(child: &Child, grace: Duration, term_grace: Duration) {
-    if !wait_exit(child, grace) && !term_grace.is_zero() {
-        signal(child, Signal::TERM);
-        wait_exit(child, term_grace);
-    }
-}
-
-/// Ends the group of `child` at once.
-pub(super) fn kill_group(child: &mut Child) -> Option<ExitStatus> {
-    signal(child, Signal::KILL);
-    child.wait().ok()
-}
-
 /// Signals every process of the group. Failure means that none is left.
-fn signal(child: &Child, signal: Signal) {
+pub(super) fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
 }
 

@@ -8,8 +8,7 @@ pub mod times;
 mod uci;
 
 pub use clock::{
-    Clock, Conditions, Limits, MAX_PERIODS, Overrun, Period, Periods, TimeControl, TimeError,
-    parse_seconds,
+    Clock, Conditions, Limits, MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds,
 };
 pub use session::{
     Claim, Deadlines, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step,

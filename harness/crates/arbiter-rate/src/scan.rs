@@ -151,7 +151,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
             let read = reader.read_game(&mut tags);
             let (game, moves) = match read {
                 Ok(None) => break,
-                Err(_) => (Err(RejectReason::Unreadable.into()), &head[..0]),
+                Err(_) => (Err(bare(RejectReason::Unreadable)), &head[..0]),
                 Ok(Some(())) => {
                     let begin = at(&reader);
                     // The reader skips the moves on its way to the next game.
@@ -160,12 +160,12 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
                     let moves = plain_moves.unwrap_or_else(skipped);
                     let game = match is_readable {
                         true => judge(&tags, moves, options, &mut block, &mut index),
-                        false => Err(RejectReason::Unreadable.into()),
+                        false => Err(bare(RejectReason::Unreadable)),
                     };
                     (game, moves)
                 }
             };
-            block.games.push(game.map_err(|Reason { reason, culprit }| {
+            block.games.push(game.map_err(|(reason, culprit)| {
                 start += head[start..].len() - head[start..].trim_ascii_start().len();
                 let in_moves = |illegal: &IllegalMove| offset(text, moves) + illegal.at;
                 let line = lines.of(culprit.as_ref().map_or(offset(text, head) + start, in_moves));
@@ -179,15 +179,10 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
 }
 
 /// Why a game does not count, with the move to blame if it is one.
-struct Reason {
-    reason: RejectReason,
-    culprit: Option<IllegalMove>,
-}
+type Fault = (RejectReason, Option<IllegalMove>);
 
-impl From<RejectReason> for Reason {
-    fn from(reason: RejectReason) -> Reason {
-        Reason { reason, culprit: None }
-    }
+fn bare(reason: RejectReason) -> Fault {
+    (reason, None)
 }
 
 fn judge(
@@ -196,11 +191,11 @@ fn judge(
     options: ScanOptions,
     block: &mut Block,
     index: &mut Index,
-) -> Result<Game, Reason> {
-    check_tags(tags)?;
+) -> Result<Game, Fault> {
+    check_tags(tags).map_err(bare)?;
     let limit = if tags.fen.is_empty() { options.opening_plies } else { 0 };
     let mut replay = match options.replay {
-        true => Some(Replay::new(&tags.fen).ok_or(RejectReason::Position)?),
+        true => Some(Replay::new(&tags.fen).ok_or(bare(RejectReason::Position))?),
         false => None,
     };
     let mut evaluations = Evaluations::default();
@@ -213,12 +208,12 @@ fn judge(
         None => summarize(moves, limit, |_, _| (), on_comment),
         Some(replay) => summarize(moves, limit, |word, at| replay.play(word, at), on_comment),
     };
-    let outcome = outcome(tags, &summary)?;
+    let outcome = outcome(tags, &summary).map_err(bare)?;
     if let Some(Replay { illegal: culprit @ Some(_), .. }) = replay {
-        return Err(Reason { reason: RejectReason::IllegalMove, culprit });
+        return Err((RejectReason::IllegalMove, culprit));
     }
     if replay.and_then(|replay| replay.result()).is_some_and(|told| told != outcome) {
-        return Err(RejectReason::WrongResult.into());
+        return Err(bare(RejectReason::WrongResult));
     }
     let black_first = tags.fen.split(|byte| *byte == b' ').nth(1) == Some(&b"b"[..]);
     if black_first {
@@ -336,15 +331,10 @@ fn opening(
     if let Some(known) = index.openings.get(&key) {
         return *known;
     }
-    let mut title = String::from_utf8_lossy(&tags.fen).into_owned();
-    for word in words() {
-        if !title.is_empty() {
-            title.push(' ');
-        }
-        title.push_str(&String::from_utf8_lossy(word));
-    }
+    let fen = Some(&tags.fen[..]).filter(|fen| !fen.is_empty());
+    let title: Vec<_> = fen.into_iter().chain(words()).map(String::from_utf8_lossy).collect();
     let number = block.openings.len() as u32;
-    block.openings.push((key, title));
+    block.openings.push((key, title.join(" ")));
     index.openings.insert(key, number);
     number
 }

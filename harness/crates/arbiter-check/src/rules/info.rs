@@ -91,21 +91,6 @@ fn has_score(search: &Search) -> Judged {
     })
 }
 
-/// Fields with a whole number that is not negative.
-const COUNTS: [&str; 11] = [
-    "depth",
-    "seldepth",
-    "time",
-    "nodes",
-    "multipv",
-    "currmovenumber",
-    "hashfull",
-    "nps",
-    "tbhits",
-    "sbhits",
-    "cpuload",
-];
-
 fn syntax(_: &Search, info: &Said) -> Judged {
     let mut words = info.text.split_ascii_whitespace();
     while let Some(word) = words.next() {
@@ -121,7 +106,8 @@ fn syntax(_: &Search, info: &Said) -> Judged {
             "currmove" | "ebf" => drop(words.next()),
             // Three numbers: the chances to win, draw and lose.
             "wdl" => drop((words.next(), words.next(), words.next())),
-            _ if COUNTS.contains(&word) => {
+            "depth" | "seldepth" | "time" | "nodes" | "multipv" | "currmovenumber" | "hashfull"
+            | "nps" | "tbhits" | "sbhits" | "cpuload" => {
                 let value = words.next().unwrap_or_default();
                 let count = value.parse::<u64>();
                 let count = count.map_err(|_| format!("{word} '{value}' is no count"))?;

@@ -16,7 +16,7 @@ use serde_with::{As, DisplayFromStr};
 use crate::times::Nanos;
 
 pub use control::{MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds};
-pub use running::{Clock, Overrun};
+pub use running::Clock;
 
 /// What bounds one side's thinking. Several may hold at once; an engine is told all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

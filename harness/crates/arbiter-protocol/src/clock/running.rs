@@ -4,10 +4,6 @@ use std::time::Duration;
 
 use super::control::TimeControl;
 
-/// How far a move went past the time its side had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overrun(pub Duration);
-
 /// One side's running clock.
 #[derive(Debug, Clone)]
 pub struct Clock {
@@ -46,9 +42,9 @@ impl Clock {
     /// Charges one move. An overrun up to `margin` is forgiven and leaves an empty clock;
     /// a larger one is returned and the flag has fallen. The move that ends a period must be
     /// made in the time of that period: what the next one brings comes after it.
-    pub fn charge(&mut self, elapsed: Duration, margin: Duration) -> Result<(), Overrun> {
+    pub fn charge(&mut self, elapsed: Duration, margin: Duration) -> Result<(), Duration> {
         if elapsed > self.left.saturating_add(margin) {
-            return Err(Overrun(elapsed - self.left));
+            return Err(elapsed - self.left);
         }
         self.left = self.left.saturating_sub(elapsed).saturating_add(self.increment());
         if let (Some(moves), TimeControl::Periods(periods)) = (&mut self.moves_left, self.control) {
@@ -93,7 +89,7 @@ mod tests {
     #[test]
     fn the_flag_falls_only_past_the_margin() {
         let mut clock = clock("1");
-        assert_eq!(clock.charge(MS(1_011), MS(10)), Err(Overrun(MS(11))));
+        assert_eq!(clock.charge(MS(1_011), MS(10)), Err(MS(11)));
         clock.charge(MS(1_010), MS(10)).unwrap();
         assert_eq!(clock.left(), Duration::ZERO);
     }
@@ -124,7 +120,7 @@ mod tests {
     fn the_last_move_of_a_period_is_held_to_the_time_of_that_period() {
         let mut clock = clock("2/10:60");
         clock.charge(MS(9_000), MS(0)).unwrap();
-        assert_eq!(clock.charge(MS(1_001), MS(0)), Err(Overrun(MS(1))));
+        assert_eq!(clock.charge(MS(1_001), MS(0)), Err(MS(1)));
     }
 
     #[test]
@@ -164,7 +160,7 @@ mod tests {
                 let before = clock.clone();
                 let charged = clock.charge(elapsed, Duration::ZERO);
                 if elapsed > left {
-                    prop_assert_eq!(charged, Err(Overrun(elapsed - left)));
+                    prop_assert_eq!(charged, Err(elapsed - left));
                     prop_assert_eq!(clock.left(), before.left());
                     break;
                 }
