@@ -20,7 +20,7 @@ use self::words::{ORDERS, merged};
 use crate::{BuildArgs, ClusterArgs, Failure, OutputFormat, Style};
 use arbiter_openings::Order;
 use arbiter_plan::{
-    Affinity, ConfigFile, DEFAULT_SETTINGS, EngineSpec, Loaded, NoiseLimit, Request, SprtRequest,
+    Affinity, ConfigFile, DEFAULT_SETTINGS, EngineSpec, NoiseLimit, Request, SprtRequest,
     load_settings, plain,
 };
 use arbiter_stats::{Correction, Model};
@@ -213,7 +213,7 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
 }
 
 /// The file of settings that was named, or the one in the current folder if there is one.
-pub(crate) fn load(named: Option<&Path>) -> Result<Option<Loaded>, Failure> {
+pub(crate) fn load(named: Option<&Path>) -> Result<Option<ConfigFile>, Failure> {
     let default = Path::new(DEFAULT_SETTINGS);
     let path = named.or_else(|| default.is_file().then_some(default));
     path.map(load_settings).transpose().map_err(Failure::invalid)
@@ -273,8 +273,7 @@ impl PlayArgs {
 
     /// Merges flags and file; flags win.
     pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, Failure> {
-        let loaded = self.load()?;
-        let settings = &loaded.settings;
+        let settings = &self.load()?;
         // The store knows the rest; what a file says by now has no say in it.
         let resume = self.resume.clone().map(|run| Resume {
             run,
@@ -282,7 +281,7 @@ impl PlayArgs {
             concurrency: self.concurrency.map(NonZeroUsize::get),
             affinity: self.affinity.clone(),
         });
-        let (engines, each) = self.engines(&loaded)?;
+        let (engines, each) = self.engines(settings)?;
         let concurrency = self.concurrency.map(NonZeroUsize::get);
         let order = settings.order.as_ref();
         let (affinity, noise) = (settings.affinity.as_ref(), settings.noise_limit.as_ref());
@@ -337,21 +336,21 @@ impl PlayArgs {
     }
 
     /// The engines of the flags, or of the file if there are none, and what holds for all.
-    fn engines(&self, loaded: &Loaded) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
+    fn engines(&self, file: &ConfigFile) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
         let own: Vec<EngineSpec> = self
             .engine
             .iter()
             .map(|text| engine_spec("--engine", text))
             .collect::<Result<_, _>>()?;
         let each = match &self.each {
-            Some(text) => engine_spec("--each", text)?.or(&loaded.each),
-            None => loaded.each.clone(),
+            Some(text) => engine_spec("--each", text)?.or(&file.each),
+            None => file.each.clone(),
         };
-        Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
+        Ok((if own.is_empty() { file.engines.clone() } else { own }, each))
     }
 
     /// What the file of settings says; nothing if there is none.
-    pub(crate) fn load(&self) -> Result<Loaded, Failure> {
+    pub(crate) fn load(&self) -> Result<ConfigFile, Failure> {
         load(self.config.as_deref()).map(Option::unwrap_or_default)
     }
 }

@@ -103,7 +103,11 @@ impl BuildArgs {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
         let (args, each) = (self.clone(), each.clone());
-        interruptible(move |spawner, cancel| args.work(engines, &each, &with, spawner, cancel))
+        interruptible(move |spawner, cancel| {
+            let cache = Cache::new(args.cache.clone())?;
+            let (args, with, settings) = (&args, &with, None);
+            Workshop { args, with, cache, spawner, cancel, settings }.make(engines, &each)
+        })
     }
 
     /// Builds again what a stored run needs and the cache has lost. Whether it is the same program,
@@ -138,51 +142,6 @@ impl BuildArgs {
             }
         }
         Ok(())
-    }
-
-    fn work(
-        &self,
-        engines: Vec<EngineSpec>,
-        each: &EngineSpec,
-        with: &BuildContext,
-        spawner: &Spawner,
-        cancel: &Cancel,
-    ) -> Result<BuiltEngines, Failure> {
-        let sides = [&self.test, &self.base].into_iter().flatten();
-        let typed: Vec<EngineSpec> = match self.test {
-            Some(_) => sides.map(|side| self.side(side)).collect::<Result<_, Failure>>()?,
-            None => engines,
-        };
-        let cache = Cache::new(self.cache.clone())?;
-        let mut workshop = Workshop { args: self, with, cache, spawner, cancel, settings: None };
-        let mut prepared = BuiltEngines::default();
-        for (index, spec) in typed.into_iter().enumerate() {
-            let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
-            let (spec, signature, recipe) = match rev {
-                Some(rev) => workshop.built(spec, each, &rev)?,
-                None => {
-                    let whole = spec.clone().or(each);
-                    let recipe = workshop.usual_bench(whole.cmd.as_deref())?;
-                    let found = workshop.given(index, whole, &recipe)?;
-                    (spec, found, recipe)
-                }
-            };
-            prepared.engines.push(spec);
-            prepared.signatures.push(signature);
-            prepared.recipes.push(recipe);
-        }
-        tell_apart(&mut prepared.engines);
-        point_out_twins(&prepared);
-        if let Some(reference_nps) = with.reference_nps {
-            // As fishtest does, by the engine that the other is compared with.
-            let measured = prepared.signatures.iter().flatten().next_back();
-            let told = "--scale needs the bench of the last engine, and there is none";
-            let measured_nps = measured.ok_or_else(|| Failure::invalid(told))?.nps;
-            let scale = Scale { reference_nps, measured_nps };
-            note(&scale.words());
-            prepared.scale = Some(scale);
-        }
-        Ok(prepared)
     }
 
     /// What a word for a side means. A name is a revision first, as a branch is what one types most
@@ -223,6 +182,47 @@ struct Workshop<'a> {
 }
 
 impl Workshop<'_> {
+    /// Builds what is a revision, and runs the benchmarks.
+    fn make(
+        mut self,
+        engines: Vec<EngineSpec>,
+        each: &EngineSpec,
+    ) -> Result<BuiltEngines, Failure> {
+        let sides = [&self.args.test, &self.args.base].into_iter().flatten();
+        let typed: Vec<EngineSpec> = match self.args.test {
+            Some(_) => sides.map(|side| self.args.side(side)).collect::<Result<_, Failure>>()?,
+            None => engines,
+        };
+        let mut prepared = BuiltEngines::default();
+        for (index, spec) in typed.into_iter().enumerate() {
+            let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
+            let (spec, signature, recipe) = match rev {
+                Some(rev) => self.built(spec, each, &rev)?,
+                None => {
+                    let whole = spec.clone().or(each);
+                    let recipe = self.usual_bench(whole.cmd.as_deref())?;
+                    let found = self.given(index, whole, &recipe)?;
+                    (spec, found, recipe)
+                }
+            };
+            prepared.engines.push(spec);
+            prepared.signatures.push(signature);
+            prepared.recipes.push(recipe);
+        }
+        tell_apart(&mut prepared.engines);
+        point_out_twins(&prepared);
+        if let Some(reference_nps) = self.with.reference_nps {
+            // As fishtest does, by the engine that the other is compared with.
+            let measured = prepared.signatures.iter().flatten().next_back();
+            let told = "--scale needs the bench of the last engine, and there is none";
+            let measured_nps = measured.ok_or_else(|| Failure::invalid(told))?.nps;
+            let scale = Scale { reference_nps, measured_nps };
+            note(&scale.words());
+            prepared.scale = Some(scale);
+        }
+        Ok(prepared)
+    }
+
     /// An engine that is a revision.
     fn built(
         &mut self,
@@ -328,7 +328,7 @@ impl Workshop<'_> {
             return Ok(settings.clone());
         }
         let named = self.with.config.as_deref();
-        let file = load(named)?.unwrap_or_default().settings;
+        let file = load(named)?.unwrap_or_default();
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();
         let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;

@@ -15,7 +15,7 @@ use crate::{
 };
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_plan::{
-    Loaded, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, default_concurrency,
+    ConfigFile, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, default_concurrency,
 };
 use arbiter_report::{GatesReport, complain, gates_junit, markdown};
 use arbiter_runner::unix_time_ms;
@@ -75,16 +75,16 @@ pub(crate) struct CiArgs {
 
 /// Carries out all steps.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
-    let loaded = load(args.config.as_deref())?.ok_or_else(|| {
+    let settings = load(args.config.as_deref())?.ok_or_else(|| {
         let told = "no arbiter.toml here; list the steps in [ci], or give --config";
         Failure::new(ExitCode::Nothing, told)
     })?;
-    let steps = wanted(&loaded, &args.only)?;
-    let results = args.results.clone().or_else(|| loaded.settings.results.clone());
+    let steps = wanted(&settings, &args.only)?;
+    let results = args.results.clone().or_else(|| settings.results.clone());
     let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
     args.build.test.get_or_insert_with(|| "HEAD".to_owned());
-    let base = args.build.base.take().or_else(|| loaded.settings.ci.base.clone());
-    let copies = args.concurrency.map(Into::into).or(loaded.settings.concurrency);
+    let base = args.build.base.take().or_else(|| settings.ci.base.clone());
+    let copies = args.concurrency.map(Into::into).or(settings.concurrency);
     let with = BuildContext {
         config: args.config.clone(),
         results: Some(results.clone()),
@@ -137,8 +137,8 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
-fn wanted(loaded: &Loaded, only: &[String]) -> Result<Vec<Step>, Failure> {
-    let steps = loaded.settings.ci.steps().map_err(Failure::invalid)?;
+fn wanted(settings: &ConfigFile, only: &[String]) -> Result<Vec<Step>, Failure> {
+    let steps = settings.ci.steps().map_err(Failure::invalid)?;
     if let Some(unknown) = only.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
         let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
         let told = format!("no step is named '{unknown}'; there are {}", known.join(", "));

@@ -11,7 +11,7 @@ use crate::{
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{EngineSpec, resolve_engine};
-use arbiter_process::{Cancel, Launch, ResourceLimits, Spawner, allowed_cpus};
+use arbiter_process::{Cancel, ResourceLimits, Spawner, allowed_cpus};
 use arbiter_report::SpeedReport;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::paired::Speeds;
@@ -64,20 +64,8 @@ pub(crate) struct SpeedArgs {
     build: BuildArgs,
 }
 
-/// One of the two.
-#[derive(Debug, Clone)]
-struct Side {
-    name: String,
-    program: PathBuf,
-    args: Vec<String>,
-    recipe: BenchRecipe,
-}
-
-/// What was measured.
-struct Measured {
-    nodes: [u64; 2],
-    rounds: Vec<Speeds>,
-}
+/// One of the two, and how its bench is run.
+type Side = (EngineSetup, BenchRecipe);
 
 /// Measures and prints.
 pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
@@ -102,21 +90,21 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let sides = sides(build.prepare(Vec::new(), &EngineSpec::default(), with)?)?;
     let measuring = sides.clone();
-    let measured = interruptible(move |spawner, cancel| {
+    let (nodes, rounds) = interruptible(move |spawner, cancel| {
         let pinned = cpu.map(Spawner::start_on).transpose().map_err(|error| {
             Failure::invalid(format!("CPU {} cannot be used: {error}", cpu.unwrap_or_default()))
         })?;
         measure(&measuring, (question, args.seed), pinned.as_ref().unwrap_or(spawner), cancel)
     })?;
     let report = SpeedReport {
-        names: [&sides[0].name, &sides[1].name],
-        nodes: measured.nodes,
-        rounds: &measured.rounds,
+        names: [&sides[0].0.name, &sides[1].0.name],
+        nodes,
+        rounds: &rounds,
         cpu,
         seed: args.seed,
         question,
         max_loss_percent: args.max_loss,
-        ratio: question.ratio(&measured.rounds),
+        ratio: question.ratio(&rounds),
     };
     let rows =
         Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
@@ -133,8 +121,7 @@ fn sides(prepared: BuiltEngines) -> Result<[Side; 2], Failure> {
     let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {
         let (spec, recipe) = both;
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
-        let EngineSetup { name, launch: Launch { program, args, .. }, .. } = setup(&engine)?;
-        Ok(Side { name, program, args, recipe })
+        Ok((setup(&engine)?, recipe))
     });
     let sides: Vec<Side> = sides.collect::<Result<_, Failure>>()?;
     let count = sides.len();
@@ -143,26 +130,23 @@ fn sides(prepared: BuiltEngines) -> Result<[Side; 2], Failure> {
         .map_err(|_| Failure::invalid(format!("speed compares two engines, not {count}")))
 }
 
-/// One round after the other, until a look decides.
+/// One round after the other, until a look decides. The answer is the nodes of each bench, and the
+/// speeds of each round.
 fn measure(
     sides: &[Side; 2],
     (question, seed): (SpeedTest, u64),
     spawner: &Spawner,
     cancel: &Cancel,
-) -> Result<Measured, Failure> {
+) -> Result<([u64; 2], Vec<Speeds>), Failure> {
     let recipe_error = |reason: String| BuildError::invalid_recipe("arbiter.toml", &reason);
     let reader =
-        |side: &Side| BenchReader::new(side.recipe.pattern.as_deref()).map_err(recipe_error);
+        |(_, recipe): &Side| BenchReader::new(recipe.pattern.as_deref()).map_err(recipe_error);
     let readers = [reader(&sides[0])?, reader(&sides[1])?];
     let once = |index: usize| {
-        let Side { name, program, args, recipe } = &sides[index];
-        let target = BenchTarget {
-            name,
-            program: program.clone(),
-            args,
-            recipe,
-            limits: ResourceLimits::default(),
-        };
+        let (EngineSetup { name, launch, .. }, recipe) = &sides[index];
+        let (program, args) = (launch.program.clone(), &launch.args);
+        let limits = ResourceLimits::default();
+        let target = BenchTarget { name, program, args, recipe, limits };
         run_bench_once(&target, &readers[index], spawner, cancel)
     };
     // The first run of each reads the program from the disk and is not counted.
@@ -177,7 +161,7 @@ fn measure(
             let found = once(index)?;
             if found.nodes != nodes[index] {
                 let counts = [nodes[index], found.nodes];
-                return Err(BuildError::bench_differs(&sides[index].name, &counts).into());
+                return Err(BuildError::bench_differs(&sides[index].0.name, &counts).into());
             }
             nps[index] = found.nps;
         }
@@ -191,7 +175,7 @@ fn measure(
         }
     }
     bar.finish_and_clear();
-    Ok(Measured { nodes, rounds })
+    Ok((nodes, rounds))
 }
 
 /// Who goes first in a round, by the toss of a coin: any rule could fall into step with what else the

@@ -103,8 +103,8 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 /// Merges flags and file; flags win.
 fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
-    let loaded = play.load()?;
-    let (table, file) = (&loaded.settings.tune, loaded.settings.name());
+    let settings = play.load()?;
+    let (table, file) = (&settings.tune, settings.name());
     let is_new = !play.is_resuming();
     if is_new {
         let iterations = gains.iterations.or(table.iterations).unwrap_or(DEFAULT_ITERATIONS);

@@ -21,12 +21,16 @@ pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ConfigFile {
-    /// `[[engine]]` tables.
     #[serde(default)]
     engine: Vec<BTreeMap<String, toml::Value>>,
-    /// `[each]`: settings for all engines.
-    #[serde(default)]
-    each: BTreeMap<String, toml::Value>,
+    #[serde(default, rename = "each")]
+    each_table: BTreeMap<String, toml::Value>,
+    /// The `[[engine]]` tables, understood.
+    #[serde(skip)]
+    pub engines: Vec<EngineSpec>,
+    /// `[each]`, understood: settings for all engines.
+    #[serde(skip)]
+    pub each: EngineSpec,
     /// Opening book, relative to the file.
     pub openings: Option<PathBuf>,
     /// Plies taken from PGN openings.
@@ -188,19 +192,8 @@ pub struct SprtTable {
     pub overshoot: Option<String>,
 }
 
-/// A file that was read, with its engines understood.
-#[derive(Debug, Clone, Default)]
-pub struct Loaded {
-    /// Plain settings; paths are resolved against the file's folder.
-    pub settings: ConfigFile,
-    /// The engines.
-    pub engines: Vec<EngineSpec>,
-    /// Settings for all.
-    pub each: EngineSpec,
-}
-
 /// Reads the file at `path`. An error names it, and the line or table.
-pub fn load_settings(path: &Path) -> Result<Loaded, String> {
+pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     let shown = path.display();
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -220,13 +213,11 @@ pub fn load_settings(path: &Path) -> Result<Loaded, String> {
         engine(table, base).map_err(|error| format!("{shown}: {name}: {error}"))
     };
     let engines = settings.engine.iter().enumerate();
-    Ok(Loaded {
-        engines: engines
-            .map(|(index, table)| spec(table, format!("[[engine]] number {}", index + 1)))
-            .collect::<Result<_, _>>()?,
-        each: spec(&settings.each, "[each]".into())?,
-        settings,
-    })
+    settings.engines = engines
+        .map(|(index, table)| spec(table, format!("[[engine]] number {}", index + 1)))
+        .collect::<Result<_, _>>()?;
+    settings.each = spec(&settings.each_table, "[each]".into())?;
+    Ok(settings)
 }
 
 /// The reader's words on one line, with line and column.
@@ -282,7 +273,7 @@ pub fn plain(value: &toml::Value) -> String {
 mod tests {
     use super::*;
 
-    fn load_text(text: &str) -> Result<Loaded, String> {
+    fn load_text(text: &str) -> Result<ConfigFile, String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("arbiter.toml");
         std::fs::write(&path, text).unwrap();
@@ -329,8 +320,8 @@ mod tests {
         assert_eq!(second.restart.map(|r| r.to_string()).as_deref(), Some("on"));
         assert!(second.stderr.as_ref().unwrap().is_absolute());
         assert_eq!(loaded.each.limits.clock, Some("8+0.08".parse().unwrap()));
-        assert_eq!(loaded.settings.sprt.elo1, Some(5.0));
-        assert!(loaded.settings.openings.unwrap().is_absolute());
+        assert_eq!(loaded.sprt.elo1, Some(5.0));
+        assert!(loaded.openings.unwrap().is_absolute());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use book::{bundled_book, load_book};
 pub use command::command_line;
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
-pub use file::{ConfigFile, DEFAULT_SETTINGS, Loaded, load_settings, plain};
+pub use file::{ConfigFile, DEFAULT_SETTINGS, load_settings, plain};
 pub use gate::{Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, step_verdict, step_words};
 pub use launch::LaunchSettings;
 pub use noise::NoiseLimit;

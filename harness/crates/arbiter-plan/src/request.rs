@@ -11,7 +11,7 @@ use arbiter_openings::Order;
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
-use arbiter_stats::{Correction, Model, Sprt, SprtError};
+use arbiter_stats::{Correction, Model, Sprt};
 
 /// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
 /// on every machine.
@@ -132,14 +132,15 @@ impl Request {
 }
 
 impl SprtRequest {
-    pub(super) fn resolve(self) -> Result<Sprt, SprtError> {
+    pub(super) fn resolve(self) -> Result<Sprt, String> {
         let test = Sprt::new(
             self.elo0.unwrap_or(0.0),
             self.elo1.unwrap_or(5.0),
             self.alpha.unwrap_or(0.05),
             self.beta.unwrap_or(0.05),
             self.model.unwrap_or(Model::Normalized),
-        )?;
+        )
+        .map_err(|error| format!("sprt: {error}"))?;
         Ok(test.with_correction(self.correction.unwrap_or(test.usual_correction())))
     }
 }

@@ -21,7 +21,7 @@ const SIDES: [char; 2] = ['+', '-'];
 
 /// Checks a tuning, and that its engine is able to take part.
 pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
-    tuning.check()?;
+    tuning.check().map_err(|error| error.to_string())?;
     let name = base_name(&engine.name);
     if engine.launch.protocol != Protocol::Uci {
         return Err(format!("engine '{name}': tune needs an engine that speaks UCI").into());

@@ -1,8 +1,5 @@
 //! Why a request is not a plan.
 
-use arbiter_spsa::TuningError;
-use arbiter_stats::SprtError;
-
 /// Why a request is not a plan, in words for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
@@ -20,17 +17,5 @@ pub enum PlanError {
 impl From<String> for PlanError {
     fn from(reason: String) -> PlanError {
         PlanError::Invalid(reason)
-    }
-}
-
-impl From<SprtError> for PlanError {
-    fn from(error: SprtError) -> PlanError {
-        PlanError::Invalid(format!("sprt: {error}"))
-    }
-}
-
-impl From<TuningError> for PlanError {
-    fn from(error: TuningError) -> PlanError {
-        PlanError::Invalid(error.to_string())
     }
 }
