@@ -185,18 +185,21 @@ fn player_json(ratings: &Ratings<'_>, player: usize) -> Value {
     })
 }
 
+/// Pairs of a meeting by the half points of its first player.
+pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
+    let mut counts = [0; 5];
+    for (white, row) in meeting.pairs.iter().enumerate() {
+        row.iter().enumerate().for_each(|(black, pairs)| counts[white + black] += pairs);
+    }
+    counts
+}
+
 fn meeting_json(ratings: &Ratings<'_>, meeting: &Meeting) -> Value {
     let [lost, drawn, won] = meeting.results();
-    let mut pentanomial = [0u64; 5];
-    for (white, row) in meeting.pairs.iter().enumerate() {
-        for (black, pairs) in row.iter().enumerate() {
-            pentanomial[white + black] += pairs;
-        }
-    }
     json!({
         "first": ratings.name(meeting.players[0]), "second": ratings.name(meeting.players[1]),
         "games": meeting.games(), "wins": won, "draws": drawn, "losses": lost,
-        "pentanomial": pentanomial,
+        "pentanomial": pentanomial(meeting),
         "unpaired": meeting.singles.iter().flatten().sum::<u64>(),
     })
 }

@@ -39,7 +39,27 @@ impl SpeedReport<'_> {
         let mut document =
             Document::new(format!("Speed of {} and {}", self.names[0], self.names[1]));
         document.table(self.table());
-        self.lines().into_iter().for_each(|line| document.paragraph(line));
+        let place = match self.cpu {
+            Some(cpu) => format!("on CPU {cpu}"),
+            None => "on any CPU".to_owned(),
+        };
+        let ratio = match self.ratio {
+            None => "undefined".to_owned(),
+            Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
+            Some(Ratio { ratio, interval: Some((low, high)) }) => {
+                format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")
+            }
+        };
+        document.paragraph(format!("Speed, first over second   {ratio}"));
+        document.paragraph(format!(
+            "{} rounds, both engines in each, in random order (seed {}), {place}",
+            self.rounds.len(),
+            self.seed
+        ));
+        if self.nodes[0] != self.nodes[1] {
+            document.paragraph("The benches differ: the speeds are those of different searches");
+        }
+        document.paragraph(self.sentence());
         document
     }
 
@@ -105,30 +125,6 @@ impl SpeedReport<'_> {
             table.push([name, &nodes, &format!("{mean:.0}")]);
         }
         table
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let place = match self.cpu {
-            Some(cpu) => format!("on CPU {cpu}"),
-            None => "on any CPU".to_owned(),
-        };
-        let rounds = self.rounds.len();
-        let ratio = match self.ratio {
-            None => "undefined".to_owned(),
-            Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
-            Some(Ratio { ratio, interval: Some((low, high)) }) => {
-                format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")
-            }
-        };
-        let how = format!("both engines in each, in random order (seed {}), {place}", self.seed);
-        let mut lines =
-            vec![format!("Speed, first over second   {ratio}"), format!("{rounds} rounds, {how}")];
-        if self.nodes[0] != self.nodes[1] {
-            let told = "The benches differ: the speeds are those of different searches";
-            lines.push(told.to_owned());
-        }
-        lines.push(self.sentence());
-        lines
     }
 }
 

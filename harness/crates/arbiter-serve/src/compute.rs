@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::fold::Fold;
 use crate::web::compare::{self, ComparedRun};
-use crate::web::trends::{self, CommitRun};
+use crate::web::trends;
 use crate::web::{NavPage, static_page};
 use arbiter_plan::{Effect, command_line};
-use arbiter_report::{LlrHistory, Summary, gates_table, utc_time};
+use arbiter_report::{LlrHistory, LogEntry, Summary, gates_table, utc_time};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Runs side by side.
@@ -62,10 +62,11 @@ pub(crate) fn trends(results: &Path) -> Result<String, StoreError> {
     let mut trials = Vec::new();
     for outline in store.outlines()? {
         let stored = store.run(&outline.run)?;
-        let provenance = stored.plan.engines.first().and_then(|first| first.provenance.as_ref());
-        if provenance.is_some() {
+        if let [first, _] = &stored.plan.engines[..]
+            && first.provenance.is_some()
+        {
             let summary = Fold::begin(&store, &outline.run, |_| ())?.summary(&store)?;
-            trials.extend(CommitRun::of(summary, utc_time(stored.head.created_ms)));
+            trials.push(LogEntry { started: utc_time(stored.head.created_ms), summary });
         }
     }
     let steps = store.gates(None)?;

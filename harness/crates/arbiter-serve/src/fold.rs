@@ -1,7 +1,7 @@
 //! The counts of a run, kept up with a store that others write.
 
-use arbiter_plan::{Effect, RunState, StepOutcome};
-use arbiter_report::{Summary, apply_tallies, gates_of_run, summary_of};
+use arbiter_plan::{Effect, RunState};
+use arbiter_report::{Summary, apply_tallies, summary_of};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
 /// A run as far as it was read.
@@ -11,8 +11,6 @@ pub(crate) struct Fold {
     pub(crate) stored: StoredRun,
     /// Where its pairs led.
     pub(crate) state: RunState,
-    /// What became of the gates of its commits.
-    pub(crate) gates: Vec<StepOutcome>,
     mark: Mark,
     epoch: u64,
 }
@@ -28,8 +26,7 @@ impl Fold {
         let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = store.run(run)?;
         let state = RunState::of(&stored.plan);
-        let gates = gates_of_run(store, &stored)?;
-        let mut fold = Fold { stored, state, gates, mark, epoch };
+        let mut fold = Fold { stored, state, mark, epoch };
         apply_tallies(store, run, &mut fold.state, &store.tallies(run)?, observe)?;
         Ok(fold)
     }
@@ -50,7 +47,6 @@ impl Fold {
         let (tallies, mark) = store.tallies_after(&run, self.mark)?;
         self.mark = mark;
         self.stored = store.run(&run)?;
-        self.gates = gates_of_run(store, &self.stored)?;
         apply_tallies(store, &run, &mut self.state, &tallies, observe)
     }
 

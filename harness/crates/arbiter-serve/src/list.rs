@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::fold::Fold;
 use super::hub::LivePage;
-use super::run::ask;
+use super::run::state;
 use crate::web::Fragment;
 use crate::web::list::{MAX_ROWS, notice, row};
 use crate::web::run::State;
@@ -89,7 +89,8 @@ impl RunListPage {
 impl Known {
     fn read(store: &Store, results: &Path, run: &str) -> Result<Known, StoreError> {
         let fold = Fold::begin(store, run, |_| ())?;
-        let state = state(&fold, results);
+        // Whatever keeps it from answering, it is not known to be played.
+        let (state, _) = state(results, &fold.stored.head);
         let row = made(store, &fold, &state)?;
         Ok(Known { fold, row, state })
     }
@@ -112,7 +113,7 @@ impl Known {
         if is_due {
             self.fold.go_on(store, |_| ())?;
         }
-        let state = state(&self.fold, results);
+        let (state, _) = state(results, &self.fold.stored.head);
         if is_due || state != self.state {
             self.row = made(store, &self.fold, &state)?;
             self.state = state;
@@ -123,14 +124,6 @@ impl Known {
 
 fn made(store: &Store, fold: &Fold, state: &State) -> Result<Fragment, StoreError> {
     Ok(row(&fold.summary(store)?, &utc_time(fold.stored.head.created_ms), state))
-}
-
-fn state(fold: &Fold, results: &Path) -> State {
-    match fold.stored.head.ending {
-        Some(ending) => State::Over(Some(ending)),
-        // Whatever keeps it from answering, it is not known to be played.
-        None => ask(results, &fold.stored.head.run).map_or(State::Over(None), State::Played),
-    }
 }
 
 impl LivePage for RunListPage {

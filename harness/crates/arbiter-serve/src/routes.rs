@@ -23,7 +23,6 @@ use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::run::report as run_report;
 use crate::web::{self, EventSource, list, run as run_page};
-use arbiter_plan::ControlCommand;
 use arbiter_report::HTML_POLICY;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::{RunLock, Store, StoreError};
@@ -266,12 +265,9 @@ async fn steer(
     if let Err(refusal) = site.0.guard.may_steer(&headers) {
         return refusal.into_response();
     }
-    let command = match command.as_str() {
-        "pause" => ControlCommand::Pause,
-        "resume" => ControlCommand::Resume,
-        "drain" => ControlCommand::Drain,
-        "stop" => ControlCommand::Stop,
-        _ => return (StatusCode::NOT_FOUND, "No such command.\n").into_response(),
+    let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
+    let Some((command, ..)) = known else {
+        return (StatusCode::NOT_FOUND, "No such command.\n").into_response();
     };
     if let Err(error) = RunLock::check_name(&run) {
         return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use super::fold::Fold;
 use super::hub::LivePage;
+use crate::web::run::State;
 use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::{ControlCommand, Effect};
-use arbiter_report::{GameStatistics, Running, Summary, html_page, run_document};
+use arbiter_report::{GameStatistics, Running, Summary, gates_of_run, html_page, run_document};
 use arbiter_runner::{ControlError, send_command};
-use arbiter_store::{Store, StoreError};
+use arbiter_store::{RunHead, Store, StoreError};
 
 /// Ticks from one version of the report to the next: each pair changes the report of a short run, and
 /// hardly that of a long one, which is large and is sent to all viewers.
@@ -67,32 +68,28 @@ impl RunPage {
             }
             _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
         };
-        let (state, trouble) = self.state(&reading);
-        let found = reading.fragments(&state, trouble);
+        let (state, trouble) = state(&self.results, &reading.fold.stored.head);
+        let found = reading.fragments(&state, trouble)?;
         self.read = Some(reading);
         Ok(found)
     }
-
-    /// How the run stands by the process that plays it, and what is wrong with that.
-    fn state(&self, reading: &Reading) -> (page::State, Option<String>) {
-        let ending = reading.fold.stored.head.ending;
-        if ending.is_some() {
-            return (page::State::Over(ending), None);
-        }
-        match ask(&self.results, &self.run) {
-            Ok(running) => (page::State::Played(running), None),
-            Err(ControlError::Idle(..)) => (page::State::Over(None), None),
-            Err(ControlError::Refused(words)) => (page::State::Over(None), Some(words)),
-        }
-    }
 }
 
-/// Asks a run how it stands and for its boards.
-pub(crate) fn ask(results: &Path, run: &str) -> Result<Running, ControlError> {
-    let told = send_command(results, run, ControlCommand::Boards, true, TIMEOUT)?;
-    Running::read(told.trim_end()).map_err(|error| {
-        ControlError::Refused(format!("run '{run}' is of another version: {error}"))
-    })
+/// How a run stands by the process that plays it, with its boards, and what is wrong with that process.
+pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
+    if head.ending.is_some() {
+        return (State::Over(head.ending), None);
+    }
+    let told = send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT);
+    match told.map(|told| Running::read(told.trim_end())) {
+        Ok(Ok(running)) => (State::Played(running), None),
+        Ok(Err(error)) => {
+            let words = format!("run '{}' is of another version: {error}", head.run);
+            (State::Over(None), Some(words))
+        }
+        Err(ControlError::Idle(..)) => (State::Over(None), None),
+        Err(ControlError::Refused(words)) => (State::Over(None), Some(words)),
+    }
 }
 
 /// The report of a run as one file.
@@ -101,8 +98,9 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
     while !reading.unread.is_empty() {
         reading.read_games()?;
     }
-    let Reading { fold, summary, statistics, .. } = &reading;
-    Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &fold.gates)))
+    let Reading { store, fold, summary, statistics, .. } = &reading;
+    let gates = gates_of_run(store, &fold.stored)?;
+    Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &gates)))
 }
 
 impl LivePage for RunPage {
@@ -153,16 +151,20 @@ impl Reading {
         Ok(())
     }
 
-    fn fragments(&mut self, state: &page::State, trouble: Option<String>) -> Vec<Fragment> {
+    fn fragments(
+        &mut self,
+        state: &State,
+        trouble: Option<String>,
+    ) -> Result<Vec<Fragment>, StoreError> {
         // What the report says of an open question depends on who is still at it.
-        let is_played = matches!(state, page::State::Played(_));
+        let is_played = matches!(state, State::Played(_));
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
         let summary = &self.summary;
         let expected = self.fold.state.schedule().expected();
         let mut found = vec![page::counts(summary, state, expected)];
         found.extend(trouble.map(|words| page::error_notice(&words)));
-        if let page::State::Played(Running { boards: Some(boards), .. }) = state {
+        if let State::Played(Running { boards: Some(boards), .. }) = state {
             found.push(page::boards(boards, &summary.engines));
         }
         if !self.unread.is_empty() {
@@ -175,15 +177,15 @@ impl Reading {
             // Statistics of a part of the games would not agree with the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
-            self.report =
-                fragments(&run_document(&self.fold.stored, summary, statistics, &self.fold.gates));
+            let gates = gates_of_run(&self.store, &self.fold.stored)?;
+            self.report = fragments(&run_document(&self.fold.stored, summary, statistics, &gates));
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
         found.extend(self.report.iter().cloned());
-        found
+        Ok(found)
     }
 }
 

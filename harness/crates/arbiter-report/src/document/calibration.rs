@@ -33,12 +33,8 @@ pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     }
     let levels = vec![(String::new(), 50.0)];
     let chart = Lines { x: "evaluation in pawns", y: "score, %".to_owned(), lines, levels };
-    Some(Figure {
-        caption: "Evaluations against results".to_owned(),
-        description: "Share of the points that an engine got from games in which it once had \
-                      that evaluation; each game counts once for each."
-            .to_owned(),
-        chart: Chart::Lines(chart),
-        table,
-    })
+    let caption = "Evaluations against results".to_owned();
+    let description = "Share of the points that an engine got from games in which it once had that \
+                       evaluation; each game counts once for each.";
+    Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })
 }

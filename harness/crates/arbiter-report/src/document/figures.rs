@@ -8,7 +8,7 @@ use crate::summary::Summary;
 use crate::table::Table;
 use crate::text::{interval, plus_minus};
 use arbiter_stats::elo::finite;
-use arbiter_stats::opening_bias;
+use arbiter_stats::{Sprt, SprtStatus, opening_bias};
 
 /// Rows of a table of values over games.
 const HISTORY_ROWS: usize = 16;
@@ -34,10 +34,14 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
 
 /// Endings, colours, search statistics, calibration, openings.
 pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
-    document.figures([endings(summary)]);
+    let endings = summary.counts.terminations.iter();
+    let endings = endings.map(|(ending, count)| (ending.to_string(), *count)).collect();
+    document.figures([result_figures::endings(endings)]);
     document.heading("Colours and draws");
     document.paragraph(bias(summary));
-    document.figures([colours(summary, statistics)]);
+    let by_colour = statistics.engines.iter().map(|own| own.by_colour);
+    let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
+    document.figures([result_figures::colours(&by_colour, statistics.white)]);
     search::all(document, summary, statistics);
     result_figures::openings(document, statistics.openings.values());
 }
@@ -56,21 +60,14 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let lines = vec![Line::plain("LLR", points)];
     let levels = vec![("H1".to_owned(), last.upper), ("H0".to_owned(), last.lower)];
     let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels };
-    Some(Figure {
-        caption: "Log-likelihood ratio of the test".to_owned(),
-        description: format!(
-            "The ratio after {} games is {:+.2}; H0 ({} Elo) is accepted at {:.2} and H1 ({} Elo) \
-             at {:.2}.",
-            summary.counts.games(),
-            last.llr,
-            sprt.elo0,
-            last.lower,
-            sprt.elo1,
-            last.upper
-        ),
-        chart: Chart::Lines(chart),
-        table,
-    })
+    let caption = "Log-likelihood ratio of the test".to_owned();
+    let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
+    let games = summary.counts.games();
+    let description = format!(
+        "The ratio after {games} games is {llr:+.2}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 \
+         ({elo1} Elo) at {upper:.2}."
+    );
+    Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
 /// Nothing as long as no Elo has an interval, as after games that were all won.
@@ -93,22 +90,13 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
     };
     let levels = vec![(String::new(), 0.0)];
-    let caption = match summary.sprt {
-        Some(_) => "Elo over games (95 % at each moment, no allowance for the stop)",
-        None => "Elo over games (95 % at each moment)",
-    };
-    Some(Figure {
-        caption: caption.to_owned(),
-        description: format!(
-            "Elo of {} against {} after {} games: {}.",
-            summary.engines[0],
-            summary.engines[1],
-            summary.counts.games(),
-            plus_minus(summary.strength().elo)
-        ),
-        chart: Chart::Lines(Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels }),
-        table,
-    })
+    let allowance = if summary.sprt.is_some() { ", no allowance for the stop" } else { "" };
+    let caption = format!("Elo over games (95 % at each moment{allowance})");
+    let (first, second) = (&summary.engines[0], &summary.engines[1]);
+    let (games, elo) = (summary.counts.games(), plus_minus(summary.strength().elo));
+    let description = format!("Elo of {first} against {second} after {games} games: {elo}.");
+    let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels };
+    Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
 fn ratings(summary: &Summary) -> Option<Figure> {
@@ -129,23 +117,10 @@ fn ablation(summary: &Summary) -> Option<Figure> {
         }
     }
     let (first, _, _, _) = rows.first()?;
-    Some(Figure {
-        caption: "Elo of each feature, with 95 % intervals".to_owned(),
-        description: format!("{first} gains the most Elo of {} features.", rows.len()),
-        chart: Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0) }),
-        table,
-    })
-}
-
-fn endings(summary: &Summary) -> Figure {
-    let counts = summary.counts.terminations.iter();
-    result_figures::endings(counts.map(|(ending, count)| (ending.to_string(), *count)).collect())
-}
-
-fn colours(summary: &Summary, statistics: &GameStatistics) -> Figure {
-    let engines = summary.engines.iter().map(String::as_str);
-    let rows: Vec<_> = engines.zip(statistics.engines.iter().map(|own| own.by_colour)).collect();
-    result_figures::colours(&rows, statistics.white)
+    let caption = "Elo of each feature, with 95 % intervals".to_owned();
+    let description = format!("{first} gains the most Elo of {} features.", rows.len());
+    let chart = Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0) });
+    Some(Figure { caption, description, chart, table })
 }
 
 /// How much colours and openings matter, in words.

@@ -2,7 +2,7 @@
 //! it does not tell is left out, and said.
 
 use super::{Block, Document, calibration, result_figures};
-use crate::ratings::{Ratings, seconds_per_move};
+use crate::ratings::{Ratings, pentanomial, seconds_per_move};
 use crate::standings::{Rating, superiority};
 use crate::summary::Strength;
 use crate::table::Table;
@@ -10,7 +10,7 @@ use crate::text::{UNDEFINED, percent, plus_minus};
 use arbiter_plan::Encounter;
 use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::Meeting;
-use arbiter_stats::{GameResult, Trinomial, opening_bias};
+use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 
 /// Players beyond which everybody against everybody would be too much.
 const MAX_CROSS: usize = 20;
@@ -80,16 +80,9 @@ fn encounter(meeting: &Meeting) -> Encounter {
         singles: meeting.singles,
         ..Encounter::default()
     };
-    let results = [GameResult::Loss, GameResult::Draw, GameResult::Win];
-    for (white, row) in results.into_iter().zip(meeting.pairs) {
-        for (black, count) in results.into_iter().zip(row) {
-            let cell = white.half_points() + black.half_points();
-            encounter.pairs.0[cell] += count;
-        }
-    }
     // Games that found no partner would be missing from the pairs.
-    if meeting.singles.iter().flatten().any(|count| *count > 0) {
-        encounter.pairs = Default::default();
+    if meeting.singles.iter().flatten().all(|count| *count == 0) {
+        encounter.pairs = Pentanomial(pentanomial(meeting));
     }
     encounter
 }

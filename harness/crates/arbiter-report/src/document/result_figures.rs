@@ -27,15 +27,11 @@ pub(super) fn ratings(engines: &[(&str, Rating)]) -> Figure {
         rows.push(((*name).to_owned(), rating.elo, low, high));
     }
     let ((first, best), (last, worst)) = (engines[0], engines[engines.len() - 1]);
-    Figure {
-        caption: "Ratings with their 95 % intervals".to_owned(),
-        description: format!(
-            "{first} is first of {} at {best}; {last} is last at {worst}.",
-            engines.len()
-        ),
-        chart: Chart::Intervals(Intervals { x: "Elo around the mean", rows, level: Some(0.0) }),
-        table,
-    }
+    let count = engines.len();
+    let caption = "Ratings with their 95 % intervals".to_owned();
+    let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
+    let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0) };
+    Figure { caption, description, chart: Chart::Intervals(chart), table }
 }
 
 /// How likely each engine of a list, by index and name, is the stronger one, in per cent.
@@ -70,17 +66,12 @@ pub(super) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
         let share = (all > 0).then(|| count as f64 / all as f64);
         table.push([&cell, &count, &percent(share)]);
     }
-    Figure {
-        caption: format!("Pairs by the points of {name}"),
-        description: format!("From no point (LL) to both (WW): {counts:?}."),
-        chart: Chart::Bars(Bars {
-            y: "pairs",
-            labels: names.map(str::to_owned).to_vec(),
-            series: vec![(String::new(), counts.map(|count| count as f64).to_vec())],
-            is_lying: false,
-        }),
-        table,
-    }
+    let caption = format!("Pairs by the points of {name}");
+    let description = format!("From no point (LL) to both (WW): {counts:?}.");
+    let labels = names.map(str::to_owned).to_vec();
+    let series = vec![(String::new(), counts.map(|count| count as f64).to_vec())];
+    let chart = Chart::Bars(Bars { y: "pairs", labels, series, is_lying: false });
+    Figure { caption, description, chart, table }
 }
 
 /// How games ended, whatever the order of the counts.
@@ -92,17 +83,12 @@ pub(super) fn endings(mut counts: Vec<(String, u64)>) -> Figure {
         table.push([ending, count, &share(*count, all)]);
     }
     let first = counts.first().map_or("none", |(ending, _)| ending.as_str());
-    Figure {
-        caption: "Endings".to_owned(),
-        description: format!("{all} games by the way they ended; most often: {first}."),
-        chart: Chart::Bars(Bars {
-            y: "games",
-            labels: counts.iter().map(|(ending, _)| ending.clone()).collect(),
-            series: vec![(String::new(), counts.iter().map(|(_, n)| *n as f64).collect())],
-            is_lying: true,
-        }),
-        table,
-    }
+    let description = format!("{all} games by the way they ended; most often: {first}.");
+    let (labels, heights) =
+        counts.into_iter().map(|(ending, count)| (ending, count as f64)).unzip();
+    let series = vec![(String::new(), heights)];
+    let chart = Chart::Bars(Bars { y: "games", labels, series, is_lying: true });
+    Figure { caption: "Endings".to_owned(), description, chart, table }
 }
 
 /// Scores and draws by colour; `white` are all games from White's side.
@@ -121,17 +107,12 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
         row(name, "Black", black);
     }
     rows.truncate(1 + 2 * MAX_COLOURED);
-    Figure {
-        caption: "Scores by colour with their 95 % intervals".to_owned(),
-        description: format!(
-            "White scored {} of {} games, and {} were drawn.",
-            score(&white),
-            white.games(),
-            share(white.draws, white.games())
-        ),
-        chart: Chart::Intervals(Intervals { x: "score, %", rows, level: Some(50.0) }),
-        table,
-    }
+    let (score, games) = (score(&white), white.games());
+    let drawn = share(white.draws, games);
+    let caption = "Scores by colour with their 95 % intervals".to_owned();
+    let description = format!("White scored {score} of {games} games, and {drawn} were drawn.");
+    let chart = Chart::Intervals(Intervals { x: "score, %", rows, level: Some(50.0) });
+    Figure { caption, description, chart, table }
 }
 
 /// The section of the openings: how many were played, and those whose score is the furthest from that of
@@ -162,15 +143,13 @@ pub(super) fn openings<'a>(document: &mut Document, openings: impl Iterator<Item
     }
     let level = expected.map(|expected| 100.0 * expected);
     let first = outliers.first().map_or("none", |opening| opening.name.as_str());
-    document.figures([Figure {
-        caption: "Openings that lean most".to_owned(),
-        description: format!(
-            "White's score in the openings furthest from {} of all games; the first: {first}.",
-            percent(expected)
-        ),
-        chart: Chart::Intervals(Intervals { x: "White's score, %", rows, level }),
-        table,
-    }]);
+    let caption = "Openings that lean most".to_owned();
+    let all = percent(expected);
+    let description = format!(
+        "White's score in the openings furthest from {all} of all games; the first: {first}."
+    );
+    let chart = Chart::Intervals(Intervals { x: "White's score, %", rows, level });
+    document.figures([Figure { caption, description, chart, table }]);
 }
 
 /// A score in per cent with both ends of its 95 % interval, as a chart takes it.

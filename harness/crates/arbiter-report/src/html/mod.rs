@@ -47,18 +47,15 @@ pub fn html_page(document: &Document) -> String {
                 nav aria-label="Sections" {
                     ul { @for words in &headings { li { a href={ "#" (anchor(words)) } { (words) } } } }
                 }
-                main id="main" tabindex="-1" { (sections(&document.blocks)) }
+                main id="main" tabindex="-1" {
+                    @for (_, section) in html_sections(&document.blocks) { (section) }
+                }
                 footer { p { "Made by Arbiter " (env!("CARGO_PKG_VERSION")) "." } }
                 script { (PreEscaped(HTML_SCRIPT)) }
             }
         }
     };
     page.into_string()
-}
-
-/// All parts, one after another.
-fn sections(blocks: &[Block]) -> Markup {
-    html! { @for (_, section) in html_sections(blocks) { (section) } }
 }
 
 /// The parts before the first heading, then a section for each; each with a name that is its own.

@@ -48,19 +48,10 @@ const LEGEND: &str = "Each figure is of the first engine of its run against the 
     Where the engines or the settings differ, so does what the figures measure.";
 
 fn results(runs: &[ComparedRun]) -> Table {
-    let mut table = Table::new([
-        "run",
-        "engines",
-        "games",
-        "Elo (95 %)",
-        "nElo (95 %)",
-        "LOS",
-        "drawn",
-        "LLR",
-        "verdict",
-        "faults",
-        "begun",
-    ]);
+    let mut table = Table::with_columns(
+        ["run", "engines", "games", "Elo (95 %)", "nElo (95 %)"],
+        ["LOS", "drawn", "LLR", "verdict", "faults", "begun"],
+    );
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
@@ -94,12 +85,11 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
         let ends = finite(elo.value).zip(finite(elo.low).zip(finite(elo.high)));
         rows.extend(ends.map(|(value, (low, high))| (summary.run.clone(), value, low, high)));
     }
-    (!rows.is_empty()).then(|| Figure {
-        caption: "Elo of each run (95 %)".to_owned(),
-        description: format!("Elo with its interval of {} runs.", rows.len()),
-        chart: Chart::Intervals(Intervals { x: "Elo of the first engine", rows, level: Some(0.0) }),
-        table,
-    })
+    rows.first()?;
+    let caption = "Elo of each run (95 %)".to_owned();
+    let description = format!("Elo with its interval of {} runs.", rows.len());
+    let chart = Intervals { x: "Elo of the first engine", rows, level: Some(0.0) };
+    Some(Figure { caption, description, chart: Chart::Intervals(chart), table })
 }
 
 fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
@@ -141,17 +131,12 @@ fn history(
         let around = line.band.last().map_or(String::new(), band);
         table.push([&line.name, &format!("{games:.0}"), &format!("{value:+.2}{around}")]);
     }
-    (!lines.is_empty()).then(|| Figure {
-        caption: caption.to_owned(),
-        description: format!("{caption} of {} runs.", lines.len()),
-        chart: Chart::Lines(Lines {
-            x: "games",
-            y: unit.to_owned(),
-            lines,
-            levels: vec![(String::new(), 0.0)],
-        }),
-        table,
-    })
+    lines.first()?;
+    let (caption, description) =
+        (caption.to_owned(), format!("{caption} of {} runs.", lines.len()));
+    let levels = vec![(String::new(), 0.0)];
+    let chart = Chart::Lines(Lines { x: "games", y: unit.to_owned(), lines, levels });
+    Some(Figure { caption, description, chart, table })
 }
 
 /// The settings that are not the same in all runs.

@@ -3,8 +3,16 @@
 use maud::{Markup, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page};
-use arbiter_plan::Ending;
+use arbiter_plan::{ControlCommand, Ending};
 use arbiter_report::{Board, Boards, Running, Side, Summary, diagram};
+
+/// The commands of the page, each with its name and what it does.
+pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
+    (ControlCommand::Pause, "Pause", "start no more pairs until told to"),
+    (ControlCommand::Resume, "Resume", "start pairs again"),
+    (ControlCommand::Drain, "Drain", "play the pairs in flight to their end, then stop"),
+    (ControlCommand::Stop, "Stop", "give up the pairs in flight and stop now"),
+];
 
 /// Whether a run is played, and if not, how it ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,12 +165,6 @@ pub(crate) fn run(
     source: EventSource<'_>,
     is_steered: bool,
 ) -> String {
-    let commands = [
-        ("pause", "Pause", "start no more pairs until told to"),
-        ("resume", "Resume", "start pairs again"),
-        ("drain", "Drain", "play the pairs in flight to their end, then stop"),
-        ("stop", "Stop", "give up the pairs in flight and stop now"),
-    ];
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) "/report.html" } { "Report as one file" }
@@ -170,7 +172,7 @@ pub(crate) fn run(
         @if is_steered {
             section id="steer" aria-label="Steering" data-run=(run) hidden {
                 div class="buttons" role="group" aria-label="Commands" {
-                    @for (command, name, meaning) in commands {
+                    @for (command, name, meaning) in COMMANDS {
                         button type="button" data-command=(command) title=(meaning) { (name) }
                     }
                 }

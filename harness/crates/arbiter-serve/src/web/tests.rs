@@ -3,7 +3,7 @@ use arbiter_game::outcome::Termination;
 use arbiter_plan::{
     Ending, GameTally, Pace, PairTally, Plan, Request, RunInput, RunKind, RunState, RunStatus,
 };
-use arbiter_report::{Board, Boards, Running, Side, Summary, verdict_sentence};
+use arbiter_report::{Board, Boards, LogEntry, Running, Side, Summary, verdict_sentence};
 use arbiter_stats::GameResult;
 
 /// A test after pairs that the first engine won; names try what they can.
@@ -162,9 +162,8 @@ fn commits_that_met_the_same_opponent_are_a_trend() {
             is_dirty: false,
             bench: None,
         });
-        trends::CommitRun::of(summary, format!("2026-11-2{pairs}T00:00:00Z")).unwrap()
+        LogEntry { started: format!("2026-11-2{pairs}T00:00:00Z"), summary }
     };
-    assert!(trends::CommitRun::of(summary("none", 1), String::new()).is_none());
     let trials = [trial("a", "111111111aaa", 5), trial("b", "222222222bbb", 6)];
     let page = static_page(NavPage::Trends, &trends::trends(&trials, None));
     assert_strict(&page);
