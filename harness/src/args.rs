@@ -283,8 +283,8 @@ impl PlayArgs {
         });
         let (engines, each) = self.engines(settings)?;
         let concurrency = self.concurrency.map(NonZeroUsize::get);
-        let order = settings.order.as_ref();
-        let (affinity, noise) = (settings.affinity.as_ref(), settings.noise_limit.as_ref());
+        let affinity = settings.affinity.as_ref().map(plain);
+        let noise = settings.noise_limit.as_ref().map(plain);
         let mut request = Request {
             engines,
             each,
@@ -292,24 +292,22 @@ impl PlayArgs {
             plies: self.plies.or(settings.plies),
             book_depth: self.book_depth.or(settings.book_depth),
             strict_book: self.strict_book || settings.strict_book.unwrap_or(false),
-            order: merged(self.order, settings, "order", order, |word| ORDERS.read(word))?,
+            order: merged(self.order, settings, "order", &settings.order, |word| {
+                ORDERS.read(word)
+            })?,
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.resolve(settings)?,
             concurrency: concurrency.or(settings.concurrency),
-            affinity: merged(self.affinity, settings, "affinity", affinity.map(plain), |text| {
+            affinity: merged(self.affinity, settings, "affinity", &affinity, |text| {
                 let expected = "expected auto, none or a list such as \"0-3,8\"";
                 text.parse().map_err(|_| expected)
             })?
             .unwrap_or_default(),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
-            noise_limit: merged(
-                self.noise_limit,
-                settings,
-                "noise-limit",
-                noise.map(plain),
-                |text| text.parse().map_err(|_| "expected a share between 0 and 1, or \"off\""),
-            )?
+            noise_limit: merged(self.noise_limit, settings, "noise-limit", &noise, |text| {
+                text.parse().map_err(|_| "expected a share between 0 and 1, or \"off\"")
+            })?
             .unwrap_or_default(),
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, settings)?,
@@ -364,8 +362,8 @@ fn sprt_request(bounds: Option<SprtBounds>, file: &ConfigFile) -> Result<SprtReq
         elo1: elo1.or(table.elo1),
         alpha: alpha.or(table.alpha),
         beta: beta.or(table.beta),
-        model: merged(model, file, "model", table.model.as_ref(), |word| MODELS.read(word))?,
-        correction: merged(overshoot, file, "overshoot", table.overshoot.as_ref(), |word| {
+        model: merged(model, file, "model", &table.model, |word| MODELS.read(word))?,
+        correction: merged(overshoot, file, "overshoot", &table.overshoot, |word| {
             CORRECTIONS.read(word)
         })?,
     };

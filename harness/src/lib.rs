@@ -43,7 +43,7 @@ use games_file::{Content, GamesFile};
 use keyboard::Keyboard;
 use output::{NewFile, OutputFormat, Rows, emit, progress, unwritten, write_whole};
 use runtime::{interruptible, runtime, until_signal};
-use suite_run::{QueryArgs, SuiteArgs, run_tasks, run_tasks_observed};
+use suite_run::{QueryArgs, SuiteArgs, run_tasks};
 
 pub use cli::Cli;
 pub use exit_code::ExitCode;

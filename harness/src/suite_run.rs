@@ -126,18 +126,9 @@ pub(crate) fn engines(
     Ok(engines)
 }
 
-/// Tries the engines out and puts all tasks to them, with a bar on standard error.
+/// Tries the engines out and puts all tasks to them, with a bar on standard error; `tell` gets each
+/// answer as it comes, and its error ends the suite.
 pub(crate) fn run_tasks<T: Task>(
-    args: &QueryArgs,
-    engines: &[Engine],
-    needs_chess960: bool,
-    tasks: Vec<T>,
-) -> Result<Answers<T::Output>, Failure> {
-    run_tasks_observed(args, engines, needs_chess960, tasks, |_, _| Ok(()))
-}
-
-/// As [`run_tasks`]; `tell` gets each answer as it comes, and its error ends the suite.
-pub(crate) fn run_tasks_observed<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],
     needs_chess960: bool,

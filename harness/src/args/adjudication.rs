@@ -42,8 +42,8 @@ impl AdjudicationArgs {
     /// Merges flags and file into the request; flags win.
     pub(super) fn resolve(&self, file: &ConfigFile, request: &mut Request) -> Result<(), Failure> {
         request.rules = Rules {
-            draw: merged(self.draw, file, "draw", file.draw.as_ref(), parse_draw)?,
-            resign: merged(self.resign, file, "resign", file.resign.as_ref(), parse_resign)?,
+            draw: merged(self.draw, file, "draw", &file.draw, parse_draw)?,
+            resign: merged(self.resign, file, "resign", &file.resign, parse_resign)?,
             move_cap: self.max_moves.or(file.max_moves),
             tablebase: None,
         };
@@ -53,9 +53,8 @@ impl AdjudicationArgs {
         };
         request.tables =
             folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect();
-        let scope = file.syzygy_adjudicate.as_ref();
-        let scope =
-            merged(self.syzygy_adjudicate, file, "syzygy-adjudicate", scope, str::parse::<Scope>)?;
+        let (scope, key) = (&file.syzygy_adjudicate, "syzygy-adjudicate");
+        let scope = merged(self.syzygy_adjudicate, file, key, scope, str::parse::<Scope>)?;
         let pieces = self.syzygy_pieces.or(file.syzygy_pieces);
         if let Some(pieces) = pieces.filter(|pieces| !(3..=7).contains(pieces)) {
             let name = file.name();

@@ -34,9 +34,9 @@ impl DeadlineArgs {
     pub(super) fn resolve(&self, file: &ConfigFile) -> Result<Deadlines, Failure> {
         let usual = Deadlines::default();
         let pick = |flag, key, written: Option<f64>, usual| {
-            Ok::<_, Failure>(merged(flag, file, key, written, parse_seconds)?.unwrap_or(usual))
+            Ok::<_, Failure>(merged(flag, file, key, &written, parse_seconds)?.unwrap_or(usual))
         };
-        let scale = merged(self.start_scale, file, "start-scale", file.start_scale, parse_scale)?;
+        let scale = merged(self.start_scale, file, "start-scale", &file.start_scale, parse_scale)?;
         let deadlines = Deadlines {
             uciok: pick(self.start_deadline, "start-deadline", file.start_deadline, usual.uciok)?,
             readyok: pick(

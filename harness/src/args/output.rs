@@ -56,21 +56,20 @@ impl OutputArgs {
     /// Merges flags and file into the request; flags win.
     pub(super) fn resolve(self, file: &ConfigFile, request: &mut Request) -> Result<(), Failure> {
         let fields = file.pgn_fields.as_ref().map(|words| words.join(","));
-        let (notation, pattern) = (file.notation.as_ref(), file.pgn_match.as_ref());
-        let kept = file.transcripts.as_ref();
         request.annotation = Annotation {
-            notation: merged(self.notation, file, "notation", notation, str::parse)?
+            notation: merged(self.notation, file, "notation", &file.notation, str::parse)?
                 .unwrap_or_default(),
-            fields: merged(self.pgn_fields, file, "pgn-fields", fields, fields_of)?
+            fields: merged(self.pgn_fields, file, "pgn-fields", &fields, fields_of)?
                 .map_or_else(Vec::new, |Fields(fields)| fields),
-            pattern: merged(self.pgn_match, file, "pgn-match", pattern, str::parse)?,
+            pattern: merged(self.pgn_match, file, "pgn-match", &file.pgn_match, str::parse)?,
             is_minimal: self.pgn_minimal || file.pgn_minimal.unwrap_or(false),
             has_origin: true,
             event: self.event.or_else(|| file.event.clone()),
             site: self.site.or_else(|| file.site.clone()),
         };
         request.transcripts =
-            merged(self.transcripts, file, "transcripts", kept, str::parse)?.unwrap_or_default();
+            merged(self.transcripts, file, "transcripts", &file.transcripts, str::parse)?
+                .unwrap_or_default();
         request.epd = self.epd.or_else(|| file.epd.clone());
         request.stderr_dir = self.stderr_dir.or_else(|| file.stderr_dir.clone());
         Ok(())

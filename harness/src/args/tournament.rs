@@ -73,7 +73,7 @@ impl TournamentArgs {
 
     /// Merges flags and file; flags win.
     pub(crate) fn resolve(&self, file: &ConfigFile) -> Result<TournamentRequest, Failure> {
-        let (format, policy) = (file.schedule.as_ref(), file.opening_policy.as_ref());
+        let (format, policy) = (&file.schedule, &file.opening_policy);
         let read_policy = |word: &str| POLICIES.read(word);
         // One of the two says it all; a flag of either kind beats the file.
         let (pairs, games) = match (self.pairs, self.games) {

@@ -100,10 +100,10 @@ pub(super) fn merged<T, E: Display>(
     flag: Option<T>,
     file: &ConfigFile,
     key: &str,
-    written: Option<impl Display>,
+    written: &Option<impl Display>,
     read: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<Option<T>, Failure> {
-    let (None, Some(text)) = (&flag, written.map(|value| value.to_string())) else {
+    let (None, Some(text)) = (&flag, written.as_ref().map(|value| value.to_string())) else {
         return Ok(flag);
     };
     read(&text).map(Some).map_err(|error| {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_wrong_word_in_the_file_is_answered_with_the_right_ones() {
         let file = ConfigFile::default();
-        let found = merged(None, &file, "schedule", Some("swill"), |word| FORMATS.read(word));
+        let found = merged(None, &file, "schedule", &Some("swill"), |word| FORMATS.read(word));
         let error = found.unwrap_err().message;
         assert!(error.contains("schedule = \"swill\"") && error.contains("swiss"), "{error}");
     }

@@ -151,7 +151,8 @@ fn answers_here(
 ) -> Result<Vec<Answered>, Failure> {
     let limits = || engines.iter().map(|engine| engine.conditions.limits);
     let tasks = questions.iter().flat_map(|question| question.searches(limits()));
-    let mut answers = run_tasks(args, engines, needs_chess960, tasks.collect())?.into_iter();
+    let answers = run_tasks(args, engines, needs_chess960, tasks.collect(), |_, _| Ok(()));
+    let mut answers = answers?.into_iter();
     let of_one = |_| (answers.by_ref().take(engines.len()).collect(), String::new());
     Ok(questions.iter().map(of_one).collect())
 }

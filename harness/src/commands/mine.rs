@@ -7,8 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::{
-    BuildArgs, ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup,
-    run_tasks_observed, runtime, suite_run::engines, write_whole,
+    BuildArgs, ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup, run_tasks,
+    runtime, suite_run::engines, write_whole,
 };
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
@@ -187,7 +187,7 @@ fn judge(
     let needs_chess960 = left.iter().any(|index| candidates[*index].start.is_chess960());
     let tasks = left.iter().map(search).collect();
     let mut faults = Vec::new();
-    run_tasks_observed(&args.query, engine, needs_chess960, tasks, |at, answer| {
+    run_tasks(&args.query, engine, needs_chess960, tasks, |at, answer| {
         let Candidate { start, origin, .. } = &*candidates[left[at]];
         match answer {
             Ok(judged) => {

@@ -87,7 +87,8 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let (verdicts, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             let query = &args.suite.query;
-            let verdicts = run_tasks(query, &engines, needs_chess960, counts.clone())?;
+            let verdicts =
+                run_tasks(query, &engines, needs_chess960, counts.clone(), |_, _| Ok(()))?;
             (verdicts, Place::Here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]

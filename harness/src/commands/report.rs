@@ -13,11 +13,10 @@ use crate::{
     output::{lines, width},
     write_whole,
 };
-use arbiter_plan::{Effect, StepOutcome};
+use arbiter_plan::Effect;
 use arbiter_report::{
-    Document, GameStatistics, Summary, brief_document, gates_of_run, html_page, markdown, note,
-    plain_body, replayed_state, run_csv, run_document, run_json, run_json_text, run_junit,
-    summary_of,
+    GameStatistics, brief_document, gates_of_run, html_page, markdown, note, plain_body,
+    replayed_state, run_csv, run_document, run_json, run_json_text, run_junit, summary_of,
 };
 use arbiter_store::{Store, StoreError};
 
@@ -213,35 +212,20 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
     })?;
     let summary = summary_of(store, &stored, &state)?;
     let gates = gates_of_run(store, &stored)?;
-    if !form.is_document() {
-        return figures(form, &summary, &gates);
-    }
-    for pair in state.counted() {
-        let played =
-            store.pair(run, pair)?.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
-        statistics.add(&played);
-    }
-    Ok(of_document(form, &run_document(&stored, &summary, Some(&statistics), &gates)))
-}
-
-/// The forms for which the counts are enough.
-fn figures(
-    form: ReportFormat,
-    summary: &Summary,
-    gates: &[StepOutcome],
-) -> Result<String, Failure> {
     Ok(match form {
-        ReportFormat::Ndjson => lines(&run_json(summary)),
-        ReportFormat::Csv => run_csv(&run_json(summary)),
-        ReportFormat::Junit => run_junit(summary, gates).map_err(Failure::environment)?,
-        ReportFormat::Text => plain_body(&brief_document(summary), width()),
-        _ => run_json_text(summary),
+        ReportFormat::Json => run_json_text(&summary),
+        ReportFormat::Ndjson => lines(&run_json(&summary)),
+        ReportFormat::Csv => run_csv(&run_json(&summary)),
+        ReportFormat::Junit => run_junit(&summary, &gates).map_err(Failure::environment)?,
+        ReportFormat::Text => plain_body(&brief_document(&summary), width()),
+        ReportFormat::Html | ReportFormat::Md => {
+            for pair in state.counted() {
+                let played = store.pair(run, pair)?;
+                let played = played.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
+                statistics.add(&played);
+            }
+            let document = run_document(&stored, &summary, Some(&statistics), &gates);
+            if form == ReportFormat::Html { html_page(&document) } else { markdown(&document) }
+        }
     })
-}
-
-fn of_document(form: ReportFormat, document: &Document) -> String {
-    match form {
-        ReportFormat::Html => html_page(document),
-        _ => markdown(document),
-    }
 }
