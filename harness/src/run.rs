@@ -170,18 +170,14 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
         return Err(StoreError::Exists(found.head.run).into());
     }
     let book = check_engines(&plan, book, &setups, is_probed)?;
-    let mut offsets = Offsets::default();
-    let mut files = Vec::new();
-    if let Some(path) = &plan.pgn {
-        let (file, offset) = GamesFile::begin(path, pgn(&plan, &fingerprints, created_ms))?;
-        offsets.pgn = offset;
-        files.push(file);
-    }
-    if let Some(path) = &plan.epd {
-        let (file, offset) = GamesFile::begin(path, Content::Epd)?;
-        offsets.epd = offset;
-        files.push(file);
-    }
+    let begin = |path: &Option<PathBuf>, content: Content| {
+        path.as_deref().map(|path| GamesFile::begin(path, content)).transpose()
+    };
+    let (pgn, pgn_offset) = begin(&plan.pgn, pgn(&plan, &fingerprints, created_ms))?.unzip();
+    let (epd, epd_offset) = begin(&plan.epd, Content::Epd)?.unzip();
+    let offset = Option::unwrap_or_default;
+    let offsets = Offsets { pgn: offset(pgn_offset), epd: offset(epd_offset) };
+    let files = pgn.into_iter().chain(epd).collect();
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
@@ -234,6 +230,9 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
         store.set_ending(&name, None)?;
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
+    let open = |path: &Option<PathBuf>, content: Content| {
+        path.as_deref().map(|path| GamesFile::open(path, content)).transpose()
+    };
     let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
     let pgn = match wanted_pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
         // Another file takes all games, after what it holds already.
@@ -243,15 +242,9 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
             store.set_plan(&name, &plan, &stored.fingerprints, offset)?;
             Some((pgn, offset))
         }
-        None => match &plan.pgn {
-            Some(path) => Some((GamesFile::open(path, content)?, stored.offsets.pgn)),
-            None => None,
-        },
+        None => open(&plan.pgn, content)?.zip(Some(stored.offsets.pgn)),
     };
-    let epd = match &plan.epd {
-        Some(path) => Some((GamesFile::open(path, Content::Epd)?, stored.offsets.epd)),
-        None => None,
-    };
+    let epd = open(&plan.epd, Content::Epd)?.zip(Some(stored.offsets.epd));
     let were_taken_back = store.excluded_workers(&name)?.iter().any(|excluded| excluded.pairs > 0);
     let mut files = Vec::new();
     for (mut file, offset) in pgn.into_iter().chain(epd) {
