@@ -34,7 +34,7 @@ pub struct Run<'a> {
     pub store: &'a mut Store,
     /// Makes the job of a pairing.
     pub jobs: JobMaker<'a>,
-    /// Who looks on.
+    /// Observers of its events.
     pub observers: Vec<&'a mut dyn Observer>,
     /// Commands of the user while it runs.
     pub control_requests: mpsc::Receiver<ControlRequest>,
@@ -45,7 +45,7 @@ pub struct Run<'a> {
 pub struct ControlRequest {
     /// The command.
     pub command: ControlCommand,
-    /// Takes the answer; nobody need wait for it.
+    /// Takes the answer; it may be closed.
     pub reply: oneshot::Sender<Answer>,
 }
 
@@ -75,10 +75,10 @@ pub enum RunError {
         /// The reason.
         reason: String,
     },
-    /// The engines are not the same wherever they are played.
+    /// The engines do not behave the same on all machines.
     #[error("{0}")]
     Unfit(String),
-    /// Nobody plays for us any more.
+    /// No worker can be reached any more.
     #[error("{0}")]
     Lost(String),
 }
@@ -199,7 +199,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Lets what somebody has played count no more, who plays no more.
+    /// Excludes a worker: what it has played no longer counts.
     fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
         let takes_back = self.state.can_take_back();
         let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());
@@ -236,9 +236,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
     }
 
-    /// Puts on disk, together, what has happened, as far as it need not be waited for: where many
-    /// games are short, pairs end faster than a disk writes one after another. Somebody who is to be
-    /// set excluded after that comes back.
+    /// Commits the first event, and with it all that need not be waited for, as one group: where many
+    /// games are short, pairs end faster than a disk writes one after another. Returns the events for
+    /// the state, and the worker that is to be excluded after them, if any.
     fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
         let mut next = Some(first);

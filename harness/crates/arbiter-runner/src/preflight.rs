@@ -70,12 +70,12 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
 pub struct PreflightError {
     name: String,
     cause: String,
-    /// Whether the machine is to blame.
+    /// Whether the machine failed, and not the engine.
     pub environment: bool,
 }
 
 impl PreflightError {
-    /// The engine lacks something.
+    /// An engine that is unfit, and why.
     pub(crate) fn new(setup: &EngineSetup, cause: String) -> PreflightError {
         PreflightError { name: setup.name.clone(), cause, environment: false }
     }

@@ -1,4 +1,4 @@
-//! Puts the tasks of a suite to engines: the only part of suites that waits for anything.
+//! Puts the tasks of a suite to engines: the only part of suites that does I/O.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl From<EngineError> for TaskError {
 /// Why a suite was given up.
 #[derive(Debug, Error)]
 pub enum SuiteError {
-    /// The machine is to blame.
+    /// The machine failed.
     #[error("{0}")]
     Environment(String),
     /// An engine cannot answer such questions; the text says which one, and why.
@@ -105,7 +105,7 @@ impl SuiteEngines {
         }
     }
 
-    /// Ends all engines in peace; they are started again if there is another question.
+    /// Ends all engines with `quit`; they are started again if there is another question.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;

@@ -1,4 +1,4 @@
-//! Who plays the pairs. The dispatcher cannot tell whether that happens here or elsewhere.
+//! Executors, which play pairs: on this machine or on workers. To the dispatcher both are the same.
 
 mod engine_pool;
 pub(crate) mod local;
@@ -9,7 +9,7 @@ mod slot;
 use arbiter_plan::{PairJob, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
 
-/// What became of a job: a pair, or whatever else others are asked to do.
+/// An event of a job, which is a pair or other work for workers, or of a worker.
 #[derive(Debug)]
 pub enum JobEvent<D = PlayedPair> {
     /// It is done; of a pair, all games are over.
@@ -20,7 +20,7 @@ pub enum JobEvent<D = PlayedPair> {
         played: D,
         /// How the machine disturbed it, in words, if it did.
         noise: Option<String>,
-        /// Which machine that was, if not this one.
+        /// The worker that has done it, if it was not this machine.
         worker: Option<String>,
     },
     /// A game of a pair has begun.
@@ -37,14 +37,13 @@ pub enum JobEvent<D = PlayedPair> {
         /// The reason.
         reason: String,
     },
-    /// Something happened that changes nothing and is to be kept in mind.
+    /// Something about a worker was noticed that changes nothing; it is stored.
     Noted(Remark),
-    /// Somebody who plays is out of line, as the remark says, and plays no more: what they have
-    /// played does not count.
+    /// A worker was excluded, for the reason in the remark: what it has played does not count.
     WorkerExcluded(Remark),
-    /// The engines are not the same wherever they are played; the text says what was found.
+    /// The engines do not behave the same on all machines; the text says what was found.
     Unfit(String),
-    /// Nobody who could play can be reached any more; the text says why.
+    /// No worker can be reached any more; the text says why.
     Lost(String),
 }
 
@@ -56,7 +55,7 @@ pub trait Executor {
     /// Starts a pair. There must be room.
     fn start(&mut self, job: PairJob);
 
-    /// The outcome of a pair is on disk, whether it counts or not: nobody need keep it any more.
+    /// The outcome of a pair is on disk, whether it counts or not: its result need not be kept any longer.
     fn stored(&mut self, pair: u64);
 
     /// Ends engines that have nothing to play: few pairs will start any more, or none.
@@ -78,6 +77,6 @@ pub trait Executor {
     /// Gives up all pairs in flight; no event comes of them. Engines are ended before it returns.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Ends all engines in peace.
+    /// Ends all engines with `quit`.
     fn finish(self) -> impl Future<Output = ()> + Send;
 }

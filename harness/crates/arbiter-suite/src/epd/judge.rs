@@ -86,7 +86,7 @@ fn read(text: &str, position: &Chess) -> Option<Move> {
     uci.to_move(position).ok()
 }
 
-/// The view on one search.
+/// Follows one search.
 #[derive(Debug)]
 pub struct Judge<'a> {
     goal: &'a Goal,
@@ -96,12 +96,12 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Before the search.
+    /// Before the search of a position.
     pub fn new(start: &'a Start, goal: &'a Goal) -> Judge<'a> {
         Judge { goal, position: &start.position, since: None }
     }
 
-    /// The search goes on. Gives the number of plies for which it has held a solution, so that the
+    /// Takes in what the engine says while it searches. Returns the number of plies for which it has held a solution, so that the
     /// caller may end it; `None` while it has none, or does not say how deep it is.
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
         let best = read(info.pv.first()?, self.position)?;
@@ -114,7 +114,7 @@ impl<'a> Judge<'a> {
         info.depth?.checked_sub(since.depth?)
     }
 
-    /// The search has ended with a move.
+    /// The answer, once the search has ended with the move `text`.
     pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Answer {
         Answer {
             played: text.to_owned(),

@@ -1,4 +1,4 @@
-//! What engines solved, counted.
+//! Counts of the positions that engines solved.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::Record;
 use super::judge::Outcome;
 use arbiter_stats::paired::Solved;
 
-/// What a search came to; an error is the engine's fault.
+/// The outcome of a search; an error is the engine's fault.
 pub type Searched = Result<Outcome, String>;
 
 /// Counts over some positions.
