@@ -106,7 +106,7 @@ impl BuildArgs {
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
             let (args, with, settings) = (&args, &with, None);
-            Workshop { args, with, cache, spawner, cancel, settings }.make(engines, &each)
+            EngineBuilder { args, with, cache, spawner, cancel, settings }.make(engines, &each)
         })
     }
 
@@ -170,8 +170,8 @@ impl BuildArgs {
     }
 }
 
-/// Builds one engine after the other.
-struct Workshop<'a> {
+/// Builds the engines of a command, one after the other.
+struct EngineBuilder<'a> {
     args: &'a BuildArgs,
     with: &'a BuildContext,
     cache: Cache,
@@ -181,7 +181,7 @@ struct Workshop<'a> {
     settings: Option<Option<(BuildSettings, bool)>>,
 }
 
-impl Workshop<'_> {
+impl EngineBuilder<'_> {
     /// Builds what is a revision, and runs the benchmarks.
     fn make(
         mut self,
@@ -209,8 +209,8 @@ impl Workshop<'_> {
             prepared.signatures.push(signature);
             prepared.recipes.push(recipe);
         }
-        tell_apart(&mut prepared.engines);
-        point_out_twins(&prepared);
+        make_names_differ(&mut prepared.engines);
+        note_same_bench(&prepared);
         if let Some(reference_nps) = self.with.reference_nps {
             // As fishtest does, by the engine that the other is compared with.
             let measured = prepared.signatures.iter().flatten().next_back();
@@ -343,7 +343,7 @@ fn is_kept(program: &Path) -> Result<bool, BuildError> {
 }
 
 /// Two builds of one commit would have one name.
-fn tell_apart(engines: &mut [EngineSpec]) {
+fn make_names_differ(engines: &mut [EngineSpec]) {
     if let [test, base] = engines
         && test.name == base.name
         && let (Some(one), Some(other)) = (&mut test.name, &mut base.name)
@@ -354,7 +354,7 @@ fn tell_apart(engines: &mut [EngineSpec]) {
 }
 
 /// The same signature means that nothing was changed in how the engine searches.
-fn point_out_twins(prepared: &BuiltEngines) {
+fn note_same_bench(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
         && one.nodes == other.nodes
     {

@@ -28,7 +28,7 @@ pub enum StepKind {
 }
 
 impl StepKind {
-    /// Those that can be asked for.
+    /// All kinds that `arbiter.toml` can ask for.
     pub const ALL: [StepKind; 6] = [
         StepKind::Check,
         StepKind::Bench,
@@ -52,9 +52,9 @@ pub struct Step {
     pub args: Vec<String>,
     /// It is left out unless one of these paths differs between the commits; none for always.
     pub changed: Vec<String>,
-    /// Whether its failure is the end.
+    /// Whether no further step is carried out after its failure.
     pub stops: bool,
-    /// After how long it is to end and say what it knows.
+    /// Time after which it has to end and report what it knows.
     pub budget: Option<Duration>,
     /// Whether "cannot be told" is as good as a pass.
     pub is_lenient: bool,
@@ -78,9 +78,9 @@ impl Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StepVerdict {
-    /// As it should be.
+    /// The step was carried out and passed.
     Passed,
-    /// Not as it should be.
+    /// The step was carried out and failed.
     Failed,
     /// It could not be told within the budget, which is allowed.
     Undecided,
@@ -88,17 +88,17 @@ pub enum StepVerdict {
     Unproven,
     /// It could not be carried out.
     Broken,
-    /// There was no reason for it, or no way.
+    /// It was left out: nothing it depends on has changed, or there is no base.
     Skipped,
 }
 
 impl StepVerdict {
-    /// Whether the whole may pass.
+    /// Whether all steps together may still pass.
     pub fn is_good(self) -> bool {
         matches!(self, StepVerdict::Passed | StepVerdict::Undecided | StepVerdict::Skipped)
     }
 
-    /// Whether it holds for the next time, too.
+    /// Whether it also holds when the same commits are tested again.
     pub fn is_lasting(self) -> bool {
         !matches!(self, StepVerdict::Broken | StepVerdict::Skipped)
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use arbiter_build::{BenchReader, BenchRecipe, BuildSettings};
 use arbiter_protocol::parse_seconds;
 
-/// All of it optional.
+/// The `[build]` table; every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BuildTable {
@@ -50,7 +50,7 @@ pub fn build_settings_of(file: &str, text: &str) -> Result<Option<BuildSettings>
 }
 
 impl BuildTable {
-    /// Checks the table; `file` is for people.
+    /// Checks the table; `file` is its name in messages.
     pub fn settings(&self, file: &str) -> Result<BuildSettings, String> {
         let seconds = |key: &str, value: Option<f64>| {
             let read = value.map(|value| parse_seconds(&value.to_string()));

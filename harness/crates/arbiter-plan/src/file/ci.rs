@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::{Step, StepKind};
 use arbiter_protocol::parse_seconds;
 
-/// All of it optional.
+/// The `[ci]` table; every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CiTable {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use arbiter_spsa::{Parameter, ParameterKind, TuningError};
 
-/// All of it optional.
+/// The `[tune]` table; every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TuneTable {

@@ -82,7 +82,7 @@ impl fmt::Display for ControlCommand {
     }
 }
 
-/// What strangers send, as a terminal may show it.
+/// Text from another process, shortened and escaped for a terminal.
 fn shown(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
@@ -91,11 +91,11 @@ fn shown(text: &str) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pace {
-    /// As there is room.
+    /// A pair starts whenever a slot is free.
     Running,
-    /// Not until the user says so.
+    /// No pair starts until the user resumes the run.
     Paused,
-    /// Never again.
+    /// No further pair starts.
     Draining,
 }
 

@@ -62,21 +62,21 @@ pub enum RunEvent<'a> {
     Disturbed {
         /// The pair.
         pair: u64,
-        /// How, in words.
+        /// How it was disturbed, in words.
         reason: &'a str,
         /// Whether it is played again; if not, it counts as it is.
         is_void: bool,
     },
-    /// Somebody who plays for us did something that changes nothing.
+    /// A worker did something that changes no count.
     Noted {
-        /// Who, and what.
+        /// The worker, and what it did.
         remark: &'a Remark,
     },
-    /// Somebody who plays for us was out of line and plays no more. Observers forget all that was
+    /// A worker broke the rules of the run and is excluded. Observers forget all that was
     /// counted after the counts given here; the pairs in question are counted again when others have
     /// played them.
     WorkerExcluded {
-        /// Who, why, and how many pairs are played again.
+        /// The worker, the reason, and how many pairs are played again.
         excluded: &'a ExcludedWorker,
         /// Counts of what still counts.
         counts: &'a RunCounts,
@@ -103,26 +103,26 @@ pub enum RunEvent<'a> {
     },
     /// No more pairs will start; those in flight are played to their end.
     Draining {
-        /// How many there are.
+        /// Number of pairs in flight.
         in_flight: usize,
     },
     /// The run is over.
     Ended {
-        /// How.
+        /// How it ended.
         ending: Ending,
         /// Since the start or resumption.
         elapsed: Duration,
     },
 }
 
-/// What somebody who plays for us did and did not count.
+/// What a worker did that did not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// Who.
+    /// Name of the worker.
     pub worker: String,
-    /// With which pair, if it was about one.
+    /// Number of the pair, from 0, if it was about one.
     pub pair: Option<u64>,
-    /// What, in words.
+    /// What it did, in words.
     pub what: String,
 }
 
@@ -135,14 +135,14 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Somebody who was out of line, and plays no more.
+/// A worker that is excluded from a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcludedWorker {
-    /// Who.
+    /// Name of the worker.
     pub worker: String,
-    /// Why, in words.
+    /// Reason for the exclusion, in words.
     pub reason: String,
-    /// Pairs of theirs that do not count and are played again.
+    /// Number of its pairs that do not count and are played again.
     pub pairs: u64,
 }
 
