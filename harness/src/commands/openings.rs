@@ -11,7 +11,7 @@ use shakmaty::{EnPassantMode, Position};
 
 use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime};
 use arbiter_game::engine::EngineSetup;
-use arbiter_openings::generate::{Balance, Candidate, Rules, Verdict, candidates};
+use arbiter_openings::generate::{Balance, Candidate, Verdict, candidates};
 use arbiter_plan::{BUNDLED, EngineSpec, resolve_engine};
 use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
@@ -83,9 +83,8 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
     let mut engine = AnalysisEngine::start(&setup).await.map_err(Failure::invalid)?;
     let bar = progress_bar(args.count as u64);
     let balance = Balance::within(args.balance);
-    let rules = Rules { plies: args.plies, ..Rules::default() };
     let mut lines = Vec::new();
-    for candidate in candidates(args.seed, rules) {
+    for candidate in candidates(args.seed, args.plies) {
         if lines.len() == args.count {
             break;
         }

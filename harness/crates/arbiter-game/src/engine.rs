@@ -174,11 +174,6 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Whether its process has ended by itself since the last game.
-    pub fn has_exited(&self) -> bool {
-        self.process.has_exited()
-    }
-
     /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,
     /// so that nothing of it can be taken for part of the next game.
     pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {

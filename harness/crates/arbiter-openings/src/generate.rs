@@ -19,26 +19,13 @@ const PURPOSE: &str = "openings.generate";
 /// Attempts in a row that may fail before the supply counts as exhausted.
 const MAX_FAILURES: usize = 10_000;
 
-/// What a candidate must be like before any engine looks at it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
-    /// Half-moves to play.
-    pub plies: u32,
-    /// Largest difference in material between the sides, in pawns (1, 3, 3, 5, 9).
-    pub max_material_difference: u32,
-}
-
-impl Default for Rules {
-    /// Eight half-moves, at most a pawn up.
-    fn default() -> Rules {
-        Rules { plies: 8, max_material_difference: 1 }
-    }
-}
+/// Largest difference in material between the sides of a candidate, in pawns (1, 3, 3, 5, 9).
+const MAX_MATERIAL_DIFFERENCE: u32 = 1;
 
 /// A position that might become an opening.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Number of the attempt, from 0. With the seed and the rules it determines the moves.
+    /// Number of the attempt, from 0. With the seed and the plies it determines the moves.
     pub id: u64,
     /// The moves that led to the position, from the initial one.
     pub moves: Vec<UciMove>,
@@ -97,24 +84,25 @@ impl Balance {
     }
 }
 
-/// All candidates of a seed by increasing [`Candidate::id`]. Ends when random play finds nothing new.
-pub fn candidates(seed: u64, rules: Rules) -> impl Iterator<Item = Candidate> {
+/// All candidates of a seed after so many plies, by increasing [`Candidate::id`]. Ends when random play
+/// finds nothing new.
+pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
     let (mut ids, mut dealt) = (0.., HashSet::new());
     std::iter::from_fn(move || {
         ids.by_ref().take(MAX_FAILURES).find_map(|id| {
-            let candidate = attempt(seed, id, rules)?;
+            let candidate = attempt(seed, id, plies)?;
             let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
             dealt.insert(position).then_some(candidate)
         })
     })
 }
 
-/// Plays at random; `None` if the result breaks the rules.
-fn attempt(seed: u64, id: u64, rules: Rules) -> Option<Candidate> {
+/// Plays at random; `None` if the result is unfit.
+fn attempt(seed: u64, id: u64, plies: u32) -> Option<Candidate> {
     let mut rng = seed_for(seed, PURPOSE, id);
     let mut position = Chess::default();
     let mut moves = Vec::new();
-    for _ in 0..rules.plies {
+    for _ in 0..plies {
         let legal = position.legal_moves();
         if legal.is_empty() {
             return None;
@@ -125,7 +113,7 @@ fn attempt(seed: u64, id: u64, rules: Rules) -> Option<Candidate> {
     }
     let fit = !position.is_check()
         && ending(&position).is_none()
-        && material_difference(&position) <= rules.max_material_difference;
+        && material_difference(&position) <= MAX_MATERIAL_DIFFERENCE;
     fit.then_some(Candidate { id, moves, position })
 }
 
@@ -147,27 +135,25 @@ mod tests {
     use super::super::{ReadOptions, from_text};
     use super::*;
 
-    fn lines(seed: u64, rules: Rules, count: usize) -> Vec<String> {
-        candidates(seed, rules).take(count).map(|c| c.to_epd(None)).collect()
+    fn lines(seed: u64, plies: u32, count: usize) -> Vec<String> {
+        candidates(seed, plies).take(count).map(|c| c.to_epd(None)).collect()
     }
 
     #[test]
     fn the_same_seed_deals_the_same() {
-        let rules = Rules::default();
-        assert_eq!(lines(5, rules, 200), lines(5, rules, 200));
-        assert_ne!(lines(5, rules, 20), lines(6, rules, 20));
-        assert_eq!(lines(5, rules, 200)[..50], lines(5, rules, 50));
+        assert_eq!(lines(5, 8, 200), lines(5, 8, 200));
+        assert_ne!(lines(5, 8, 20), lines(6, 8, 20));
+        assert_eq!(lines(5, 8, 200)[..50], lines(5, 8, 50));
     }
 
     #[test]
     fn candidates_keep_the_rules() {
-        let rules = Rules { plies: 9, max_material_difference: 0 };
         let mut seen = HashSet::new();
         let mut last = None;
-        for candidate in candidates(1, rules).take(500) {
+        for candidate in candidates(1, 9).take(500) {
             assert_eq!(candidate.moves.len(), 9);
             assert!(!candidate.position.is_check() && ending(&candidate.position).is_none());
-            assert_eq!(material_difference(&candidate.position), 0);
+            assert!(material_difference(&candidate.position) <= MAX_MATERIAL_DIFFERENCE);
             assert!(last < Some(candidate.id), "ids increase");
             last = Some(candidate.id);
             assert!(seen.insert(Epd::from_position(&candidate.position, EnPassantMode::Legal)));
@@ -181,15 +167,13 @@ mod tests {
 
     #[test]
     fn a_small_supply_is_dealt_out_and_ends() {
-        let rules = Rules { plies: 1, max_material_difference: 0 };
-        assert_eq!(lines(1, rules, 1000).len(), 20);
-        let none = Rules { plies: 0, max_material_difference: 0 };
-        assert_eq!(lines(1, none, 1000).len(), 1);
+        assert_eq!(lines(1, 1, 1000).len(), 20);
+        assert_eq!(lines(1, 0, 1000).len(), 1);
     }
 
     #[test]
     fn written_candidates_read_back_as_openings() {
-        for candidate in candidates(2, Rules { plies: 7, ..Rules::default() }).take(50) {
+        for candidate in candidates(2, 7).take(50) {
             let line = candidate.to_epd(Some(Verdict { score_cp: -12, depth: 9 }));
             let book = from_text("made.epd", &line, ReadOptions::default()).expect("a sound line");
             let opening = book.opening(0);

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 
 use pgn_reader::Reader;
@@ -12,6 +11,7 @@ use super::movetext::{MovetextSummary, summarize};
 use super::replay::{IllegalMove, Replay};
 use super::sections::{LineCounter, offset, plain_game, sections};
 use super::tags::{MAX_NAME, Tags};
+use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
 /// Longest tag line accepted, in bytes.
@@ -321,13 +321,8 @@ fn opening(
             |word: &&[u8]| word.first().is_some_and(u8::is_ascii_alphabetic) && *word != b"book";
         moves.split(|byte| b" \r\n\t.{}".contains(byte)).filter(is_move)
     };
-    let mut hasher = DefaultHasher::new();
-    hasher.write(&tags.fen);
-    for word in words() {
-        hasher.write_u8(b' ');
-        hasher.write(word);
-    }
-    let key = hasher.finish();
+    let start = fnv1a(FNV_START, &tags.fen);
+    let key = words().fold(start, |hash, word| fnv1a(fnv1a(hash, b" "), word));
     if let Some(known) = index.openings.get(&key) {
         return *known;
     }

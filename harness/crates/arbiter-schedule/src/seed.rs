@@ -15,7 +15,7 @@ pub fn seed_for(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
-    key[16..24].copy_from_slice(&fnv1a(purpose.as_bytes()).to_le_bytes());
+    key[16..24].copy_from_slice(&fnv1a(FNV_START, purpose.as_bytes()).to_le_bytes());
     key[24..].copy_from_slice(&(purpose.len() as u64).to_le_bytes());
     ChaCha8Rng::from_seed(key)
 }
@@ -45,11 +45,13 @@ pub fn uniform(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// 64-bit FNV-1a hash.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+/// The 64-bit FNV-1a hash of nothing.
+pub const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// 64-bit FNV-1a hash, continued from `hash`.
+pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(hash, step)
 }
 
 #[cfg(test)]
@@ -70,8 +72,8 @@ mod tests {
     /// from a separate implementation of the cipher and the rules above.
     #[test]
     fn the_mapping_is_frozen() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(fnv1a(FNV_START, b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(FNV_START, b"foobar"), 0x8594_4171_f739_67e8);
         let mut rng = seed_for(42, "example", 7);
         let draws: Vec<u64> = (0..8).map(|_| below(&mut rng, 100)).collect();
         assert_eq!(draws, FROZEN_DRAWS);

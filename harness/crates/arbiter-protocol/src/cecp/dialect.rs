@@ -126,7 +126,9 @@ impl Xboard {
             (_, "feature") => return self.declare(state, at, rest),
             (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.rest(),
             // Engines tell their users many things; this one is about what we said.
-            (Phase::Preparing, "tellusererror") if is_about_position(rest) => {
+            (Phase::Preparing, "tellusererror")
+                if rest.to_ascii_lowercase().starts_with("illegal position") =>
+            {
                 return Err(unfit(&format!("refused: {}", rest.escape_debug())));
             }
             (Phase::Thinking, "move") => return Ok(self.moved(state, rest)),
@@ -308,10 +310,6 @@ fn joined(lines: Vec<String>) -> String {
 /// Whether a game from `start` needs no set-up.
 fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
     *start == Chess::default() && mode == CastlingMode::Standard
-}
-
-fn is_about_position(error: &str) -> bool {
-    error.to_ascii_lowercase().starts_with("illegal position")
 }
 
 /// How the bounds of a game are told.

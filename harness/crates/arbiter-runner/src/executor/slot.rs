@@ -191,7 +191,7 @@ impl Slot {
         let game = driver::game(setup, color);
         match self.engines.remove(&index) {
             // What it has left behind is ended, too, which may block.
-            Some(engine) if engine.has_exited() => engine.quit(Duration::ZERO).await,
+            Some(engine) if engine.process().has_exited() => engine.quit(Duration::ZERO).await,
             Some(mut engine) => match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
                 Err(EngineError::Exited(_)) => {}

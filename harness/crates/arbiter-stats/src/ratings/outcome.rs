@@ -49,13 +49,12 @@ pub enum Errors {
 }
 
 impl Rated {
+    /// The ratings of groups; of players with perfect scores, and of those left out, none.
     pub(super) fn new(
         solution: Solution,
         meetings: &[Meeting],
         options: &Options,
         groups: Groups,
-        perfect: Vec<PerfectScore>,
-        left_out: Vec<usize>,
     ) -> Rated {
         let Solution { state, root, encounters, is_advantage_known } = solution;
         let group_of = groups.by_player(state.ratings.len());
@@ -76,8 +75,8 @@ impl Rated {
         let advantage_error =
             state.advantage_index.map(|index| sandwich[index][index].max(0.0).sqrt());
         Rated {
-            perfect,
-            left_out,
+            perfect: Vec::new(),
+            left_out: Vec::new(),
             advantage: is_advantage_known.then_some(state.advantage * options.scale),
             advantage_error,
             draw_rate: options.model.draw_rate(state.draw),

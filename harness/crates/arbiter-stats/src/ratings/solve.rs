@@ -110,14 +110,10 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
         state.draw = draw_parameter(&state, &encounters);
     }
     let perfect = perfect_ratings(&mut state, meetings, options, &groups);
-    Ok(Rated::new(
-        Solution { state, root, encounters, is_advantage_known },
-        meetings,
-        options,
-        groups,
-        perfect,
-        left_out,
-    ))
+    let solution = Solution { state, root, encounters, is_advantage_known };
+    let mut rated = Rated::new(solution, meetings, options, groups);
+    (rated.perfect, rated.left_out) = (perfect, left_out);
+    Ok(rated)
 }
 
 /// Who took points from whom; prior draws count for both, anchors and priors do not.
