@@ -4,7 +4,7 @@
 use crate::summary::{Strength, Summary};
 use crate::table::Table;
 use crate::text::{UNDEFINED, interval, percent, plus_minus};
-use arbiter_stats::elo::{Estimate, finite};
+use arbiter_stats::elo::{self, Estimate, finite};
 use arbiter_stats::sequential::SequentialEstimate;
 use arbiter_stats::{Decision, SprtStatus};
 
@@ -42,22 +42,23 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     let family = ablation.features.len();
     let result = |(engine, name)| {
         let encounter = summary.counts.encounter([0, engine]);
+        let moments = encounter.pairs.distribution().moments();
         Feature {
             name,
             strength: Strength::of(encounter),
-            simultaneous: Strength::elo_among(&encounter, family),
+            simultaneous: moments.map(|moments| elo::simultaneous(&moments, family)),
             sprt_status: summary.sprt_status([0, engine]),
             after_stop: summary.after_stop_of([0, engine]),
         }
     };
     let names = ablation.features.iter().map(String::as_str);
     let mut features: Vec<Feature<'_>> = (1..).zip(names).map(result).collect();
-    features.sort_by(|a, b| elo(b).total_cmp(&elo(a)));
+    features.sort_by(|a, b| sort_key(b).total_cmp(&sort_key(a)));
     features
 }
 
 /// Elo as a key for sorting; features without games come last.
-fn elo(feature: &Feature<'_>) -> f64 {
+fn sort_key(feature: &Feature<'_>) -> f64 {
     feature.strength.elo.map_or(f64::NEG_INFINITY, |estimate| estimate.value.max(f64::MIN))
 }
 

@@ -102,7 +102,7 @@ impl Running {
 
     /// The same with games in progress, of which there are `count`.
     pub fn with_boards(self, shown: &[((u64, usize), GameSnapshot)], count: usize) -> Running {
-        let shown = shown.iter().map(|(place, scene)| Board::of(*place, scene)).collect();
+        let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
         Running { boards: Some(Boards { count, shown }), ..self }
     }
 
@@ -122,13 +122,13 @@ impl Running {
 }
 
 impl Board {
-    fn of((pair, half): (u64, usize), scene: &GameSnapshot) -> Board {
-        let fen = Fen::from_position(&scene.position, EnPassantMode::Legal).to_string();
+    fn of((pair, half): (u64, usize), snapshot: &GameSnapshot) -> Board {
+        let fen = Fen::from_position(&snapshot.position, EnPassantMode::Legal).to_string();
         let side = |color: Color| {
-            let thought = scene.thoughts.get(color);
+            let thought = snapshot.thoughts.get(color);
             Side {
-                engine: *scene.engines.get(color),
-                left_ms: scene.left.get(color).map(|left| left.as_millis() as u64),
+                engine: *snapshot.engines.get(color),
+                left_ms: snapshot.left.get(color).map(|left| left.as_millis() as u64),
                 score: thought.and_then(|thought| thought.score).map(|score| score.to_string()),
                 depth: thought.and_then(|thought| thought.depth),
                 elapsed_ms: thought.map(|thought| thought.elapsed.as_secs_f64() * 1e3),
@@ -138,9 +138,9 @@ impl Board {
             pair,
             half,
             placement: fen.split(' ').next().unwrap_or_default().to_owned(),
-            is_white_to_move: scene.position.turn() == Color::White,
-            number: scene.position.fullmoves().get(),
-            last: scene.last.map(|uci| uci.to_string()),
+            is_white_to_move: snapshot.position.turn() == Color::White,
+            number: snapshot.position.fullmoves().get(),
+            last: snapshot.last.map(|uci| uci.to_string()),
             white: side(Color::White),
             black: side(Color::Black),
         }
@@ -174,14 +174,14 @@ mod tests {
             depth: Some(7),
             elapsed: Duration::from_micros(2_500),
         };
-        let scene = GameSnapshot {
+        let snapshot = GameSnapshot {
             engines: ByColor { white: 1, black: 0 },
             position: Chess::default(),
             last: "g8f6".parse().ok(),
             thoughts: ByColor { white: None, black: Some(thought) },
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
-        let told = Running::of(&status).with_boards(&[((4, 1), scene)], 5);
+        let told = Running::of(&status).with_boards(&[((4, 1), snapshot)], 5);
         assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
         let boards = told.boards.expect("they were asked for");
         let board = &boards.shown[0];

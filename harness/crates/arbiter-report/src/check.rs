@@ -11,10 +11,10 @@ use arbiter_check::{Grade, Outcome, Verdict, count, format_score, score};
 /// Lines that an engine says at a stretch and that a text shows.
 const SHOWN: usize = 8;
 
-/// The same for JSON and JUnit.
+/// Lines of a transcript that JSON and JUnit keep.
 const KEPT: usize = 100;
 
-/// Everything there is to tell.
+/// The results of `arbiter check`.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
     /// What the engine calls itself, or else what the user calls it.

@@ -86,7 +86,7 @@ pub fn gates_table(gates: &[StoredGate]) -> Table {
     table
 }
 
-/// The same as JSON.
+/// Outcomes of many commits, as JSON.
 pub fn gates_json(gates: &[StoredGate]) -> Value {
     let row = |StoredGate { created_ms, test, base, outcome }: &StoredGate| {
         json!({

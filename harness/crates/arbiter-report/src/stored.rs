@@ -98,7 +98,7 @@ pub fn utc_time(unix_ms: i64) -> String {
     utc_time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// The same in a form of `strftime`.
+/// A time of the store in UTC, in a form of `strftime`.
 pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }

@@ -18,7 +18,7 @@ fn unusable(document: &mut Document, unusable: &[Unusable]) {
     document.list(title, lines.collect());
 }
 
-/// The same as JSON.
+/// The lines that were not used, and why, as JSON.
 fn unusable_json(unusable: &[Unusable]) -> serde_json::Value {
     let line = |line: &Unusable| serde_json::json!({ "line": line.line, "reason": line.reason });
     unusable.iter().map(line).collect()

@@ -21,7 +21,7 @@ use arbiter_stats::{Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
 pub enum Verdict {
     /// The first engine is stronger, as far as the SPRT's error rates vouch for it.
     H1,
-    /// It is not.
+    /// The first engine is not stronger, as far as the SPRT's error rates vouch for it.
     H0,
     /// An SPRT that was not decided.
     Inconclusive,
@@ -124,13 +124,6 @@ impl Strength {
             los: moments.as_ref().and_then(elo::likelihood_of_superiority),
         }
     }
-
-    /// Elo with an interval that holds together with those of `family` encounters; `None` before
-    /// the first pair.
-    pub(crate) fn elo_among(encounter: &Encounter, family: usize) -> Option<Estimate> {
-        let moments = encounter.pairs.distribution().moments()?;
-        Some(elo::simultaneous(&moments, family))
-    }
 }
 
 impl Summary {
@@ -188,7 +181,8 @@ impl Summary {
         self.after_stop_of([0, 1])
     }
 
-    /// The same of one encounter of several that have a test each.
+    /// The estimate of one encounter, of several that have a test each, that allows for the stopping
+    /// rule; `None` without one, or without a pair.
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
         let sprt_status = self.sprt_status(engines)?;
         sequential::after(&self.sprt?, &self.counts.encounter(engines).pairs, sprt_status.decision)

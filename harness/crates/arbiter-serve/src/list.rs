@@ -41,7 +41,7 @@ struct Known {
 }
 
 impl RunListPage {
-    /// Knows nothing yet.
+    /// A list that was not read yet.
     pub(crate) fn new(results: PathBuf) -> RunListPage {
         RunListPage { results, ..RunListPage::default() }
     }

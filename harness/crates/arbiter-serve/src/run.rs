@@ -55,7 +55,7 @@ struct Reading {
 }
 
 impl RunPage {
-    /// Knows nothing yet.
+    /// The page of a run that was not read yet.
     pub(crate) fn new(results: PathBuf, run: String) -> RunPage {
         RunPage { results, run, read: None }
     }

@@ -6,19 +6,7 @@ use super::{DialectWriter, percent, plus_minus, points, shown, value_and_margin}
 use arbiter_plan::RunCounts;
 use arbiter_stats::{Decision, Sprt, SprtStatus};
 
-pub(super) fn interval(
-    writer: &DialectWriter,
-    counts: &RunCounts,
-    test: Option<(Sprt, SprtStatus)>,
-) -> String {
-    let figures = match writer.engines.len() {
-        2 => duel(writer, counts),
-        _ => table(writer, counts),
-    };
-    figures + &test.map(sprt).unwrap_or_default()
-}
-
-fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let strength = writer.strength(counts.main_encounter());
     let elo = plus_minus(strength.elo, 1);
     let los = shown(percent(strength.los), 1);
@@ -26,7 +14,7 @@ fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
-fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
+pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let width = writer.name_width();
     let mut text = format!(
         "{:<4} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
@@ -48,7 +36,7 @@ fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text
 }
 
-fn sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
+pub(super) fn sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
     let SprtStatus { llr, lower, upper, decision } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
     let verdict = match decision {

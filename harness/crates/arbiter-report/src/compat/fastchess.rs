@@ -7,21 +7,7 @@ use crate::summary::Strength;
 use arbiter_plan::RunCounts;
 use arbiter_stats::{Sprt, SprtStatus};
 
-const RULE: &str = "--------------------------------------------------\n";
-
-pub(super) fn interval(
-    writer: &DialectWriter,
-    counts: &RunCounts,
-    test: Option<(Sprt, SprtStatus)>,
-) -> String {
-    let figures = match writer.engines.len() {
-        2 => duel(writer, counts),
-        _ => table(writer, counts),
-    };
-    format!("{RULE}{figures}{}{RULE}", test.map(sprt).unwrap_or_default())
-}
-
-fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let encounter = counts.main_encounter();
     let strength = writer.strength(encounter);
     let (games, pairs) = (encounter.games, encounter.pairs);
@@ -61,7 +47,7 @@ fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     text
 }
 
-fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
+pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let width = writer.name_width();
     let mut text = format!(
         "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
@@ -87,7 +73,7 @@ fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text
 }
 
-fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
+pub(super) fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
     let SprtStatus { llr, lower, upper, .. } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { -llr / lower };
     let (elo0, elo1) = (sprt.elo0, sprt.elo1);

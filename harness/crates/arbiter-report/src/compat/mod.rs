@@ -14,7 +14,10 @@ use arbiter_plan::{BookSource, Encounter, Ending, Engine, Plan, RunCounts};
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
-/// Whose forms.
+/// The line fastchess draws above and below its figures.
+const RULE: &str = "--------------------------------------------------\n";
+
+/// The program whose forms the lines have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// fastchess's own.
@@ -23,7 +26,7 @@ pub enum Dialect {
     Cutechess,
 }
 
-/// What the lines of a run have in common.
+/// Writes the lines of a run in one of the dialects.
 #[derive(Debug, Clone)]
 pub struct DialectWriter {
     dialect: Dialect,
@@ -36,7 +39,7 @@ pub struct DialectWriter {
 }
 
 impl DialectWriter {
-    /// That of a plan.
+    /// A writer of the lines of a run by its plan; `penta` asks for figures by pairs.
     pub fn new(dialect: Dialect, penta: bool, plan: &Plan) -> DialectWriter {
         DialectWriter {
             dialect,
@@ -72,10 +75,19 @@ impl DialectWriter {
 
     /// Strength and test so far.
     pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
-        let test = self.sprt.zip(sprt_status).filter(|_| self.engines.len() == 2);
+        let is_duel = self.engines.len() == 2;
+        let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
+        let figures = match (self.dialect, is_duel) {
+            (Dialect::Fastchess, true) => fastchess::duel(self, counts),
+            (Dialect::Fastchess, false) => fastchess::table(self, counts),
+            (Dialect::Cutechess, true) => cutechess::duel(self, counts),
+            (Dialect::Cutechess, false) => cutechess::table(self, counts),
+        };
         match self.dialect {
-            Dialect::Fastchess => fastchess::interval(self, counts, test),
-            Dialect::Cutechess => cutechess::interval(self, counts, test),
+            Dialect::Fastchess => {
+                format!("{RULE}{figures}{}{RULE}", test.map(fastchess::sprt).unwrap_or_default())
+            }
+            Dialect::Cutechess => figures + &test.map(cutechess::sprt).unwrap_or_default(),
         }
     }
 

@@ -29,7 +29,7 @@ const MAX_BARS: usize = 4;
 /// What a reader gets to see, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// What it is about.
+    /// What the document is about, in a line.
     pub title: String,
     /// Its parts.
     pub blocks: Vec<Block>,
@@ -56,7 +56,7 @@ pub enum Block {
     },
     /// How something ended, and whether that is good news.
     Verdict {
-        /// Whether it is.
+        /// Whether the verdict is good news.
         tone: Tone,
         /// The verdict in sentences.
         text: String,
@@ -80,9 +80,9 @@ pub enum Block {
 /// Whether a verdict is good news.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// It is.
+    /// The verdict is good news.
     Good,
-    /// It is not.
+    /// The verdict is bad news.
     Bad,
     /// There is no verdict yet.
     Open,

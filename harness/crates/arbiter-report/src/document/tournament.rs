@@ -15,19 +15,15 @@ const MAX_LISTED: usize = 500;
 pub(super) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
-    let rounds = rounds(standings, engines);
-    if !rounds.is_empty() {
-        document.blocks.extend([Block::Gap, Block::Verbatim(rounds)]);
-    }
-}
-
-/// The bracket, or the rounds; empty for formats that are fixed.
-fn rounds(standings: &Standings, engines: &[String]) -> String {
     let schedule = &standings.schedule;
-    match schedule.bracket() {
+    // Formats that are fixed have neither.
+    let rounds = match schedule.bracket() {
         Some(knockout) => bracket::draw(knockout, schedule.encounters(), engines),
         None if schedule.encounters().len() <= MAX_LISTED => round_by_round(schedule, engines),
         None => String::new(),
+    };
+    if !rounds.is_empty() {
+        document.blocks.extend([Block::Gap, Block::Verbatim(rounds)]);
     }
 }
 

@@ -60,21 +60,20 @@ pub fn html_page(document: &Document) -> String {
 
 /// The parts before the first heading, then a section for each; each with a name that is its own.
 pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
-    let starts: Vec<usize> = (0..blocks.len())
-        .filter(|place| matches!(blocks[*place], Block::Heading(_)))
-        .chain([blocks.len()])
-        .collect();
+    let is_heading = |block: &Block| matches!(block, Block::Heading(_));
+    let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
+    let (conclusion, sections) = blocks.split_at(first);
     let conclusion = html! {
-        div class="conclusion" { @for block in &blocks[..starts[0]] { (part(block, "Result")) } }
+        div class="conclusion" { @for block in conclusion { (part(block, "Result")) } }
     };
     let mut found = vec![("conclusion".to_owned(), conclusion)];
-    for ends in starts.windows(2) {
-        if let Block::Heading(words) = &blocks[ends[0]] {
+    for section in sections.chunk_by(|_, next| !is_heading(next)) {
+        if let [Block::Heading(words), rest @ ..] = section {
             let name = anchor(words);
             let section = html! {
                 section aria-labelledby=(name) {
                     h2 id=(name) { (words) }
-                    @for block in &blocks[ends[0] + 1..ends[1]] { (part(block, words)) }
+                    @for block in rest { (part(block, words)) }
                 }
             };
             found.push((name, section));

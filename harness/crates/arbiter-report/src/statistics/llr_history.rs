@@ -44,7 +44,11 @@ impl LlrHistory {
         self.last = Some(point);
         if is_kept {
             self.points.push(point);
-            self.thin();
+        }
+        // Every second point goes.
+        if self.points.len() > MAX_POINTS {
+            self.points = self.points.iter().skip(1).step_by(2).copied().collect();
+            self.stride *= 2;
         }
     }
 
@@ -62,14 +66,6 @@ impl LlrHistory {
         let estimate = Strength::of(self.counts.main_encounter()).elo?;
         // All pairs alike show no spread to judge by.
         (estimate.low != estimate.high).then_some(estimate)
-    }
-
-    /// Drops every second point once there are more than [`MAX_POINTS`].
-    fn thin(&mut self) {
-        if self.points.len() > MAX_POINTS {
-            self.points = self.points.iter().skip(1).step_by(2).copied().collect();
-            self.stride *= 2;
-        }
     }
 }
 

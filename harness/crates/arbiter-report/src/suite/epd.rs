@@ -16,7 +16,7 @@ use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
 use arbiter_suite::Unusable;
 use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
 
-/// Everything there is to tell.
+/// The results of `arbiter epd`.
 #[derive(Debug)]
 pub struct EpdReport<'a> {
     /// The suite's name.

@@ -8,7 +8,7 @@ use crate::table::Table;
 use arbiter_suite::Unusable;
 use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
 
-/// Everything there is to tell.
+/// The results of `arbiter perft`.
 #[derive(Debug)]
 pub struct PerftReport<'a> {
     /// The engine's name.
