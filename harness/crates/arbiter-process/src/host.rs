@@ -45,7 +45,7 @@ fn first_line(file: &str) -> String {
 }
 
 /// What a file of lines such as `key : value` says first of a key.
-fn value(file: &str, key: &str) -> Option<String> {
+pub(super) fn value(file: &str, key: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));
     lines.find(|(found, _)| found.trim() == key).map(|(_, value)| value.trim().to_owned())

@@ -14,15 +14,14 @@ use rustix::process::{Pid, Resource, Rlimit};
 use rustix::thread::sched_setaffinity;
 use thiserror::Error;
 
-use super::cpus;
 use super::delay::Delays;
 use super::error_output::ErrorReader;
 use super::limits::{self, ResourceLimits};
 use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
-use super::stop;
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
+use super::{cpus, host, stop};
 
 /// Stack of a reader thread, in bytes. What its `sink` does runs there, too: a whole step of a
 /// game. Only what is touched takes memory.
@@ -203,9 +202,8 @@ impl Process {
 
     /// Resident memory of the process, children aside; `None` where the system does not say.
     pub fn resident_bytes(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        let memory = host::value(&format!("/proc/{}/status", self.child.id()), "VmRSS")?;
+        let kilobytes: u64 = memory.strip_suffix("kB")?.trim().parse().ok()?;
         Some(kilobytes * 1024)
     }
 

@@ -8,7 +8,7 @@ pub(super) fn zero(size: usize) -> Matrix {
     vec![vec![0.0; size]; size]
 }
 
-/// Adds `weight`·v·vᵀ for a vector with few entries, of which those at one place add up.
+/// Adds `weight`·v·vᵀ for a vector with few entries.
 pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f64) {
     for (i, a) in vector {
         for (j, b) in vector {
@@ -63,14 +63,15 @@ impl Cholesky {
     pub(super) fn sandwich(&self, middle: &Matrix) -> Matrix {
         // The columns of A⁻¹·B are the rows of B·A⁻¹.
         let left = self.solve_columns(|i, j| middle[i][j]);
-        self.solve_columns(|i, j| left[i][j])
+        self.solve_columns(|i, j| left[j][i])
     }
 
     /// The solutions for the columns of a matrix, of which `cell` gives row and column.
     fn solve_columns(&self, cell: impl Fn(usize, usize) -> f64) -> Matrix {
         let size = self.0.len();
         let column = |j| (0..size).map(|i| cell(i, j)).collect::<Vec<_>>();
-        (0..size).map(|j| self.solve(&column(j))).collect()
+        let solved: Vec<Vec<f64>> = (0..size).map(|j| self.solve(&column(j))).collect();
+        (0..size).map(|i| solved.iter().map(|column| column[i]).collect()).collect()
     }
 }
 

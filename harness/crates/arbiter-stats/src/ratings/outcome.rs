@@ -158,8 +158,8 @@ impl SampleSize {
             true => unknowns / (units - unknowns),
             false => 0.5,
         };
-        let trace: f64 =
-            information.iter().flatten().zip(spread.iter().flatten()).map(|(a, b)| a * b).sum();
+        let cells = (0..spread.len()).flat_map(|i| (0..spread.len()).map(move |j| (i, j)));
+        let trace: f64 = cells.map(|(i, j)| information[i][j] * spread[j][i]).sum();
         let wider = (trace / unknowns).max(1.0);
         for (cell, known) in sandwich.iter_mut().flatten().zip(information.iter().flatten()) {
             *cell += (factor - 1.0) * *cell + share * wider * known;
@@ -198,7 +198,7 @@ fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
             }
         }
     }
-    covariance.iter_mut().flatten().for_each(|cell| *cell *= square);
+    covariance.iter_mut().flatten().for_each(|cell| *cell += *cell * (square - 1.0));
     covariance
 }
 
@@ -232,7 +232,12 @@ fn spread(
         for (with_white, row) in meeting.pairs.iter().enumerate() {
             for (with_black, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
                 let mut vector = pull(first, second, with_white);
-                vector.extend(pull(second, first, 2 - with_black));
+                for (unknown, value) in pull(second, first, 2 - with_black) {
+                    match vector.iter_mut().find(|(known, _)| *known == unknown) {
+                        Some((_, sum)) => *sum += value,
+                        None => vector.push((unknown, value)),
+                    }
+                }
                 add_outer(&mut spread, &vector, *count as f64);
             }
         }
