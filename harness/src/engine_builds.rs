@@ -122,8 +122,8 @@ impl BuildArgs {
             }
             let lost = format!("the program of engine '{}' is gone from the cache", engine.name);
             if from.is_dirty {
-                let told = format!("{lost}, and the files it was built of are in no commit");
-                return Err(Failure::invalid(told));
+                let reason = format!("{lost}, and the files it was built of are in no commit");
+                return Err(Failure::invalid(reason));
             }
             note(&format!("{lost}; it is built again"));
             let spec = EngineSpec {
@@ -137,8 +137,9 @@ impl BuildArgs {
             let context = BuildContext::default();
             again.prepare(vec![spec], &EngineSpec::default(), context)?;
             if !is_kept(program)? {
-                let told = format!("{lost}, and what builds it now is another recipe or toolchain");
-                return Err(Failure::invalid(told));
+                let reason =
+                    format!("{lost}, and what builds it now is another recipe or toolchain");
+                return Err(Failure::invalid(reason));
             }
         }
         Ok(())
@@ -214,8 +215,8 @@ impl EngineBuilder<'_> {
         if let Some(reference_nps) = self.with.reference_nps {
             // As fishtest does, by the engine that the other is compared with.
             let measured = prepared.signatures.iter().flatten().next_back();
-            let told = "--scale needs the bench of the last engine, and there is none";
-            let measured_nps = measured.ok_or_else(|| Failure::invalid(told))?.nps;
+            let reason = "--scale needs the bench of the last engine, and there is none";
+            let measured_nps = measured.ok_or_else(|| Failure::invalid(reason))?.nps;
             let scale = Scale { reference_nps, measured_nps };
             note(&scale.words());
             prepared.scale = Some(scale);

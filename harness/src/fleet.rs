@@ -178,8 +178,8 @@ impl Fleet {
         // Workers scale times by the last engine that has a bench.
         let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
-            let told = "workers scale times by the bench of the last engine, and there is none";
-            return Err(Failure::invalid(told));
+            let message = "workers scale times by the bench of the last engine, and there is none";
+            return Err(Failure::invalid(message));
         }
         let (remote, end) = RemoteExecutor::new(self.most);
         let (key, lease) = (self.key.public(), self.lease);

@@ -33,10 +33,10 @@ impl GameSourceArgs {
     pub(crate) fn games(&self) -> Result<Vec<Game>, Failure> {
         let mut games = Vec::new();
         for path in &self.pgn {
-            let told = |error| Failure::invalid(format!("{}: {error}", path.display()));
+            let failed = |error| Failure::invalid(format!("{}: {error}", path.display()));
             let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            let source = File::open(path).and_then(decompressed).map_err(told)?;
-            let (read, faults) = read_games(&file, source).map_err(told)?;
+            let source = File::open(path).and_then(decompressed).map_err(failed)?;
+            let (read, faults) = read_games(&file, source).map_err(failed)?;
             for fault in faults.iter().take(NAMED) {
                 note(fault);
             }

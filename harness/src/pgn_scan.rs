@@ -48,10 +48,10 @@ pub(crate) fn read_files(
     let bar = progress(sizes, "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
     let mut tally = Tally::new(pair);
     for path in files {
-        let told = |error: io::Error| format!("cannot read {}: {error}", path.display());
-        let source = open(path, &bar).map_err(told)?;
+        let failed = |error: io::Error| format!("cannot read {}: {error}", path.display());
+        let source = open(path, &bar).map_err(failed)?;
         tally.begin_file(&path.display().to_string());
-        scan_all(source, threads, asked, |block| tally.add(&block)).map_err(told)?;
+        scan_all(source, threads, asked, |block| tally.add(&block)).map_err(failed)?;
     }
     bar.finish_and_clear();
     Ok(tally)

@@ -74,13 +74,13 @@ impl SuiteArgs {
     /// The text of the suite.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let name = self.suite.display();
-        let told = |error: std::io::Error| Failure::invalid(format!("{name}: {error}"));
-        let size = std::fs::metadata(&self.suite).map_err(told)?.len();
+        let failed = |error: std::io::Error| Failure::invalid(format!("{name}: {error}"));
+        let size = std::fs::metadata(&self.suite).map_err(failed)?.len();
         if size > MAX_FILE {
-            let told = format!("{name}: expected at most {MAX_FILE} bytes, got {size}");
-            return Err(Failure::invalid(told));
+            let message = format!("{name}: expected at most {MAX_FILE} bytes, got {size}");
+            return Err(Failure::invalid(message));
         }
-        Ok(decode(&std::fs::read(&self.suite).map_err(told)?))
+        Ok(decode(&std::fs::read(&self.suite).map_err(failed)?))
     }
 
     /// Its name in reports.
@@ -96,8 +96,8 @@ impl SuiteArgs {
             .take(NAMED)
             .map(|line| format!("\n  line {}: {}", line.line, line.reason))
             .collect();
-        let told = format!("{}: no usable position{reasons}", self.suite.display());
-        Failure::new(ExitCode::Nothing, told)
+        let message = format!("{}: no usable position{reasons}", self.suite.display());
+        Failure::new(ExitCode::Nothing, message)
     }
 }
 
@@ -118,8 +118,8 @@ pub(crate) fn engines(
     for (index, spec) in prepared.engines.into_iter().enumerate() {
         let engine = resolve_engine(index, spec.or(&each)).map_err(Failure::invalid)?;
         if engines.iter().any(|other| other.name == engine.name) {
-            let told = format!("two engines are called '{}'; give one a name=", engine.name);
-            return Err(Failure::invalid(told));
+            let message = format!("two engines are called '{}'; give one a name=", engine.name);
+            return Err(Failure::invalid(message));
         }
         engines.push(engine);
     }

@@ -58,8 +58,8 @@ impl AdjudicationArgs {
         let pieces = self.syzygy_pieces.or(file.syzygy_pieces);
         if let Some(pieces) = pieces.filter(|pieces| !(3..=7).contains(pieces)) {
             let name = file.name();
-            let told = format!("{name}: syzygy-pieces = {pieces}: expected 3 to 7");
-            return Err(Failure::invalid(told));
+            let message = format!("{name}: syzygy-pieces = {pieces}: expected 3 to 7");
+            return Err(Failure::invalid(message));
         }
         let ignores_fifty = self.syzygy_ignore_50 || file.syzygy_ignore_50.unwrap_or(false);
         if !request.tables.is_empty() {
@@ -69,8 +69,8 @@ impl AdjudicationArgs {
         }
         let is_given = self.syzygy.is_some() || file.syzygy.is_some();
         if is_given || pieces.is_some() || scope.is_some() || ignores_fifty {
-            let told = "syzygy: name the folders of the tables with --syzygy DIRS";
-            return Err(Failure::invalid(told));
+            let message = "syzygy: name the folders of the tables with --syzygy DIRS";
+            return Err(Failure::invalid(message));
         }
         Ok(())
     }

@@ -101,15 +101,15 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     let would = if args.dry_run { "would be " } else { "" };
     let builds_word = if builds == 1 { "build" } else { "builds" };
     let size = size_in_mib(bytes);
-    let mut told = format!("{builds} {builds_word} with {size} {would}removed");
+    let mut message = format!("{builds} {builds_word} with {size} {would}removed");
     if in_use > 0 {
-        told.push_str(&format!(", {in_use} in use left"));
+        message.push_str(&format!(", {in_use} in use left"));
     }
     if !abandoned.is_empty() {
         let count = abandoned.len();
-        told.push_str(&format!(", {count} folders of builds that were killed {would}removed"));
+        message.push_str(&format!(", {count} folders of builds that were killed {would}removed"));
     }
-    emit(&format!("{told}\n"))
+    emit(&format!("{message}\n"))
 }
 
 fn row(kept: &KeptBuild) -> BuildRow {

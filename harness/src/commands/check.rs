@@ -62,14 +62,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     };
     let (called, under_test) = under_test(args, engine)?;
     let spawner = Spawner::start().map_err(Failure::environment)?;
-    let info = introduce(&spawner, &under_test).map_err(|error| told(&called, &error))?;
+    let info = introduce(&spawner, &under_test).map_err(|error| spawn_failure(&called, &error))?;
     let bar = progress(checks.len() as u64, "{bar:40} {pos}/{len} {msg}");
     let mut verdicts = Vec::new();
     let mut failed = 0;
     for check in checks {
         bar.set_message(format!("{} ({failed} failed)", check.name));
         let verdict = carry_out(&spawner, &under_test, &info, check);
-        let verdict = verdict.map_err(|error| told(&called, &error))?;
+        let verdict = verdict.map_err(|error| spawn_failure(&called, &error))?;
         failed += u32::from(matches!(verdict.outcome, Outcome::Failed(_)));
         verdicts.push(verdict);
         bar.inc(1);
@@ -124,8 +124,8 @@ fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failur
         engines(std::slice::from_ref(&spec), &BuildArgs::without_bench(), 1, Limits::default())?
             .remove(0);
     if engine.launch.protocol != Protocol::Uci {
-        let told = format!("engine '{}': only engines that speak UCI are checked", engine.name);
-        return Err(Failure::invalid(told));
+        let message = format!("engine '{}': only engines that speak UCI are checked", engine.name);
+        return Err(Failure::invalid(message));
     }
     let setup = setup(&engine)?;
     let under_test = Engine {
@@ -137,6 +137,6 @@ fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failur
     Ok((engine.name, under_test))
 }
 
-fn told(engine: &str, error: &SpawnError) -> Failure {
+fn spawn_failure(engine: &str, error: &SpawnError) -> Failure {
     Failure::of(error.is_environment, format!("engine '{engine}': {error}"))
 }

@@ -76,8 +76,8 @@ pub(crate) struct CiArgs {
 /// Carries out all steps.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = load(args.config.as_deref())?.ok_or_else(|| {
-        let told = "no arbiter.toml here; list the steps in [ci], or give --config";
-        Failure::new(ExitCode::Nothing, told)
+        let reason = "no arbiter.toml here; list the steps in [ci], or give --config";
+        Failure::new(ExitCode::Nothing, reason)
     })?;
     let steps = wanted(&settings, &args.only)?;
     let results = args.results.clone().or_else(|| settings.results.clone());
@@ -141,8 +141,8 @@ fn wanted(settings: &ConfigFile, only: &[String]) -> Result<Vec<Step>, Failure> 
     let steps = settings.ci.steps().map_err(Failure::invalid)?;
     if let Some(unknown) = only.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
         let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-        let told = format!("no step is named '{unknown}'; there are {}", known.join(", "));
-        return Err(Failure::invalid(told));
+        let reason = format!("no step is named '{unknown}'; there are {}", known.join(", "));
+        return Err(Failure::invalid(reason));
     }
     let is_wanted = |step: &Step| only.is_empty() || only.contains(&step.name);
     let steps: Vec<Step> = steps.into_iter().filter(is_wanted).collect();
@@ -214,8 +214,8 @@ fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
     Ok(match repo.parent(&commit) {
         Some(parent) => Ok(parent.id),
         None if repo.is_shallow() => {
-            let told = "the clone is shallow and lacks the parent of";
-            Err(format!("{told} {}; set fetch-depth", commit.short()))
+            let reason = "the clone is shallow and lacks the parent of";
+            Err(format!("{reason} {}; set fetch-depth", commit.short()))
         }
         None => Err(format!("{} has no parent", commit.short())),
     })

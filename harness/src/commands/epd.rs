@@ -81,16 +81,16 @@ fn movetime(text: &str) -> Result<Duration, String> {
 /// Searches and prints.
 pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.engine.len() < 2 && args.suite.build.base.is_none() {
-        let told = "--max-lost compares engines: expected two --engine, or --test and --base";
-        return Err(Failure::new(ExitCode::Usage, told));
+        let message = "--max-lost compares engines: expected two --engine, or --test and --base";
+        return Err(Failure::new(ExitCode::Usage, message));
     }
     let engines = {
         let copies = args.suite.query.concurrency();
         engines(&args.engine, &args.suite.build, copies, common_limits(&args))?
     };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
-        let told = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
-        return Err(Failure::invalid(told));
+        let message = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
+        return Err(Failure::invalid(message));
     }
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.records.is_empty() {

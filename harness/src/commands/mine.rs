@@ -117,11 +117,11 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let lines = suite_lines(&found);
     emit(&summary(&judged, candidates.len(), lines.len()))?;
     if let Some(first) = faults.first() {
-        let told = format!(
+        let message = format!(
             "the engine failed at {} positions, first: {first}; the same command asks them again",
             faults.len()
         );
-        return Err(Failure::new(ExitCode::Faulty, told));
+        return Err(Failure::new(ExitCode::Faulty, message));
     }
     if lines.is_empty() {
         return Err(Failure::new(ExitCode::Nothing, "none of the positions is a question"));
@@ -137,16 +137,16 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
     let MineArgs { depth, gap, decided, found_at, .. } = *args;
     let looks = args.looks.clone();
     if !looks.iter().chain([&depth]).is_sorted_by(|a, b| a < b) {
-        let told = format!("--looks must rise and stay below --depth {depth}");
-        return Err(Failure::new(ExitCode::Usage, told));
+        let message = format!("--looks must rise and stay below --depth {depth}");
+        return Err(Failure::new(ExitCode::Usage, message));
     }
     if found_at + CONFIRMATIONS > depth + 1 {
-        let told = format!("--found-at {found_at} leaves no room below --depth {depth}");
-        return Err(Failure::new(ExitCode::Usage, told));
+        let message = format!("--found-at {found_at} leaves no room below --depth {depth}");
+        return Err(Failure::new(ExitCode::Usage, message));
     }
     if gap > 2 * decided {
-        let told = format!("--gap {gap} cannot be had within --decided {decided} either way");
-        return Err(Failure::new(ExitCode::Usage, told));
+        let message = format!("--gap {gap} cannot be had within --decided {decided} either way");
+        return Err(Failure::new(ExitCode::Usage, message));
     }
     Ok(Criteria { looks, depth, gap, decided, found_at })
 }
@@ -159,8 +159,8 @@ fn engine_name(engine: &Engine) -> Result<String, Failure> {
 
 /// One line that is another for whatever would be judged otherwise.
 fn asked(criteria: &Criteria, name: &str, engine: &Engine) -> String {
-    let told = format!("{name} {engine:?} {criteria:?}");
-    let hash = blake3::hash(told.as_bytes());
+    let search = format!("{name} {engine:?} {criteria:?}");
+    let hash = blake3::hash(search.as_bytes());
     format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
 }
 

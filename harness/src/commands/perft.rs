@@ -53,15 +53,15 @@ pub(crate) struct PerftArgs {
 /// Counts and prints.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
-        let told = format!("--command '{}' does not say where {{depth}} goes", args.command);
-        return Err(Failure::new(ExitCode::Usage, told));
+        let message = format!("--command '{}' does not say where {{depth}} goes", args.command);
+        return Err(Failure::new(ExitCode::Usage, message));
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let query =
         PerftQuery { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
     if args.suite.build.base.is_some() {
-        let told = "perft asks one engine: expected --test without --base";
-        return Err(Failure::new(ExitCode::Usage, told));
+        let message = "perft asks one engine: expected --test without --base";
+        return Err(Failure::new(ExitCode::Usage, message));
     }
     let copies = args.suite.query.concurrency();
     let limits = SearchLimits::default();
@@ -75,13 +75,13 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let (cases, counts): (Vec<Case>, Vec<Count>) =
         suite.cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
     if cases.is_empty() {
-        let told = format!(
+        let message = format!(
             "{}: no count is within --depth {} and --max-nodes {}",
             args.suite.suite.display(),
             limits.depth,
             limits.nodes
         );
-        return Err(Failure::new(ExitCode::Nothing, told));
+        return Err(Failure::new(ExitCode::Nothing, message));
     }
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
     let (verdicts, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {

@@ -106,9 +106,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         args.runs.iter().partition(|word| games::is_pgn(word));
     if !files.is_empty() {
         if !runs.is_empty() {
-            let told =
+            let message =
                 format!("'{}' is no PGN file; reports of runs and of files are apart", runs[0]);
-            return Err(Failure::new(ExitCode::Usage, told));
+            return Err(Failure::new(ExitCode::Usage, message));
         }
         let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
         let target = target(args, 1)?;

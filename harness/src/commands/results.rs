@@ -58,8 +58,8 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     let store = || match &args.results[..] {
         [folder] => Ok(Store::open(folder)?),
         _ => {
-            let told = "several --results are for `arbiter results log` only";
-            Err(Failure::new(ExitCode::Usage, told))
+            let message = "several --results are for `arbiter results log` only";
+            Err(Failure::new(ExitCode::Usage, message))
         }
     };
     match &args.command {

@@ -70,8 +70,8 @@ type Side = (EngineSetup, BenchRecipe);
 /// Measures and prints.
 pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
-        let told = format!("expected --max-loss from 0 to below 100 per cent, got {loss}");
-        return Err(Failure::new(ExitCode::Usage, told));
+        let message = format!("expected --max-loss from 0 to below 100 per cent, got {loss}");
+        return Err(Failure::new(ExitCode::Usage, message));
     }
     let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
     let question = SpeedTest { rounds: args.rounds as usize, threshold };

@@ -69,8 +69,8 @@ impl AccessArgs {
             None => variable("ARBITER_NATS_TOKEN").map(Secret),
         };
         if let Some(inbox) = self.nats_inbox.as_deref().filter(|inbox| !is_inbox(inbox)) {
-            let told = format!("--nats-inbox: expected {INBOX}.NAME, got '{inbox}'");
-            return Err(Failure::invalid(told));
+            let message = format!("--nats-inbox: expected {INBOX}.NAME, got '{inbox}'");
+            return Err(Failure::invalid(message));
         }
         let creds = path(self.nats_creds, "ARBITER_NATS_CREDS");
         let nkey = path(self.nats_nkey, "ARBITER_NATS_NKEY");

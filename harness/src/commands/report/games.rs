@@ -38,8 +38,8 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     let tally = read_files(files, asked, true, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-        let told = format!("{}: {}", names.join(", "), nothing(&tally));
-        return Err(Failure::new(ExitCode::Nothing, told));
+        let message = format!("{}: {}", names.join(", "), nothing(&tally));
+        return Err(Failure::new(ExitCode::Nothing, message));
     }
     let meetings = tally.meetings();
     let options = Options::default();

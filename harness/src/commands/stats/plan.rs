@@ -164,8 +164,8 @@ fn document(
     }
     if let Some(exit) = pilot {
         let (pass, games) = (100.0 * exit.upper_probability, 2.0 * exit.mean_units);
-        let told = format!("Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.");
-        document.paragraph(told);
+        let message = format!("Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.");
+        document.paragraph(message);
     }
     document
 }

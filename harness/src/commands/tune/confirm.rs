@@ -65,8 +65,8 @@ impl ConfirmArgs {
         let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };
         let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
         let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
-            let told = "the tuned values are those of the start: there is nothing to confirm";
-            return Err(Failure::new(ExitCode::Nothing, told));
+            let message = "the tuned values are those of the start: there is nothing to confirm";
+            return Err(Failure::new(ExitCode::Nothing, message));
         };
         let about = format!("values tuned in {tuned} against those of its start");
         run::play_plan(confirmed, results, name, &about, format)

@@ -96,8 +96,8 @@ fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failur
             false => known.join(", "),
         };
         let name = &engine.name;
-        let told = format!("engine '{name}' has no spin option '{missing}'; it has {known}");
-        return Err(Failure::invalid(told));
+        let message = format!("engine '{name}' has no spin option '{missing}'; it has {known}");
+        return Err(Failure::invalid(message));
     }
     let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
     let parameters = wanted.map(|(name, default, min, max)| {

@@ -97,8 +97,8 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
 
 fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
     if args.runs == 0 || args.iterations == 0 || args.pairs == 0 {
-        let told = "expected --runs, --iterations and --pairs of at least 1";
-        return Err(Failure::new(ExitCode::Nothing, told));
+        let message = "expected --runs, --iterations and --pairs of at least 1";
+        return Err(Failure::new(ExitCode::Nothing, message));
     }
     let tuning = Tuning {
         parameters: listed(args.params.as_deref(), &args.param)?,
@@ -116,16 +116,16 @@ fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
 fn objective(args: &SimulateArgs, tuning: &Tuning) -> Result<SimulatedObjective, Failure> {
     let count = tuning.parameters.len();
     if !(0.0..1.0).contains(&args.draw_ratio) {
-        let told = format!("--draw-ratio {} is not between 0 and 1", args.draw_ratio);
-        return Err(Failure::invalid(told));
+        let message = format!("--draw-ratio {} is not between 0 and 1", args.draw_ratio);
+        return Err(Failure::invalid(message));
     }
     let step_elo = match args.step_elo[..] {
         [one] => vec![one; count],
         _ => args.step_elo.clone(),
     };
     if step_elo.len() != count || step_elo.iter().any(|elo| !(*elo > 0.0 && elo.is_finite())) {
-        let told = format!("expected one --step-elo above 0, or {count} of them");
-        return Err(Failure::invalid(told));
+        let message = format!("expected one --step-elo above 0, or {count} of them");
+        return Err(Failure::invalid(message));
     }
     let optimum = match args.optimum.is_empty() {
         true => tuning
