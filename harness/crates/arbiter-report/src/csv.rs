@@ -75,7 +75,7 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
             }
         }
         Value::Array(items) if items.iter().any(Value::is_object) => {
-            for (number, item) in (1..).zip(items) {
+            for (number, item) in (1..).zip(items).filter(|(_, item)| item.is_object()) {
                 flatten(&format!("{name}{gap}{number}"), item, line);
             }
         }
