@@ -168,6 +168,15 @@ fn features_of_searches_are_listed() {
 }
 
 #[test]
+fn every_tool_has_help() {
+    for tool in ["bench", "perft", "eval", "compare", "trace", "tune"] {
+        let output = run(&[tool, "--help"]);
+        assert_eq!(output.status.code(), Some(0), "{tool}");
+        assert!(output.stdout.starts_with(b"Usage: palimpsest"), "{tool}");
+    }
+}
+
+#[test]
 fn wrong_names_list_the_right_ones() {
     for (args, code, expected) in [
         (&["eval", "--variant", "psychic"][..], 3, "rybka-2.3.2a, blunder"),

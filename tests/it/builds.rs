@@ -72,6 +72,9 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     assert!(!project.top.join("engine").exists(), "built elsewhere");
     let again = project.run(&words).expect_code(0);
     assert!(!again.stderr.contains("building"), "{again:#?}");
+    let beside = project.top.join("../beside").display().to_string();
+    let elsewhere = project.run(&[&words[..], &["--cache", &beside]].concat()).expect_code(0);
+    assert!(elsewhere.stderr.contains("the working tree is dirty"), "{elsewhere:#?}");
 
     project.commit("Second");
     let clean = project.run(&words).expect_code(0);

@@ -57,7 +57,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
     let output = Output::new(io::stdout());
     match words.as_slice() {
         [] => session::run(io::stdin().lock(), output),
-        ["--help" | "-h" | "help"] => {
+        ["help"] | [.., "--help" | "-h"] => {
             output.line(HELP);
             0
         }

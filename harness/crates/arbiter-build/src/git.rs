@@ -181,7 +181,10 @@ impl Repository {
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
             output(command)
         };
-        let inside = without.iter().filter_map(|path| path.strip_prefix(&self.top).ok());
+        // Git refuses names outside the repository, which `..` may lead to. A folder that is not there
+        // yet has nothing to leave out.
+        let without = without.iter().filter_map(|path| path.canonicalize().ok());
+        let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
         let excluded = inside
             .filter(|path| !path.as_os_str().is_empty())
             .map(|path| format!(":(exclude,literal){}", path.display()));
