@@ -56,7 +56,7 @@ enum Command {
     Perft(perft::PerftArgs),
     /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
     Epd(epd::EpdArgs),
-    /// Which of two engines is faster? Runs their benches side by side until that can be message.
+    /// Which of two engines is faster? Runs their benches side by side until that can be told.
     Speed(speed::SpeedArgs),
     /// Lists the builds that are kept, and removes old ones.
     Builds(builds::BuildsArgs),

@@ -104,6 +104,11 @@ impl BuildArgs {
         }
         let (args, each) = (self.clone(), each.clone());
         interruptible(move |spawner, cancel| {
+            let sides = [&args.test, &args.base].into_iter().flatten();
+            let engines: Vec<EngineSpec> = match args.test {
+                Some(_) => sides.map(|side| args.side(side)).collect::<Result<_, Failure>>()?,
+                None => engines,
+            };
             let cache = Cache::new(args.cache.clone())?;
             let (args, with, settings) = (&args, &with, None);
             EngineBuilder { args, with, cache, spawner, cancel, settings }.make(engines, &each)
@@ -189,13 +194,8 @@ impl EngineBuilder<'_> {
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
     ) -> Result<BuiltEngines, Failure> {
-        let sides = [&self.args.test, &self.args.base].into_iter().flatten();
-        let typed: Vec<EngineSpec> = match self.args.test {
-            Some(_) => sides.map(|side| self.args.side(side)).collect::<Result<_, Failure>>()?,
-            None => engines,
-        };
         let mut prepared = BuiltEngines::default();
-        for (index, spec) in typed.into_iter().enumerate() {
+        for (index, spec) in engines.into_iter().enumerate() {
             let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
             let (spec, signature, recipe) = match rev {
                 Some(rev) => self.built(spec, each, &rev)?,

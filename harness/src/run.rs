@@ -170,11 +170,12 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
         return Err(StoreError::Exists(found.head.run).into());
     }
     let book = check_engines(&plan, book, &setups, is_probed)?;
-    let begin = |path: &Option<PathBuf>, content: Content| {
-        path.as_deref().map(|path| GamesFile::begin(path, content)).transpose()
+    let begin = |path: &Option<PathBuf>, content: &dyn Fn() -> Content| {
+        path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()
     };
-    let (pgn, pgn_offset) = begin(&plan.pgn, pgn(&plan, &fingerprints, created_ms))?.unzip();
-    let (epd, epd_offset) = begin(&plan.epd, Content::Epd)?.unzip();
+    let pgn = || pgn(&plan, &fingerprints, created_ms);
+    let (pgn, pgn_offset) = begin(&plan.pgn, &pgn)?.unzip();
+    let (epd, epd_offset) = begin(&plan.epd, &|| Content::Epd)?.unzip();
     let offset = Option::unwrap_or_default;
     let offsets = Offsets { pgn: offset(pgn_offset), epd: offset(epd_offset) };
     let files = pgn.into_iter().chain(epd).collect();

@@ -273,6 +273,8 @@ fn the_list_is_filtered_and_runs_are_compared() {
     browser.wait_until("document.readyState === 'complete'");
     assert_accessible(&mut browser, axe.as_deref(), "compare");
     browser.open(&site.url("/trends"));
+    browser
+        .wait_until("document.body.textContent.includes('No run of two engines tested a commit')");
     assert_accessible(&mut browser, axe.as_deref(), "trends");
     browser.open(&site.url("/cluster"));
     browser.wait_until("document.body.textContent.includes('start arbiter serve with --nats')");

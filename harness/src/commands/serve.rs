@@ -69,7 +69,7 @@ pub(crate) struct ServeArgs {
 enum Token {
     /// The user gave it, and knows it.
     Given(String),
-    /// It was made now, and has to be message.
+    /// It was made now, and has to be printed.
     New(String),
 }
 

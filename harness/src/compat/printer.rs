@@ -15,7 +15,7 @@ use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};
 #[derive(Debug)]
 pub(crate) struct Printer {
     style: Style,
-    scene: DialectWriter,
+    writer: DialectWriter,
     /// Follows the counted pairs, as the number of games may depend on them.
     schedule: Schedule,
     counts: RunCounts,
@@ -34,7 +34,7 @@ impl Printer {
     pub(crate) fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
         Printer {
             style: style.clone(),
-            scene: DialectWriter::new(style.dialect, style.penta, plan),
+            writer: DialectWriter::new(style.dialect, style.penta, plan),
             schedule,
             counts: RunCounts::default(),
             scores: BTreeMap::new(),
@@ -54,7 +54,7 @@ impl Printer {
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, state.schedule().clone());
         printer.go_on(state.counts(), state.sprt_statuses());
-        let text = printer.figures() + &printer.scene.ended(ending);
+        let text = printer.figures() + &printer.writer.ended(ending);
         emit(&text)
     }
 
@@ -88,13 +88,13 @@ impl Printer {
         let numbers = (tally.pair * per_pair + 1)..;
         for ((number, game), tally) in numbers.zip(played.games.iter()).zip(tally.games()) {
             let players = (game.engines.white, game.engines.black);
-            text += &self.scene.finished(number, players.0, players.1, &game.outcome);
+            text += &self.writer.finished(number, players.0, players.1, &game.outcome);
             self.games += 1;
             let twosome = [first.min(second), first.max(second)];
             let score = self.scores.entry(twosome).or_default();
             score.record(if first < second { tally.result } else { tally.result.reversed() });
             if self.is_duel && is_due(self.games, self.style.score_interval) {
-                text += &self.scene.score(twosome[0], twosome[1], score);
+                text += &self.writer.score(twosome[0], twosome[1], score);
             }
             figures_are_due |= is_due(self.games, self.style.rating_interval);
         }
@@ -109,7 +109,7 @@ impl Printer {
 
     fn figures(&mut self) -> String {
         self.is_up_to_date = true;
-        self.scene.interval(&self.counts, self.sprt_status)
+        self.writer.interval(&self.counts, self.sprt_status)
     }
 }
 
@@ -129,14 +129,14 @@ impl Observer for Printer {
                 let number = pairing.pair * per_pair + *half as u64 + 1;
                 let [first, second] = pairing.engines;
                 let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
-                self.scene.started(number, self.total(), white, black)
+                self.writer.started(number, self.total(), white, black)
             }
             RunEvent::Counted { played, tally, sprt_status, .. } => {
                 self.counted(played, tally, *sprt_status)
             }
             RunEvent::Ended { ending, .. } => {
                 let figures = if self.is_up_to_date { String::new() } else { self.figures() };
-                figures + &self.scene.ended(*ending)
+                figures + &self.writer.ended(*ending)
             }
             RunEvent::Disturbed { pair, reason, is_void } => {
                 note(&disturbance(*pair, reason, *is_void));

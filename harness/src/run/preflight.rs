@@ -12,7 +12,7 @@ use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
-/// be message, which are always the same for the same engines, and without those that will not be
+/// be told, which are always the same for the same engines, and without those that will not be
 /// played. `is_probed` says whether an engine must heed what is to be tuned.
 pub(super) fn check_engines(
     plan: &Plan,

@@ -1,7 +1,7 @@
 //! The coordinator of a run: sends its pairs to workers and receives their results.
 //!
-//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the server over NATS;
-//! [`InFlight`] decides what happens to results.
+//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the server
+//! over NATS; [`InFlight`] decides what happens to results.
 
 mod admission;
 mod describe;
@@ -46,7 +46,7 @@ const BEACON_TICKS: u64 = 4;
 /// Time without a status after which a worker is taken to be gone.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the coordinator waits for the server when it end or gives pairs up.
+/// How long the coordinator waits for the server when it ends or gives pairs up.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Most remarks that one process stores, so that a worker cannot fill the disk.
@@ -202,7 +202,7 @@ impl<A: Assignment> Coordinator<A> {
                         reply(&client, request, uploaded.err().unwrap_or_default().into_bytes()).await;
                     });
                 },
-                // Ended tasks would be kept until the run end.
+                // Ended tasks would be kept until the run ends.
                 Some(ended) = tasks.join_next() => if let Err(error) = ended
                     && error.is_panic()
                 {
@@ -254,7 +254,7 @@ impl<A: Assignment> Coordinator<A> {
                 }
                 let _ = reply.send(());
             }
-            // CoordinatorEnd the loop that calls this.
+            // Ends the loop that calls this.
             JobCommand::Finish(_) => {}
         }
     }
@@ -429,7 +429,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so
-    /// that a slot that end a pair can begin another at once.
+    /// that a slot that ends a pair can begin another at once.
     fn update_room(&mut self) {
         let now = self.now;
         self.workers.retain(|_, (status, at)| !status.is_leaving && now < *at + WORKER_TIMEOUT);

@@ -1,8 +1,8 @@
 //! All messages between coordinators and workers, with their version and their limits.
 //!
-//! A message is a JSON object of its version and its body. Types of other crates go
-//! as they are, so a change of their fields needs a new version. What is received is not trusted: its length is bounded before it is parsed, text
-//! is made printable while it is, and the rest is checked afterwards.
+//! A message is a JSON object of its version and its body. Types of other crates go as they are, so a
+//! change of their fields needs a new version. What is received is not trusted: its length is bounded
+//! before it is parsed, text is made printable while it is, and the rest is checked afterwards.
 
 mod description;
 mod job;
@@ -82,8 +82,9 @@ struct Envelope<T> {
     body: T,
 }
 
+/// What is wrong may quote what came.
 fn invalid(what: impl ToString) -> WireError {
-    WireError::Invalid(what.to_string())
+    WireError::Invalid(printable(&what.to_string(), MAX_TEXT))
 }
 
 /// A message as it is sent.

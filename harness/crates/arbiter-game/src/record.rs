@@ -11,6 +11,7 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 use crate::annotation::{Annotation, Field, Keeping};
 use crate::outcome::Outcome;
 use crate::transcript::Transcript;
+use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
 /// One move with what its engine said of it.
@@ -35,13 +36,17 @@ pub struct Thought {
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Time from the flush of `go` to the stamp of `bestmove`.
+    #[serde(with = "Nanos")]
     pub elapsed: Duration,
     /// Time that the engine itself reported last.
+    #[serde(with = "As::<Option<Nanos>>")]
     pub reported: Option<Duration>,
     /// How far it went past the time it had for this move (0 if it did not); `None` if it had no
     /// such time. Of this only sums are stored.
+    #[serde(with = "As::<Option<Nanos>>")]
     pub overrun: Option<Duration>,
     /// Time left on the mover's clock after the move.
+    #[serde(with = "As::<Option<Nanos>>")]
     pub left: Option<Duration>,
     /// What is kept only for those who want to see it; `None` if there is none. (Apart, because
     /// many games at once have many moves in memory.)
@@ -149,12 +154,14 @@ pub struct GameRecord {
     /// How it ended.
     pub outcome: Outcome,
     /// Length in real time.
+    #[serde(with = "Nanos")]
     pub duration: Duration,
     /// How long each engine took to get ready for the game; `None` if it did not. Of this only
     /// sums are stored.
     #[serde(with = "ByColorDef")]
     pub ready: ByColor<Option<Duration>>,
     /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
+    #[serde(with = "As::<Option<Nanos>>")]
     pub late: Option<Duration>,
     /// What was said, if it is kept.
     #[serde(with = "As::<Option<DisplayFromStr>>")]

@@ -152,7 +152,7 @@ impl ConfigFile {
 
 /// A list, or one text as the flag has it.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
 enum Words {
     Text(String),
     List(Vec<String>),

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, PipeWriter, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::process::ChildStderr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::event::epoll;
@@ -13,13 +14,15 @@ use rustix::event::epoll;
 use super::reader::{LineReader, READ_BYTES};
 use super::tail::Tail;
 
-/// What an event of the pipe that ends the reading carries: no file descriptor has this number.
+/// What an event of the pipe that ends the reading carries: no engine has this number.
 const END: u64 = u64::MAX;
 
 /// Reads the error output of all engines of a spawner on one thread, as there is little of it.
 pub(super) struct ErrorReader {
     epoll: OwnedFd,
-    /// Engines whose error output is open, by its file descriptor.
+    /// Number of the next engine. File descriptors are used again, while events of the last one wait.
+    next: AtomicU64,
+    /// Engines whose error output is open, by their numbers.
     outputs: Mutex<HashMap<u64, ErrorOutput>>,
 }
 
@@ -36,12 +39,13 @@ impl ErrorReader {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let (end, open) = io::pipe()?;
         epoll::add(&epoll, &end, epoll::EventData::new_u64(END), epoll::EventFlags::empty())?;
-        let reader = Arc::new(ErrorReader { epoll, outputs: Mutex::default() });
+        let reader =
+            Arc::new(ErrorReader { epoll, next: AtomicU64::new(0), outputs: Mutex::default() });
         let errors = reader.clone();
         let thread = std::thread::Builder::new().name("error reader".into());
         thread.spawn(move || {
             errors.read(|| true);
-            drop(end);
+            let _ = epoll::delete(&errors.epoll, &end);
             errors.read(|| !errors.outputs().is_empty());
         })?;
         Ok((reader, open))
@@ -49,7 +53,7 @@ impl ErrorReader {
 
     /// Reads the error output of one more engine to its end, and appends it to `log`.
     pub(super) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
-        let id = u64::try_from(stderr.as_raw_fd()).map_err(io::Error::other)?;
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut outputs = self.outputs();
         epoll::add(&self.epoll, &stderr, epoll::EventData::new_u64(id), epoll::EventFlags::IN)?;
         let reader = LineReader::new(stderr);
@@ -68,9 +72,13 @@ impl ErrorReader {
                 if id == END {
                     return;
                 }
-                let mut outputs = self.outputs();
-                if outputs.get_mut(&id).is_some_and(|output| !output.read(&mut buffer)) {
-                    outputs.remove(&id);
+                // Outside the lock: a log may keep its writer waiting, but not those who start engines.
+                let Some(mut output) = self.outputs().remove(&id) else { continue };
+                if output.read(&mut buffer) {
+                    self.outputs().insert(id, output);
+                } else {
+                    // To close it may not suffice: whoever is just being started has a copy.
+                    let _ = epoll::delete(&self.epoll, output.reader.source());
                 }
             }
         }

@@ -47,6 +47,10 @@ impl<R: Read> LineReader<R> {
         LineReader { source, splitter: Splitter::default() }
     }
 
+    pub(super) fn source(&self) -> &R {
+        &self.source
+    }
+
     /// Reads once, into `buffer`. A source that fails counts as closed.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Chunk {
         let read = self.source.read(buffer);

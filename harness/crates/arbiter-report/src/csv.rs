@@ -104,9 +104,9 @@ mod tests {
     fn every_key_is_a_column_and_cells_are_quoted_where_they_must_be() {
         let objects = [
             json!({ "run": "a,b", "elo": -1.5, "counts": [1, 2], "speed": { "low": null, "high": 2 } }),
-            json!({ "run": "say \"x\"", "new": true, "tries": [{ "ms": 4 }, { "ms": 5 }] }),
+            json!({ "run": "say \"x\"", "new": true, "tries": [null, { "ms": 4 }, { "ms": 5 }] }),
         ];
-        let expected = "run,elo,counts,new,speed_high,speed_low,tries_1_ms,tries_2_ms\n\
+        let expected = "run,elo,counts,new,speed_high,speed_low,tries_2_ms,tries_3_ms\n\
                         \"a,b\",-1.5,1 2,,2,,,\n\"say \"\"x\"\"\",,,true,,,4,5\n";
         assert_eq!(csv_rows(&objects, &["run", "elo", "missing"]), expected);
         assert_eq!(csv_rows(&[], &["run"]), "");

@@ -27,7 +27,7 @@ fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    Ok(ComparedRun { summary, begun: utc_time(fold.stored.head.created_ms), history, settings })
+    Ok(ComparedRun { summary, started: utc_time(fold.stored.head.created_ms), history, settings })
 }
 
 /// What decides what the figures of a run mean.
@@ -44,7 +44,7 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
         ("limits", all(limits)),
         ("openings (BLAKE3)", short(&stored.fingerprints.book)),
         ("adjudication", all(plan.rules.words())),
-        ("games at once", plan.concurrency.to_string()),
+        ("concurrency", plan.concurrency.to_string()),
         ("seed", plan.seed.to_string()),
         ("arbiter", stored.version.clone()),
         ("command", command_line(plan)),

@@ -179,8 +179,8 @@ impl Store {
 
     /// Brings the file to our format, in one transaction.
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
-        let begun = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
-        let transaction = begun.map_err(|e| self.sqlite(e))?;
+        let opened = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
+        let transaction = opened.map_err(|e| self.sqlite(e))?;
         // Another process may have been quicker, and newer.
         if self.format()? < FORMAT {
             add_missing(&transaction).map_err(|e| self.sqlite(e))?;

@@ -164,13 +164,14 @@ fn questions_arrive_as_they_were_sent() {
     for (from, to, part) in [
         ("bm e4", "bm e5", "bm 'e5' is not legal"),
         ("bm e4", "bm nonsense", "is no move"),
+        ("bm e4", "bm \\u001b[2Jnonsense", "is no move"),
         ("4k3", "8", "king"),
         (",3]", ",-3]", "not a message"),
     ] {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
         let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
-        assert!(error.contains(part), "{error}");
+        assert!(error.contains(part) && !error.contains(char::is_control), "{error:?}");
     }
 }
 
@@ -281,6 +282,9 @@ fn results_that_cannot_be_are_refused() {
     refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"number\":7", "\"number\":-7", "not a message");
+    // Times that no store and no sum can hold.
+    refuse("\"duration\":", "\"duration\":99999999999999999999", "not a message");
+    refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
     let nobody =
         read_result::<PlayedPair>(&message("host 1\u{1b}[2J", write_result(full(), 1 << 20)));
     assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));

@@ -12,7 +12,7 @@ pub use tablebase::{Scope, TablebaseRule, Tables};
 
 use std::sync::Arc;
 
-use resign::Hopeless;
+use resign::DecidedMoves;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, KnownOutcome};
 
@@ -85,13 +85,13 @@ pub struct Adjudicator {
     tables: Option<Arc<dyn Tables>>,
     /// Plies in a row in which the engines have agreed on a draw.
     agreed_plies: u32,
-    hopeless: Hopeless,
+    decided_moves: DecidedMoves,
 }
 
 impl Adjudicator {
     /// Fresh counters, and where values of endgames are looked up.
     pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
-        Adjudicator { rules, tables, agreed_plies: 0, hopeless: Hopeless::default() }
+        Adjudicator { rules, tables, agreed_plies: 0, decided_moves: DecidedMoves::default() }
     }
 
     /// Says whether tables end the game in `position`.
@@ -113,7 +113,7 @@ impl Adjudicator {
     /// Takes note of a move and says whether the game is over.
     pub fn observe(&mut self, played: Played) -> Option<Outcome> {
         let Rules { draw, resign, move_cap, .. } = self.rules;
-        let resigned = resign.and_then(|rule| rule.observe(&mut self.hopeless, played));
+        let resigned = resign.and_then(|rule| rule.observe(&mut self.decided_moves, played));
         let drawn = draw.is_some_and(|rule| rule.observe(&mut self.agreed_plies, played));
         let capped =
             played.color == Color::Black && move_cap.is_some_and(|cap| played.move_number >= cap);

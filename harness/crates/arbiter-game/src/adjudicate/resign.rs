@@ -19,14 +19,14 @@ pub struct ResignRule {
 
 /// For how many of its moves in a row each engine has held its own game lost, or won.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hopeless {
+pub(super) struct DecidedMoves {
     lost: ByColor<u32>,
     won: ByColor<u32>,
 }
 
 impl ResignRule {
     /// The side that resigns after a move, if one does.
-    pub(super) fn observe(self, moves: &mut Hopeless, played: Played) -> Option<Color> {
+    pub(super) fn observe(self, moves: &mut DecidedMoves, played: Played) -> Option<Color> {
         let limit = i64::from(self.score_cp);
         let value = played.score.map_or(0, worth);
         let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
@@ -56,7 +56,7 @@ mod tests {
     /// After how many plies who resigns; White's and Black's scores in turn.
     fn resigned(two_sided: bool, scores: &[Score]) -> Option<(usize, Color)> {
         let rule = ResignRule { move_count: 2, score_cp: 500, two_sided };
-        let mut moves = Hopeless::default();
+        let mut moves = DecidedMoves::default();
         scores.iter().enumerate().find_map(|(ply, &score)| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
             let played = Played { color, move_number: 1, zeroing: false, score: Some(score) };

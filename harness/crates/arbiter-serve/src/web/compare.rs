@@ -15,7 +15,7 @@ pub(crate) struct ComparedRun {
     /// How it stands.
     pub(crate) summary: Summary,
     /// When it began, in UTC.
-    pub(crate) begun: String,
+    pub(crate) started: String,
     /// LLR and Elo over the games, of runs of two engines.
     pub(crate) history: Vec<HistoryPoint>,
     /// The settings under which its games were played, by name.
@@ -50,9 +50,9 @@ const LEGEND: &str = "Each figure is of the first engine of its run against the 
 fn results(runs: &[ComparedRun]) -> Table {
     let mut table = Table::with_columns(
         ["run", "engines", "games", "Elo (95 %)", "nElo (95 %)"],
-        ["LOS", "drawn", "LLR", "verdict", "faults", "begun"],
+        ["LOS", "drawn", "LLR", "verdict", "faults", "started"],
     );
-    for ComparedRun { summary, begun, .. } in runs {
+    for ComparedRun { summary, started, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
         let verdict = match summary.verdict() {
@@ -70,7 +70,7 @@ fn results(runs: &[ComparedRun]) -> Table {
             &summary.test().map_or(String::new(), |(_, status)| format!("{:+.2}", status.llr)),
             &verdict,
             &faults,
-            begun,
+            started,
         ]);
     }
     table

@@ -14,7 +14,7 @@ pub(crate) const MAX_ROWS: usize = 1000;
 const MAX_NAMED: usize = 4;
 
 /// One run of the list.
-pub(crate) fn row(summary: &Summary, begun: &str, state: &State) -> Fragment {
+pub(crate) fn row(summary: &Summary, started: &str, state: &State) -> Fragment {
     let run = summary.run.as_str();
     let engines = match &summary.engines[..] {
         [first, second] => format!("{first} v {second}"),
@@ -36,7 +36,7 @@ pub(crate) fn row(summary: &Summary, begun: &str, state: &State) -> Fragment {
             td { input type="checkbox" name="run" value=(run) form="compare"
                 aria-label={ "Choose " (run) }; }
             th scope="row" { a href={ "/runs/" (run) } { (run) } }
-            td class="time" { (begun.replace('T', " ").trim_end_matches('Z')) }
+            td class="time" { (started.replace('T', " ").trim_end_matches('Z')) }
             td { (kind) }
             td class="names" { (engines) }
             td class="figure" { (summary.counts.games()) }

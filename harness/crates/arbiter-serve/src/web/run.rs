@@ -116,17 +116,17 @@ fn game(board: &Board, engines: &[String]) -> Markup {
     let after = board.last.as_deref().map_or("at its start".to_owned(), |m| format!("after {m}"));
     let label = format!("{title} {after}: {}", board.placement);
     html! {
-        (seat("Black", &board.black, engines, !board.is_white_to_move))
+        (player_line("Black", &board.black, engines, !board.is_white_to_move))
         (diagram(&board.placement, &label, &marked))
-        (seat("White", &board.white, engines, board.is_white_to_move))
+        (player_line("White", &board.white, engines, board.is_white_to_move))
         p class="move-number" { (title) ", move " (board.number) }
     }
 }
 
-fn seat(colour: &str, side: &Side, engines: &[String], is_to_move: bool) -> Markup {
+fn player_line(colour: &str, side: &Side, engines: &[String], is_to_move: bool) -> Markup {
     let name = engines.get(side.engine).map_or("?", String::as_str);
     html! {
-        p class=(if is_to_move { "seat to-move" } else { "seat" }) {
+        p class=(if is_to_move { "player to-move" } else { "player" }) {
             span class={ "disc " (colour.to_lowercase()) } title=(colour) {}
             span class="name" { (name) }
             span class="thought" {

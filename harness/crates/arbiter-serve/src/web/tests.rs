@@ -136,7 +136,7 @@ fn a_run_shows_its_state_boards_and_commands() {
 fn runs_side_by_side_say_what_differs() {
     let compared = |run: &str, seed: &str, pairs| compare::ComparedRun {
         summary: summary(run, pairs),
-        begun: "2026-11-20T01:02:03Z".to_owned(),
+        started: "2026-11-20T01:02:03Z".to_owned(),
         history: Vec::new(),
         settings: vec![("kind", "sprt".to_owned()), ("seed", seed.to_owned())],
     };

@@ -9,12 +9,14 @@ use shakmaty::{Chess, Move};
 use super::Goal;
 use crate::start::Start;
 use arbiter_game::text::Text;
+use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
 /// When the solution was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// Time since `go`.
+    #[serde(with = "Nanos")]
     pub at: Duration,
     /// Depth of the search then, in plies.
     pub depth: Option<u32>,
@@ -50,6 +52,7 @@ pub struct Answer {
     #[serde(with = "Text")]
     pub played: String,
     /// Time of the search.
+    #[serde(with = "Nanos")]
     pub elapsed: Duration,
     /// Its last score, from the engine's point of view.
     pub score: Option<Score>,

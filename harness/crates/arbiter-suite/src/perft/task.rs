@@ -11,6 +11,7 @@ use crate::runner::{Task, TaskError};
 use crate::start::{FenAndRules, Start};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::text::Text;
+use arbiter_protocol::times::Millis;
 
 /// How to ask an engine to count.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -21,6 +22,7 @@ pub struct PerftQuery {
     #[serde(with = "OwnPattern")]
     pub patterns: Patterns,
     /// Time for one answer.
+    #[serde(with = "Millis")]
     pub limit: Duration,
 }
 
