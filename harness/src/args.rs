@@ -335,11 +335,8 @@ impl PlayArgs {
 
     /// The engines of the flags, or of the file if there are none, and what holds for all.
     fn engines(&self, file: &ConfigFile) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
-        let own: Vec<EngineSpec> = self
-            .engine
-            .iter()
-            .map(|text| engine_spec("--engine", text))
-            .collect::<Result<_, _>>()?;
+        let own = self.engine.iter().map(|text| engine_spec("--engine", text));
+        let own = own.collect::<Result<Vec<_>, _>>()?;
         let each = match &self.each {
             Some(text) => engine_spec("--each", text)?.or(&file.each),
             None => file.each.clone(),

@@ -125,7 +125,7 @@ fn carry_out(
     control_requests.blocking_send(ControlRequest { command, reply }).map_err(|_| over)?;
     let Answer { words, status } = answer.blocking_recv().map_err(|_| over)?;
     let words = words?;
-    let report = Running::of(&status);
+    let report = Running::of(status);
     match (command, is_json) {
         (ControlCommand::Boards, _) => {
             let (shown, count) = live_games.snapshots(MAX_BOARDS);

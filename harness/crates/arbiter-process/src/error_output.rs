@@ -78,7 +78,7 @@ impl ErrorReader {
                     self.outputs().insert(id, output);
                 } else {
                     // To close it may not suffice: whoever is just being started has a copy.
-                    let _ = epoll::delete(&self.epoll, output.reader.source());
+                    let _ = epoll::delete(&self.epoll, &output.reader.source);
                 }
             }
         }

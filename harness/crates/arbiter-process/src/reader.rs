@@ -38,17 +38,13 @@ pub(super) fn read_lines(source: impl Read, mut sink: impl FnMut(Chunk) -> bool)
 
 /// Lines from a source of bytes.
 pub(super) struct LineReader<R> {
-    source: R,
+    pub(super) source: R,
     splitter: Splitter,
 }
 
 impl<R: Read> LineReader<R> {
     pub(super) fn new(source: R) -> LineReader<R> {
         LineReader { source, splitter: Splitter::default() }
-    }
-
-    pub(super) fn source(&self) -> &R {
-        &self.source
     }
 
     /// Reads once, into `buffer`. A source that fails counts as closed.

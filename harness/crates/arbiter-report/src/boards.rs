@@ -15,20 +15,9 @@ const SCHEMA: &str = "arbiter.status/1";
 pub struct Running {
     /// [`SCHEMA`].
     schema: String,
-    /// Whether pairs are started: running, paused or draining.
-    pub state: String,
-    /// Games at once.
-    pub concurrency: usize,
-    /// Pairs that are being played.
-    pub pairs_in_flight: usize,
-    /// Pairs counted.
-    pub pairs_counted: u64,
-    /// Pairs at most, as far as is known by now.
-    pub pairs_expected: u64,
-    /// Games counted.
-    pub games: u64,
-    /// Games that ended by a fault of an engine.
-    pub faults: u64,
+    /// How it stands.
+    #[serde(flatten)]
+    pub status: RunStatus,
     /// The games in progress, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boards: Option<Boards>,
@@ -86,18 +75,8 @@ pub struct Side {
 
 impl Running {
     /// How a run stands.
-    pub fn of(status: &RunStatus) -> Running {
-        Running {
-            schema: SCHEMA.to_owned(),
-            state: status.pace.to_string(),
-            concurrency: status.slots,
-            pairs_in_flight: status.in_flight,
-            pairs_counted: status.counted,
-            pairs_expected: status.expected,
-            games: status.games,
-            faults: status.faults,
-            boards: None,
-        }
+    pub fn of(status: RunStatus) -> Running {
+        Running { schema: SCHEMA.to_owned(), status, boards: None }
     }
 
     /// The same with games in progress, of which there are `count`.
@@ -162,10 +141,10 @@ mod tests {
     fn what_a_run_tells_is_understood() {
         let status = RunStatus {
             pace: Pace::Paused,
-            slots: 2,
-            in_flight: 1,
-            counted: 3,
-            expected: 9,
+            concurrency: 2,
+            pairs_in_flight: 1,
+            pairs_counted: 3,
+            pairs_expected: 9,
             games: 6,
             faults: 0,
         };
@@ -181,7 +160,7 @@ mod tests {
             thoughts: ByColor { white: None, black: Some(thought) },
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
-        let told = Running::of(&status).with_boards(&[((4, 1), snapshot)], 5);
+        let told = Running::of(status.clone()).with_boards(&[((4, 1), snapshot)], 5);
         assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
         let boards = told.boards.expect("they were asked for");
         let board = &boards.shown[0];
@@ -190,7 +169,7 @@ mod tests {
         assert_eq!(board.black.score.as_deref(), Some("-0.31"));
         assert_eq!((board.black.left_ms, board.white.depth), (Some(1_234), None));
         let other = told.schema.replace('1', "2");
-        let newer = Running { schema: other, ..Running::of(&status) };
+        let newer = Running { schema: other, ..Running::of(status) };
         assert!(Running::read(&newer.json()).unwrap_err().contains("arbiter.status/2"));
     }
 }

@@ -33,14 +33,12 @@ fn part(block: &Block) -> String {
 }
 
 fn game(game: &Game) -> String {
-    let moves: Vec<String> = game
-        .moves
-        .iter()
-        .enumerate()
-        .map(|(index, step)| match step.number.contains("...") && index > 0 {
+    let moves = game.moves.iter().enumerate().map(|(index, step)| {
+        match step.number.contains("...") && index > 0 {
             true => step.san.clone(),
             false => format!("{} {}", step.number, step.san),
-        })
-        .collect();
-    format!("{}. {}\n\n{}\n", game.title, game.note, moves.join(" "))
+        }
+    });
+    let moves = moves.collect::<Vec<_>>().join(" ");
+    format!("{}. {}\n\n{moves}\n", game.title, game.note)
 }

@@ -10,13 +10,8 @@ use crate::summary::Summary;
 
 /// What became of the gates of the commits that play, each as it was carried out last.
 pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<StepOutcome>, StoreError> {
-    let commits: Vec<String> = stored
-        .plan
-        .engines
-        .iter()
-        .filter_map(|engine| engine.provenance.as_ref())
-        .map(Provenance::identity)
-        .collect();
+    let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
+    let commits: Vec<String> = builds.map(Provenance::identity).collect();
     if commits.is_empty() {
         return Ok(Vec::new());
     }

@@ -191,7 +191,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
         let status = self.status();
         if !control.command.only_asks() {
-            let (pace, slots, elapsed) = (status.pace, status.slots, self.clock.elapsed());
+            let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
             self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
         }
         // Whoever asked may be gone.
@@ -418,10 +418,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     fn status(&self) -> RunStatus {
         RunStatus {
             pace: self.state.pace(),
-            slots: self.executor.slots(),
-            in_flight: self.state.in_flight(),
-            counted: self.state.counted().count() as u64,
-            expected: self.state.schedule().expected(),
+            concurrency: self.executor.slots(),
+            pairs_in_flight: self.state.in_flight(),
+            pairs_counted: self.state.counted().count() as u64,
+            pairs_expected: self.state.schedule().expected(),
             games: self.state.counts().games(),
             faults: self.state.counts().faults.values().sum(),
         }

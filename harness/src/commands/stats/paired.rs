@@ -67,16 +67,10 @@ fn named_counts(text: &str) -> Result<(String, [u64; 5]), String> {
 
 /// Compares two runs over the same positions.
 pub(crate) fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
-    let solved = Solved {
-        both: args.both,
-        only_first: args.only_first,
-        only_second: args.only_second,
-        neither: args.neither,
-    };
-    if [solved.both, solved.only_first, solved.only_second, solved.neither]
-        .iter()
-        .any(|count| *count > 1 << 50)
-    {
+    let [both, only_first] = [args.both, args.only_first];
+    let [only_second, neither] = [args.only_second, args.neither];
+    let solved = Solved { both, only_first, only_second, neither };
+    if [both, only_first, only_second, neither].into_iter().any(|count| count > 1 << 50) {
         return Err("expected counts of at most 2^50".to_owned());
     }
     let found = paired::mcnemar(&solved);

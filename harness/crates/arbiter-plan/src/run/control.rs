@@ -102,19 +102,20 @@ pub enum Pace {
 arbiter_names::named!(Pace);
 
 /// How a run stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunStatus {
     /// Whether pairs are started.
+    #[serde(rename = "state")]
     pub pace: Pace,
     /// Games at once.
-    pub slots: usize,
+    pub concurrency: usize,
     /// Pairs that are being played.
-    pub in_flight: usize,
+    pub pairs_in_flight: usize,
     /// Pairs counted.
-    pub counted: u64,
+    pub pairs_counted: u64,
     /// Pairs at most, as far as is known by now.
-    pub expected: u64,
-    /// Games counted, and how many of them ended by a fault of an engine.
+    pub pairs_expected: u64,
+    /// Games counted.
     pub games: u64,
     /// Games that ended by a fault of an engine.
     pub faults: u64,
@@ -122,11 +123,13 @@ pub struct RunStatus {
 
 impl fmt::Display for RunStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RunStatus { pace, slots, in_flight, counted, expected, games, faults } = self;
+        let RunStatus { pace, concurrency, games, faults, .. } = self;
+        let (counted, expected) = (self.pairs_counted, self.pairs_expected);
+        let in_flight = self.pairs_in_flight;
         write!(
             f,
-            "{pace}: {counted} of {expected} pairs counted, {in_flight} in flight, {slots} games at \
-             once, {games} games, {faults} faults"
+            "{pace}: {counted} of {expected} pairs counted, {in_flight} in flight, {concurrency} games \
+             at once, {games} games, {faults} faults"
         )
     }
 }

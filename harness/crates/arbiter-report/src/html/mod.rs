@@ -21,14 +21,10 @@ pub const HTML_POLICY: &str =
 
 /// The page.
 pub fn html_page(document: &Document) -> String {
-    let headings: Vec<&str> = document
-        .blocks
-        .iter()
-        .filter_map(|block| match block {
-            Block::Heading(words) => Some(words.as_str()),
-            _ => None,
-        })
-        .collect();
+    let headings = document.blocks.iter().filter_map(|block| match block {
+        Block::Heading(words) => Some(words),
+        _ => None,
+    });
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -45,7 +41,7 @@ pub fn html_page(document: &Document) -> String {
                 a class="skip" href="#main" { "Skip to the result" }
                 header { h1 { (document.title) } }
                 nav aria-label="Sections" {
-                    ul { @for words in &headings { li { a href={ "#" (anchor(words)) } { (words) } } } }
+                    ul { @for words in headings { li { a href={ "#" (anchor(words)) } { (words) } } } }
                 }
                 main id="main" tabindex="-1" {
                     @for (_, section) in html_sections(&document.blocks) { (section) }

@@ -25,15 +25,16 @@ pub(crate) enum State {
 
 impl State {
     /// In a word or two.
-    fn words(&self) -> &str {
-        match self {
-            State::Played(running) => &running.state,
+    fn words(&self) -> String {
+        let words = match self {
+            State::Played(running) => return running.status.pace.to_string(),
             State::Over(Some(Ending::AcceptedH1)) => "H1 accepted",
             State::Over(Some(Ending::AcceptedH0)) => "H0 accepted",
             State::Over(Some(Ending::Complete)) => "complete",
             State::Over(Some(Ending::Interrupted)) => "interrupted",
             State::Over(None) => "unfinished",
-        }
+        };
+        words.to_owned()
     }
 
     /// As the list is filtered: played, ended, or left unfinished.
@@ -56,7 +57,7 @@ impl State {
 /// State and counts of the run: the first fragment of its page.
 pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragment {
     let counted: u64 = match state {
-        State::Played(running) => running.pairs_counted,
+        State::Played(running) => running.status.pairs_counted,
         State::Over(_) if summary.is_single => summary.counts.games(),
         State::Over(_) => summary.counts.encounters.values().map(|e| e.pairs.pairs()).sum(),
     };
@@ -68,9 +69,9 @@ pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragmen
             p {
                 (state.badge()) " "
                 (counted) " of " (most) (expected) " " (unit) " counted"
-                @if let State::Played(running) = state {
-                    ", " (running.pairs_in_flight) " in flight, " (running.concurrency)
-                    " games at once, " (running.faults) " faults"
+                @if let State::Played(Running { status, .. }) = state {
+                    ", " (status.pairs_in_flight) " in flight, " (status.concurrency)
+                    " games at once, " (status.faults) " faults"
                 }
                 "."
             }

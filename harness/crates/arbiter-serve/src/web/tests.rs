@@ -23,12 +23,12 @@ fn summary(run: &str, pairs: u64) -> Summary {
 }
 
 fn running() -> Running {
-    Running::of(&RunStatus {
+    Running::of(RunStatus {
         pace: Pace::Running,
-        slots: 2,
-        in_flight: 1,
-        counted: 3,
-        expected: 9,
+        concurrency: 2,
+        pairs_in_flight: 1,
+        pairs_counted: 3,
+        pairs_expected: 9,
         games: 6,
         faults: 0,
     })

@@ -93,11 +93,8 @@ fn score(score: Score) -> String {
 
 fn line(position: &Chess, moves: &[Move]) -> String {
     let mut position = position.clone();
-    let words: Vec<String> = moves
-        .iter()
-        .map(|m| SanPlus::from_move_and_play_unchecked(&mut position, *m).to_string())
-        .collect();
-    words.join(" ")
+    let san = |m| SanPlus::from_move_and_play_unchecked(&mut position, m).to_string();
+    moves.iter().copied().map(san).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
