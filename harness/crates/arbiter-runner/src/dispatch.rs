@@ -20,7 +20,7 @@ use arbiter_store::{Store, StoreError};
 /// How often observers may look at the time while nothing happens.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Events that go to the disk together, and twice the pairs that wait in memory to be counted, at least.
+/// Pairs kept in memory until they are counted, and events that go to the disk together, at least.
 const HELD_PAIRS: usize = 16;
 
 /// The same at most, however many games are played at once.
@@ -305,9 +305,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 played.drop_transcripts();
                 let tally = PairTally::of(&played);
-                // One that has to wait long for earlier pairs is read from the store again, which takes
-                // less time than the memory of all of them would be worth.
-                if self.held.len() < most.div_ceil(2) {
+                // One that has to wait long for earlier pairs is read from the store again.
+                if self.held.len() < most {
                     self.held.insert(tally.pair, played);
                 }
                 return Ok(Some(RunInput::Committed(tally)));
