@@ -136,6 +136,7 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
         outcome,
         duration: Duration::from_secs(9),
         ready: ByColor::default(),
+        movetime: ByColor::default(),
         late: None,
         transcript: None,
     }

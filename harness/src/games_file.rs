@@ -223,6 +223,7 @@ mod tests {
             outcome: Outcome::lost(Color::Black, Termination::Stall, "Black stalled"),
             duration: Duration::ZERO,
             ready: ByColor::default(),
+            movetime: ByColor::default(),
             late: None,
             transcript: None,
         };

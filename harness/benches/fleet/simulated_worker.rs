@@ -204,6 +204,7 @@ fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
         outcome: Outcome::drawn(Termination::DrawAdjudication, "drawn by adjudication"),
         duration: Duration::from_secs(9),
         ready: ByColor::default(),
+        movetime: ByColor::default(),
         late: None,
         transcript: None,
     }

@@ -54,7 +54,7 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
         genuine.clone(),
         with(&format!("\"number\":{number}"), "\"number\":11"),
         with(&format!("\"run_id\":\"{run}\""), "\"run_id\":\"0123456789abcdef\""),
-        with("\"v\":4", "\"v\":99"),
+        with("\"v\":5", "\"v\":99"),
         b"garbage".to_vec(),
         vec![b'x'; 500_000],
     ] {

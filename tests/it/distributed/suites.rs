@@ -205,7 +205,7 @@ fn faults_of_engines_are_told_and_answers_that_cannot_be_are_refused() {
     let run = beacon["body"]["run_id"].as_str().expect("a beacon names the run");
     let answer = |answers: &str| {
         let text = format!(
-            r#"{{"v":4,"body":{{"run_id":"{run}","ack":"","number":7,"attempt":0,"report":{{"played":[{answers},null]}}}}}}"#
+            r#"{{"v":5,"body":{{"run_id":"{run}","ack":"","number":7,"attempt":0,"report":{{"played":[{answers},null]}}}}}}"#
         );
         super::strangers::packed(&text)
     };

@@ -204,6 +204,7 @@ fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
             white: Some(Duration::from_micros(40 + pair)),
             black: Some(Duration::from_micros(900)),
         },
+        movetime: ByColor::default(),
         late: None,
         transcript: None,
     }

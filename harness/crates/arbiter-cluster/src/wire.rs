@@ -32,7 +32,7 @@ pub use result::{JobResult, Payload, Report, read_result, write_result};
 pub use text::is_worker_name;
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// Longest message that is read, packed, in bytes.
 pub const MAX_PACKED: usize = 8 << 20;

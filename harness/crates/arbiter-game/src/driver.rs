@@ -124,8 +124,9 @@ pub fn forfeited(
 }
 
 fn referee(setup: &GameSetup) -> Referee {
-    let GameSetup { start, mode, book, conditions, rules, tables, .. } = setup;
+    let GameSetup { start, mode, book, conditions, rules, tables, keep, .. } = setup;
     Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())
+        .keeping_time_left(keep.time_left())
 }
 
 fn record(
@@ -145,10 +146,11 @@ fn record(
         engines: setup.engines,
         fen: setup.fen.clone(),
         chess960: setup.mode == CastlingMode::Chess960,
-        moves: setup.keep.trim(referee.into_moves()),
+        moves: referee.into_moves(),
         outcome,
         duration: started.elapsed(),
         ready: ByColor::default(),
+        movetime: setup.conditions.as_ref().map(|conditions| conditions.limits.movetime),
         late,
         transcript: is_kept.then(|| Transcript::of(recorders, started)),
     }

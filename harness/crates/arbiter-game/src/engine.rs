@@ -4,18 +4,20 @@ mod error;
 mod setup;
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
-use tokio::time::timeout_at;
 
 pub use self::error::EngineError;
 pub use self::setup::EngineSetup;
 use crate::annotation::LinePattern;
 use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
+use crate::timer::Timer;
 use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
@@ -34,12 +36,14 @@ const MAX_CHOSEN: usize = 32;
 #[derive(Debug)]
 pub struct EngineProcess {
     process: Process,
-    session: Session,
+    /// In a box, like all that is large: engines go from future to future, each with room for them.
+    session: Box<Session>,
     chunks: mpsc::Receiver<Chunk>,
     /// Where its output is handed over.
     handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
     closed: bool,
+    timer: Timer,
     /// What was read before this moment belongs to an earlier search.
     since: Instant,
     /// When the last line that was taken in was read.
@@ -54,7 +58,7 @@ pub struct EngineProcess {
     /// Lines of the search in progress that the pattern chose.
     chosen: Vec<String>,
     /// What was said.
-    recorder: Recorder,
+    recorder: Box<Recorder>,
     /// When the last text was about to be sent.
     asked: Instant,
     /// When it was handed over.
@@ -94,11 +98,12 @@ impl EngineProcess {
         let since = Instant::now();
         Ok(EngineProcess {
             process,
-            session: Session::new(setup.protocol, setup.setup.clone(), setup.deadlines),
+            session: Box::new(Session::new(setup.protocol, setup.setup.clone(), setup.deadlines)),
             chunks,
             handoff,
             lines: VecDeque::new(),
             closed: false,
+            timer: Timer::new(since),
             since,
             heard: since,
             ponders: setup.setup.ponder,
@@ -106,7 +111,7 @@ impl EngineProcess {
             pondered: String::new(),
             pattern: setup.pattern.clone(),
             chosen: Vec::new(),
-            recorder: Recorder::new(since, setup.is_recorded),
+            recorder: Box::new(Recorder::new(since, setup.is_recorded)),
             asked: since,
             flushed: since,
             ready_time: None,
@@ -134,7 +139,7 @@ impl EngineProcess {
 
     /// Hands over what was said; to be asked of an engine that is of no use any more.
     pub fn take_recorder(&mut self) -> Recorder {
-        std::mem::replace(&mut self.recorder, Recorder::new(self.since, true))
+        std::mem::replace(&mut *self.recorder, Recorder::new(self.since, true))
     }
 
     /// How long it took to get ready for its last game, from the question to the answer.
@@ -412,19 +417,23 @@ impl EngineProcess {
         if self.closed {
             return Err(self.gone());
         }
-        let chunk = match self.session.deadline() {
-            Some(due) => match timeout_at(due.into(), self.chunks.recv()).await {
-                Ok(chunk) => chunk,
-                Err(_) => return Ok(false),
-            },
-            None => self.chunks.recv().await,
-        };
-        let Some(chunk) = chunk else {
-            self.closed = true;
-            return Err(self.gone());
-        };
-        self.take(chunk);
-        Ok(true)
+        let due = self.session.deadline();
+        let heard = poll_fn(|cx| match (self.chunks.poll_recv(cx), due) {
+            (Poll::Ready(chunk), _) => Poll::Ready(Some(chunk)),
+            (Poll::Pending, Some(due)) => self.timer.poll(due, cx).map(|()| None),
+            (Poll::Pending, None) => Poll::Pending,
+        });
+        match heard.await {
+            Some(Some(chunk)) => {
+                self.take(chunk);
+                Ok(true)
+            }
+            Some(None) => {
+                self.closed = true;
+                Err(self.gone())
+            }
+            None => Ok(false),
+        }
     }
 
     fn take(&mut self, chunk: Chunk) {

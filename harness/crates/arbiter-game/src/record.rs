@@ -41,13 +41,6 @@ pub struct Thought {
     /// Time that the engine itself reported last.
     #[serde(with = "As::<Option<Nanos>>")]
     pub reported: Option<Duration>,
-    /// How far it went past the time it had for this move (0 if it did not); `None` if it had no
-    /// such time. Of this only sums are stored.
-    #[serde(with = "As::<Option<Nanos>>")]
-    pub overrun: Option<Duration>,
-    /// Time left on the mover's clock after the move.
-    #[serde(with = "As::<Option<Nanos>>")]
-    pub left: Option<Duration>,
     /// What is kept only for those who want to see it; `None` if there is none. (Apart, because
     /// many games at once have many moves in memory.)
     pub details: Option<Box<Details>>,
@@ -56,6 +49,9 @@ pub struct Thought {
 /// What else an engine said of its search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Details {
+    /// Time left on the mover's clock after the move.
+    #[serde(with = "As::<Option<Nanos>>")]
+    pub left: Option<Duration>,
     /// Nodes per second, as the engine says.
     pub nps: Option<u64>,
     /// Fill of the hash table, in permill.
@@ -128,14 +124,9 @@ impl Keep {
         unless(Field::Pv, |info| info.pv = Vec::new());
     }
 
-    /// Drops from the moves of a game what else is not to be kept.
-    pub fn trim(&self, mut moves: Vec<MoveRecord>) -> Vec<MoveRecord> {
-        if !self.fields.contains(&Field::TimeLeft) {
-            let thoughts = moves.iter_mut().filter_map(|played| played.thought.as_mut());
-            thoughts.for_each(|thought| thought.left = None);
-        }
-        moves.shrink_to_fit();
-        moves
+    /// Whether the time left is kept with each move.
+    pub fn time_left(&self) -> bool {
+        self.fields.contains(&Field::TimeLeft)
     }
 }
 
@@ -160,6 +151,10 @@ pub struct GameRecord {
     /// sums are stored.
     #[serde(with = "ByColorDef")]
     pub ready: ByColor<Option<Duration>>,
+    /// The time that each side had for each move; `None` if it had no such time. Of this only sums
+    /// are stored.
+    #[serde(with = "ByColorDef")]
+    pub movetime: ByColor<Option<Duration>>,
     /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
     #[serde(with = "As::<Option<Nanos>>")]
     pub late: Option<Duration>,

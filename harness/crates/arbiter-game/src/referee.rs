@@ -118,6 +118,8 @@ pub struct Referee {
     /// The `position` line so far.
     line: String,
     moves: Vec<MoveRecord>,
+    /// Whether the time left is kept with each move.
+    keeps_time_left: bool,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
     /// How late the move was that lost on time.
@@ -149,6 +151,7 @@ impl Referee {
             conditions,
             line,
             moves: Vec::new(),
+            keeps_time_left: false,
             adjudicator: Adjudicator::new(rules, tables),
             outcome: None,
             late: None,
@@ -161,6 +164,11 @@ impl Referee {
             }
         }
         referee
+    }
+
+    /// The same, which keeps the time left with each move if `keeps`.
+    pub fn keeping_time_left(self, keeps: bool) -> Referee {
+        Referee { keeps_time_left: keeps, ..self }
     }
 
     /// How the game ended, once it has.
@@ -260,7 +268,9 @@ impl Referee {
             (Termination::TimeForfeit, format!("loses on time ({ms:.1} ms over)"))
         })?;
         let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
-        let details = Details { nps, hashfull, tbhits, pv, lines };
+        let clock = self.clocks.get(color).as_ref();
+        let left = clock.filter(|_| self.keeps_time_left).map(Clock::left);
+        let details = Details { left, nps, hashfull, tbhits, pv, lines };
         let thought = Thought {
             score: info.score,
             depth: info.depth,
@@ -268,8 +278,6 @@ impl Referee {
             nodes: info.nodes,
             elapsed,
             reported: info.time,
-            overrun: self.conditions.get(color).limits.movetime.map(|t| elapsed.saturating_sub(t)),
-            left: self.clocks.get(color).as_ref().map(Clock::left),
             details: details.boxed(),
         };
         self.play(m, Some(thought));
@@ -367,7 +375,8 @@ impl Referee {
     }
 
     /// All moves so far.
-    pub fn into_moves(self) -> Vec<MoveRecord> {
+    pub fn into_moves(mut self) -> Vec<MoveRecord> {
+        self.moves.shrink_to_fit();
         self.moves
     }
 }

@@ -198,7 +198,7 @@ impl Recorder {
         self.note(at, Mark::NewGame, "");
     }
 
-    /// Records a line or, of what we say, several.
+    /// Records a line or, of what we say, several, each with its end.
     pub fn note(&mut self, at: Instant, mark: Mark, text: &str) {
         if !self.is_enabled {
             return;
@@ -206,7 +206,14 @@ impl Recorder {
         let since = at.saturating_duration_since(self.epoch);
         let ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         match mark {
-            Mark::ToEngine => text.lines().for_each(|line| self.push(ns, mark, line)),
+            // Mostly a position with all moves of the game.
+            Mark::ToEngine => {
+                let mut begin = 0;
+                for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+                    self.push(ns, mark, &text[begin..end]);
+                    begin = end + 1;
+                }
+            }
             _ => self.push(ns, mark, text),
         }
     }
@@ -396,7 +403,7 @@ mod tests {
         let mut line = "position startpos moves".to_owned();
         for ply in 0..600 {
             line.push_str(" g1f3");
-            recorder.note(now, Mark::ToEngine, &line);
+            recorder.note(now, Mark::ToEngine, &format!("{line}\n"));
             // Of many lengths, so that a chunk ends between any two lines.
             let answer = format!("bestmove {:ply$}", "g1f3", ply = ply % 90);
             recorder.note(now, Mark::FromEngine, &answer);

@@ -86,7 +86,11 @@ impl Splitter {
 
     fn end_line(&mut self) {
         let line = self.partial.strip_suffix(b"\r").unwrap_or(&self.partial);
-        self.lines.push(String::from_utf8_lossy(line).into_owned());
+        let line = match str::from_utf8(line) {
+            Ok(line) => line.to_owned(),
+            Err(_) => String::from_utf8_lossy(line).into_owned(),
+        };
+        self.lines.push(line);
         self.partial.clear();
     }
 

@@ -12,7 +12,8 @@ pub fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn millis(time: Duration) -> u64 {
+/// Whole milliseconds, rounded down; as many as fit into 64 bits.
+pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 

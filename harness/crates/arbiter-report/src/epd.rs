@@ -54,6 +54,7 @@ mod tests {
             outcome: Outcome::drawn(Termination::MoveCap, "draw"),
             duration: Duration::ZERO,
             ready: ByColor::default(),
+            movetime: ByColor::default(),
             late: None,
             transcript: None,
         };

@@ -232,6 +232,7 @@ mod tests {
             outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White {loses}"),
             duration: Duration::from_secs(3_725),
             ready: ByColor::default(),
+            movetime: ByColor::default(),
             late: None,
             transcript: None,
         }

@@ -135,6 +135,7 @@ impl GameRow {
             },
             duration,
             ready: ByColor::default(),
+            movetime: ByColor::default(),
             late: None,
             transcript: None,
         })
@@ -162,7 +163,7 @@ impl ThoughtRow<'_> {
             n: thought.nodes,
             ns: thought.elapsed,
             t: thought.reported.map(|time| time.as_millis() as u64),
-            l: thought.left.map(nanos),
+            l: details.and_then(|details| details.left).map(nanos),
             nps: details.and_then(|details| details.nps),
             hf: details.and_then(|details| details.hashfull),
             tb: details.and_then(|details| details.tbhits),
@@ -179,10 +180,8 @@ impl ThoughtRow<'_> {
             nodes: self.n,
             elapsed: self.ns,
             reported: self.t.map(Duration::from_millis),
-            // Only its sums are stored.
-            overrun: None,
-            left: self.l.map(Duration::from_nanos),
             details: Details {
+                left: self.l.map(Duration::from_nanos),
                 nps: self.nps,
                 hashfull: self.hf,
                 tbhits: self.tb,
@@ -209,9 +208,8 @@ mod tests {
             nodes: Some(123_456_789_012),
             elapsed: Duration::from_nanos(1_234_567),
             reported: Some(Duration::from_millis(1)),
-            overrun: None,
-            left: Some(Duration::from_nanos(7)),
             details: Details {
+                left: Some(Duration::from_nanos(7)),
                 nps: Some(1_000),
                 hashfull: None,
                 tbhits: Some(3),
@@ -229,6 +227,7 @@ mod tests {
             outcome: Outcome::lost(Color::White, Termination::Crash, "White crashed (\"x\")"),
             duration: Duration::from_millis(1_500),
             ready: ByColor::default(),
+            movetime: ByColor::default(),
             late: None,
             transcript: None,
         };

@@ -23,6 +23,7 @@ fn game() -> GameRecord {
         outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White was late"),
         duration: Duration::from_secs(1),
         ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },
+        movetime: ByColor::default(),
         late: Some(Duration::from_millis(30)),
         transcript: Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap()),
     }

@@ -220,6 +220,6 @@ mod tests {
             "the signature is not that of",
         );
         refused(b"{}", &[own.public()], "not a message");
-        refused(text.replacen("\"v\":4", "\"v\":1", 1).as_bytes(), &[own.public()], "version 1");
+        refused(text.replacen("\"v\":5", "\"v\":1", 1).as_bytes(), &[own.public()], "version 1");
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
         outcome: Outcome::lost(Color::White, Termination::Checkmate, "White is mated"),
         duration: Duration::from_millis(7),
         ready: ByColor::default(),
+        movetime: ByColor::default(),
         late: None,
         transcript: None,
     };

@@ -93,9 +93,8 @@ fn full() -> JobResult {
         nodes: Some(123_456_789_012),
         elapsed: Duration::from_nanos(1_234_567),
         reported: Some(Duration::from_millis(1)),
-        overrun: Some(Duration::from_nanos(3)),
-        left: Some(Duration::from_nanos(7)),
         details: Details {
+            left: Some(Duration::from_nanos(7)),
             nps: Some(1_000),
             hashfull: Some(4),
             tbhits: Some(3),
@@ -254,7 +253,7 @@ fn jobs_that_cannot_be_are_refused() {
         let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":4", "\"v\":9", "of version 9");
+    refuse("\"v\":5", "\"v\":9", "of version 9");
     refuse(RUN_ID, "1123456789abcdef", "another run");
     refuse(RUN_ID, "*", "no ID");
     refuse("[0,1]", "[0,2]", "not in the run");
@@ -275,7 +274,7 @@ fn results_that_cannot_be_are_refused() {
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
-    refuse("\"v\":4", "\"v\":1", "of version 1");
+    refuse("\"v\":5", "\"v\":1", "of version 1");
     refuse(RUN_ID, "../../../x", "no ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
     refuse("checkmate", "bore\\u0007dom", "expected one of `checkmate`");

@@ -108,13 +108,14 @@ impl Latencies {
             }
             let mut color = game.first_to_move();
             for played in &game.moves {
-                let engine = *game.engines.get(color);
+                let (engine, movetime) = (*game.engines.get(color), *game.movetime.get(color));
                 color = !color;
                 let Some(thought) = &played.thought else { continue };
                 if let Some(latency) = thought.latency() {
                     self.add(engine, LatencyKind::Move, micros(latency), 1);
                 }
-                if let Some(overrun) = thought.overrun {
+                if let Some(movetime) = movetime {
+                    let overrun = thought.elapsed.saturating_sub(movetime);
                     self.add(engine, LatencyKind::Overrun, micros(overrun), 1);
                 }
             }

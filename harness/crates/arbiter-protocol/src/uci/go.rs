@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::times::millis;
+
 /// The bounds sent with `go`. Times in milliseconds, rounded down.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
@@ -36,24 +38,25 @@ impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ponder { "go ponder" } else { "go" })?;
         // An engine with an empty clock still has to move; zero would read as "no clock" to some.
-        let told = |time: Duration| time.as_millis().max(1);
+        let told = |time: Duration| millis(time).max(1);
         let left = |clock: Option<(Duration, Duration)>| clock.map(|(left, _)| told(left));
         let increment = |clock: Option<(Duration, Duration)>| {
-            clock.filter(|(_, inc)| !inc.is_zero()).map(|(_, inc)| inc.as_millis())
+            clock.filter(|(_, inc)| !inc.is_zero()).map(|(_, inc)| millis(inc))
         };
         let numbers = [
-            ("wtime", left(self.white)),
-            ("btime", left(self.black)),
-            ("winc", increment(self.white)),
-            ("binc", increment(self.black)),
-            ("movestogo", self.moves_to_go.map(u128::from)),
-            ("movetime", self.movetime.map(told)),
-            ("nodes", self.nodes.map(u128::from)),
-            ("depth", self.depth.map(u128::from)),
+            (" wtime ", left(self.white)),
+            (" btime ", left(self.black)),
+            (" winc ", increment(self.white)),
+            (" binc ", increment(self.black)),
+            (" movestogo ", self.moves_to_go.map(u64::from)),
+            (" movetime ", self.movetime.map(told)),
+            (" nodes ", self.nodes),
+            (" depth ", self.depth.map(u64::from)),
         ];
         for (word, number) in numbers {
             if let Some(number) = number {
-                write!(f, " {word} {number}")?;
+                f.write_str(word)?;
+                number.fmt(f)?;
             }
         }
         Ok(())

@@ -35,7 +35,7 @@ impl Info {
     /// leaves its field empty: engines say many things here, and none of them may stop a game.
     pub fn parse(rest: &str) -> Info {
         let mut info = Info::default();
-        let mut words = rest.split_ascii_whitespace().peekable();
+        let mut words = rest.split_ascii_whitespace();
         let mut line_number = 1;
         let mut is_bound = false;
         while let Some(word) = words.next() {

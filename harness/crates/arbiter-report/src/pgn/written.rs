@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use shakmaty::san::{San, SanPlus};
+use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use arbiter_game::annotation::{Annotation, Field, Notation};
@@ -29,7 +29,11 @@ pub(super) fn play(
         position.play_unchecked(m);
         return write!(text, "{}", m.to_uci(mode)).ok();
     }
-    let san = SanPlus::from_move_and_play_unchecked(position, m);
+    let san = San::from_move(position, m);
+    position.play_unchecked(m);
+    // Legal moves are looked for only where there is check.
+    let check = if position.is_checkmate() { Suffix::Checkmate } else { Suffix::Check };
+    let san = SanPlus { san, suffix: position.is_check().then_some(check) };
     write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
 }
 
@@ -75,7 +79,7 @@ pub(super) fn comment(
 fn fact(f: &mut String, thought: &Thought, field: Field) -> fmt::Result {
     let details = thought.details.as_deref();
     match field {
-        Field::TimeLeft => named(f, "tl", thought.left.map(Seconds)),
+        Field::TimeLeft => named(f, "tl", details.and_then(|details| details.left).map(Seconds)),
         Field::Latency => named(f, "latency", thought.latency().map(Seconds)),
         Field::Nodes => named(f, "n", thought.nodes),
         Field::Seldepth => named(f, "sd", thought.seldepth),
@@ -102,7 +106,7 @@ struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ms = (self.0.as_nanos() + 500_000) / 1_000_000;
+        let ms = self.0.saturating_add(Duration::from_micros(500)).as_millis() as u64;
         write!(f, "{}.{:03}s", ms / 1_000, ms % 1_000)
     }
 }
@@ -142,6 +146,7 @@ mod tests {
         let ms = |ms| Some(Duration::from_millis(ms));
         let lines = vec!["info string {net} \u{1b}[1m".to_owned()];
         let details = Details {
+            left: ms(61_500),
             nps: Some(9_000),
             hashfull: None,
             tbhits: Some(0),
@@ -155,8 +160,6 @@ mod tests {
             nodes: Some(900),
             elapsed: Duration::from_millis(104),
             reported: ms(100),
-            overrun: None,
-            left: ms(61_500),
             details: Details { lines: lines.clone(), ..details.clone() }.boxed(),
         };
         let quiet = Thought { details: details.boxed(), ..thought.clone() };

@@ -62,10 +62,13 @@ impl Meter {
                 granted: setup.conditions.get(color).limits.granted(moves + 1),
             }
         };
-        let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+        let stolen = arbiter_process::stolen().saturating_sub(self.stolen);
+        // How many there are matters only then, and takes several files to tell.
+        let processors = (!stolen.is_zero()).then(std::thread::available_parallelism);
+        let processors = processors.and_then(Result::ok).map_or(1, |count| count.get());
         NoiseMeasurement {
             sides: ByColor { white: side(Color::White), black: side(Color::Black) },
-            stolen: arbiter_process::stolen().saturating_sub(self.stolen),
+            stolen,
             elapsed: record.duration,
             processors: u32::try_from(processors).unwrap_or(u32::MAX),
         }
@@ -106,6 +109,7 @@ mod tests {
             outcome: Outcome::lost(Color::White, Termination::Crash, ""),
             duration: Duration::ZERO,
             ready: ByColor::default(),
+            movetime: ByColor::default(),
             late: None,
             transcript: None,
         };

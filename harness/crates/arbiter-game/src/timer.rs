@@ -1,0 +1,56 @@
+//! A timer for deadlines that hardly ever pass.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+
+use tokio::time::{Sleep, sleep_until};
+
+/// Wakes a task at a deadline. An engine has one for each of its moves, each later than the last: to
+/// set a timer and to clear it take a lock of the whole runtime, so it is set again only when it has
+/// run out.
+#[derive(Debug)]
+pub(super) struct Timer(Pin<Box<Sleep>>);
+
+impl Timer {
+    /// A timer that may be polled inside of a runtime with timers.
+    pub(super) fn new(now: Instant) -> Timer {
+        Timer(Box::pin(sleep_until(now.into())))
+    }
+
+    /// Ready when `due` has passed.
+    pub(super) fn poll(&mut self, due: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        if self.0.deadline() > due.into() {
+            self.0.as_mut().reset(due.into());
+        }
+        ready!(self.0.as_mut().poll(cx));
+        if Instant::now() < due {
+            self.0.as_mut().reset(due.into());
+            ready!(self.0.as_mut().poll(cx));
+        }
+        Poll::Ready(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn each_deadline_is_kept_whatever_the_last_one_was() {
+        let start = Instant::now();
+        let mut timer = Timer::new(start);
+        for ms in [10, 60_000, 20, 5, 30] {
+            let due = start + Duration::from_millis(ms);
+            let passed = poll_fn(|cx| match timer.poll(due, cx) {
+                Poll::Pending if ms == 60_000 => Poll::Ready(false),
+                polled => polled.map(|()| true),
+            });
+            assert_eq!(passed.await, ms < 60_000);
+            assert_eq!(Instant::now() >= due, ms < 60_000);
+        }
+    }
+}
