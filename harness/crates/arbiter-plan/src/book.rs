@@ -1,6 +1,6 @@
 //! The openings of a plan.
 
-use crate::{BookSource, Plan};
+use crate::Plan;
 use arbiter_openings::{Book, OpeningError, ReadOptions};
 
 /// The book inside this binary; `openings/README.md` says how it was made.
@@ -19,8 +19,8 @@ pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
         castling_mode: None,
     };
     match &plan.book {
-        BookSource::Bundled => arbiter_openings::from_text(BUNDLED_NAME, BUNDLED, options),
-        BookSource::File(path) => arbiter_openings::load(path, options),
+        None => arbiter_openings::from_text(BUNDLED_NAME, BUNDLED, options),
+        Some(path) => arbiter_openings::load(path, options),
     }
 }
 

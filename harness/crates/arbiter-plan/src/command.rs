@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Affinity, BUNDLED, BookSource, Engine, EngineSpec, LaunchSettings, NoiseLimit, Plan, Program,
-    RunKind, TournamentRequest, plan::DEFAULT_MARGIN, plan::default_name,
+    Affinity, BUNDLED, Engine, EngineSpec, LaunchSettings, NoiseLimit, Plan, Program, RunKind,
+    TournamentRequest, plan::DEFAULT_MARGIN, plan::default_name,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_openings::Order;
@@ -41,10 +41,8 @@ pub fn command_line(plan: &Plan) -> String {
         flags.push(flag("features", ablation.features.join(",")));
     }
     flags.extend(plan.tuning.iter().flat_map(|t| tuning(t)));
-    if let BookSource::File(path) = &plan.book {
-        flags.push(flag("openings", path.display()));
-    }
     flags.extend([
+        plan.book.as_ref().and_then(|path| flag("openings", path.display())),
         plan.plies.and_then(|plies| flag("plies", plies)),
         plan.book_depth.and_then(|depth| flag("book-depth", depth)),
         unless(Order::Random, "order", plan.order),

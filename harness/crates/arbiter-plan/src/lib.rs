@@ -35,8 +35,7 @@ pub use gate::{Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, step_verd
 pub use launch::LaunchSettings;
 pub use noise::NoiseLimit;
 pub use plan::{
-    BUNDLED, BookSource, Engine, Plan, PlanError, Program, RunKind, default_concurrency,
-    resolve_engine,
+    BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,
 };
 pub use program::find_program;
 pub use provenance::{Provenance, Scale};

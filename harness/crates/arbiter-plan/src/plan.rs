@@ -105,16 +105,6 @@ pub struct Engine {
     pub provenance: Option<Provenance>,
 }
 
-/// Where openings come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum BookSource {
-    /// The book inside this binary.
-    Bundled,
-    /// A file.
-    File(PathBuf),
-}
-
 /// A resolved run. What is skipped in its stored form stands elsewhere in that of the plan's row.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Plan {
@@ -123,8 +113,8 @@ pub struct Plan {
     /// The engines; figures are from the first one's point of view.
     #[serde(skip)]
     pub engines: Vec<Engine>,
-    /// The openings.
-    pub book: BookSource,
+    /// The file of openings; `None` is the book inside this binary.
+    pub book: Option<PathBuf>,
     /// Plies taken from PGN openings; all if `None`.
     pub plies: Option<u32>,
     /// Plies taken from lines of a Polyglot book, if not the usual number.
@@ -216,10 +206,7 @@ impl Plan {
         let plan = Plan {
             kind,
             engines,
-            book: request
-                .openings
-                .as_deref()
-                .map_or(BookSource::Bundled, |path| BookSource::File(absolute(path.to_owned()))),
+            book: request.openings.map(absolute),
             plies: request.plies,
             book_depth: request.book_depth,
             strict_book: request.strict_book,
@@ -258,10 +245,6 @@ impl Plan {
 
     /// Every file and folder that the plan names.
     fn paths(&self) -> impl Iterator<Item = &Path> {
-        let book = match &self.book {
-            BookSource::Bundled => None,
-            BookSource::File(path) => Some(path.as_path()),
-        };
         let engines = self.engines.iter().flat_map(|engine| {
             let program = match &engine.program {
                 Program::Bundled => None,
@@ -271,8 +254,8 @@ impl Plan {
             program.into_iter().chain(engine.dir.as_deref()).chain(launch.stderr.as_deref())
         });
         let tables = self.tables.iter().map(PathBuf::as_path);
-        let files = self.pgn.iter().chain(&self.epd).map(PathBuf::as_path);
-        engines.chain(book).chain(files).chain(tables)
+        let files = self.book.iter().chain(&self.pgn).chain(&self.epd).map(PathBuf::as_path);
+        engines.chain(files).chain(tables)
     }
 
     /// Who meets whom, before the first result.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::standings::rules_in_words;
-use arbiter_plan::{BookSource, Plan, Program, command_line};
+use arbiter_plan::{Plan, Program, command_line};
 use arbiter_store::Fingerprints;
 
 /// The plan, with every default explicit; `openings` is how many the book has.
@@ -29,10 +29,7 @@ pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> V
         "schema": "arbiter.plan/1",
         "kind": plan.kind,
         "engines": engines.collect::<Vec<_>>(),
-        "book": match &plan.book {
-            BookSource::Bundled => None,
-            BookSource::File(path) => Some(path.display().to_string()),
-        },
+        "book": plan.book.as_ref().map(|path| path.display().to_string()),
         "book_blake3": fingerprints.book,
         "openings": openings,
         "seed": plan.seed,

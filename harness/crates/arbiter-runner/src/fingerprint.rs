@@ -7,7 +7,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use arbiter_openings::Book;
-use arbiter_plan::{BookSource, Plan, Program, bundled_book};
+use arbiter_plan::{Plan, Program, bundled_book};
 use arbiter_process::{processor_name, system_version};
 use arbiter_store::Fingerprints;
 
@@ -23,8 +23,8 @@ pub fn take_fingerprints(
     own_binary: &Path,
 ) -> Result<Fingerprints, FingerprintError> {
     let book = match &plan.book {
-        BookSource::Bundled => blake3::hash(bundled_book()).to_string(),
-        BookSource::File(path) => hash_file(path)?,
+        None => blake3::hash(bundled_book()).to_string(),
+        Some(path) => hash_file(path)?,
     };
     let engines = plan.engines.iter().map(|engine| match &engine.program {
         Program::Bundled => hash_file(own_binary),

@@ -10,7 +10,7 @@ use shakmaty::Color;
 use crate::standings::total;
 use crate::summary::Strength;
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_plan::{BookSource, Encounter, Ending, Engine, Plan, RunCounts};
+use arbiter_plan::{Encounter, Ending, Engine, Plan, RunCounts};
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
@@ -201,9 +201,8 @@ fn conditions(plan: &Plan) -> String {
         both(|engine| option_of(engine, "Threads", "t")),
         both(|engine| option_of(engine, "Hash", "MB")),
     ];
-    if let BookSource::File(path) = &plan.book {
-        parts.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
-    }
+    let book = plan.book.as_ref().and_then(|path| path.file_name());
+    parts.extend(book.map(|name| name.to_string_lossy().into_owned()));
     parts.join(", ")
 }
 

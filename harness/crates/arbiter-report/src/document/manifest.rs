@@ -8,9 +8,7 @@ use crate::table::Table;
 use crate::text::percent;
 use crate::tuned;
 use arbiter_openings::Order;
-use arbiter_plan::{
-    Affinity, BookSource, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game,
-};
+use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game};
 use arbiter_stats::Sprt;
 use arbiter_store::{Fingerprints, StoredRun};
 
@@ -58,8 +56,8 @@ pub(super) fn conditions(
         row("machine", host.clone());
     }
     let book = match &plan.book {
-        BookSource::Bundled => "the bundled book".to_owned(),
-        BookSource::File(path) => path.display().to_string(),
+        None => "the bundled book".to_owned(),
+        Some(path) => path.display().to_string(),
     };
     let order = match plan.order {
         Order::Random => "in random order",
