@@ -11,7 +11,7 @@ use shakmaty::{EnPassantMode, Position};
 
 use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime};
 use arbiter_game::engine::EngineSetup;
-use arbiter_openings::generate::{Balance, Candidate, Verdict, candidates};
+use arbiter_openings::generate::{Candidate, Verdict, candidates};
 use arbiter_plan::{BUNDLED, EngineSpec, resolve_engine};
 use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
@@ -82,19 +82,19 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
     let setup = judge(args.engine.as_deref())?;
     let mut engine = AnalysisEngine::start(&setup).await.map_err(Failure::invalid)?;
     let bar = progress_bar(args.count as u64);
-    let balance = Balance::within(args.balance);
+    let is_balanced = |verdict: &Verdict| verdict.score_cp.unsigned_abs() <= args.balance;
     let mut lines = Vec::new();
     for candidate in candidates(args.seed, args.plies) {
         if lines.len() == args.count {
             break;
         }
-        let Some(quick) = ask(&mut engine, &candidate, args.quick_nodes).await? else { continue };
-        if !balance.accepts(quick.score_cp, None) {
+        let quick = ask(&mut engine, &candidate, args.quick_nodes).await?;
+        if !quick.as_ref().is_some_and(is_balanced) {
             continue;
         }
-        let Some(deep) = ask(&mut engine, &candidate, args.deep_nodes).await? else { continue };
-        if balance.accepts(quick.score_cp, Some(deep.score_cp)) {
-            lines.push(candidate.to_epd(Some(deep)));
+        let deep = ask(&mut engine, &candidate, args.deep_nodes).await?;
+        if let Some(deep) = deep.filter(is_balanced) {
+            lines.push(candidate.to_epd(deep));
             bar.inc(1);
         }
     }

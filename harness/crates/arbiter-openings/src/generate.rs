@@ -1,8 +1,8 @@
 //! New openings by random play from the initial position.
 //!
 //! This is the half that needs no engine: it deals [`Candidate`]s, each different from all before
-//! it, and says which scores make one [fit](Balance::accepts). Whoever owns the engine asks it for
-//! the scores. The same seed deals the same candidates.
+//! it. Whoever owns an engine asks it which of them are balanced. The same seed deals the same
+//! candidates.
 
 use std::collections::HashSet;
 
@@ -35,19 +35,17 @@ pub struct Candidate {
 
 impl Candidate {
     /// The candidate as a line of an EPD file, without the line end: position, counters, name, and
-    /// the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth) if given.
-    pub fn to_epd(&self, verdict: Option<Verdict>) -> String {
+    /// the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth).
+    pub fn to_epd(&self, Verdict { score_cp, depth }: Verdict) -> String {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         let setup = fen.as_setup();
         let (halfmoves, fullmoves) = (setup.halfmoves, setup.fullmoves);
         let epd = Epd::from_fen(fen);
-        let mut line = format!("{epd} hmvc {halfmoves}; fmvn {fullmoves};");
-        if let Some(Verdict { score_cp, depth }) = verdict {
-            let ce = self.position.turn().fold_wb(score_cp, -score_cp);
-            line.push_str(&format!(" ce {ce}; acd {depth};"));
-        }
-        line.push_str(&format!(" id \"random {:06}\";", self.id));
-        line
+        let ce = self.position.turn().fold_wb(score_cp, -score_cp);
+        let id = self.id;
+        format!(
+            "{epd} hmvc {halfmoves}; fmvn {fullmoves}; ce {ce}; acd {depth}; id \"random {id:06}\";"
+        )
     }
 }
 
@@ -58,30 +56,6 @@ pub struct Verdict {
     pub score_cp: i32,
     /// Depth of the search behind it, in half-moves.
     pub depth: u32,
-}
-
-/// The scores that make a candidate fit for the book, in centipawns from White's side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Balance {
-    /// Lowest score accepted.
-    pub low_cp: i32,
-    /// Highest score accepted.
-    pub high_cp: i32,
-}
-
-impl Balance {
-    /// Scores within `limit_cp` of equality.
-    pub fn within(limit_cp: u32) -> Balance {
-        let limit = i32::try_from(limit_cp).unwrap_or(i32::MAX);
-        Balance { low_cp: -limit, high_cp: limit }
-    }
-
-    /// Whether both the score of a quick search and that of a second, deeper one are in range. Give
-    /// `None` before the second search is made: it is worth making only if this accepts.
-    pub fn accepts(&self, first_cp: i32, second_cp: Option<i32>) -> bool {
-        let in_range = |score: i32| (self.low_cp..=self.high_cp).contains(&score);
-        in_range(first_cp) && second_cp.is_none_or(in_range)
-    }
 }
 
 /// All candidates of a seed after so many plies, by increasing [`Candidate::id`]. Ends when random play
@@ -135,8 +109,10 @@ mod tests {
     use super::super::{ReadOptions, from_text};
     use super::*;
 
+    const VERDICT: Verdict = Verdict { score_cp: -12, depth: 9 };
+
     fn lines(seed: u64, plies: u32, count: usize) -> Vec<String> {
-        candidates(seed, plies).take(count).map(|c| c.to_epd(None)).collect()
+        candidates(seed, plies).take(count).map(|c| c.to_epd(VERDICT)).collect()
     }
 
     #[test]
@@ -174,7 +150,7 @@ mod tests {
     #[test]
     fn written_candidates_read_back_as_openings() {
         for candidate in candidates(2, 7).take(50) {
-            let line = candidate.to_epd(Some(Verdict { score_cp: -12, depth: 9 }));
+            let line = candidate.to_epd(VERDICT);
             let book = from_text("made.epd", &line, ReadOptions::default()).expect("a sound line");
             let opening = book.opening(0);
             assert_eq!(opening.position(), candidate.position);
@@ -182,15 +158,5 @@ mod tests {
             assert_eq!(opening.fen(), &expected, "{line}");
             assert!(line.contains(" ce 12; acd 9; id \"random "), "{line}");
         }
-    }
-
-    #[test]
-    fn both_scores_must_be_in_range() {
-        let balance = Balance::within(30);
-        assert!(balance.accepts(30, None) && balance.accepts(-30, Some(30)));
-        assert!(!balance.accepts(31, None) && !balance.accepts(0, Some(-31)));
-        let unbalanced = Balance { low_cp: 90, high_cp: 120 };
-        assert!(unbalanced.accepts(100, Some(91)) && !unbalanced.accepts(0, None));
-        assert_eq!(Balance::within(u32::MAX).high_cp, i32::MAX);
     }
 }
