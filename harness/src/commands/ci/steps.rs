@@ -175,30 +175,29 @@ impl Gates<'_> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let prepared = build.prepare(Vec::new(), &Default::default(), self.with.clone());
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
-        match prepared.map(|prepared| prepared.signatures.first().copied().flatten()) {
+        let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
+        let (verdict, code, words, figures) = match found {
             Ok(Some(found)) => {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.with.copies,
                 });
-                let words = step_words(step.kind, &figures);
-                let passed = outcome(&step.name, step.kind, StepVerdict::Passed, words);
-                Ok(StepOutcome { seconds, figures, ..passed })
+                (StepVerdict::Passed, 0, step_words(step.kind, &figures), figures)
             }
             Ok(None) => {
                 let words = "the engine has no bench".to_owned();
-                let broken = outcome(&step.name, step.kind, StepVerdict::Broken, words);
-                Ok(StepOutcome { seconds, code: ExitCode::NoBench as u8, ..broken })
+                (StepVerdict::Broken, ExitCode::NoBench as u8, words, Value::Null)
             }
-            Err(failure) if failure.is_interruption() => Err(failure),
+            Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
                 let verdict = match code {
                     ExitCode::BenchUnsteady | ExitCode::BenchBroken => StepVerdict::Failed,
                     _ => StepVerdict::Broken,
                 };
-                let failed = outcome(&step.name, step.kind, verdict, message);
-                Ok(StepOutcome { seconds, code: code as u8, ..failed })
+                (verdict, code as u8, message, Value::Null)
             }
-        }
+        };
+        let outcome = outcome(&step.name, step.kind, verdict, words);
+        Ok(StepOutcome { seconds, code, figures, ..outcome })
     }
 
     fn subcommand(&self, step: &Step) -> Result<StepOutcome, Failure> {
