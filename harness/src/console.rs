@@ -74,11 +74,8 @@ pub(crate) fn help_colour(args: impl IntoIterator<Item = OsString>) -> clap::Col
         args.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let after = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| *flag == "--color");
     let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
-    match after.map(|(_, value)| value.as_str()).or(joined) {
-        Some("always") => clap::ColorChoice::Always,
-        Some("never") => clap::ColorChoice::Never,
-        _ => clap::ColorChoice::Auto,
-    }
+    let when = after.map(|(_, value)| value.as_str()).or(joined);
+    when.and_then(|when| when.parse().ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -78,11 +78,6 @@ pub(crate) struct BuiltEngines {
 }
 
 impl BuildArgs {
-    /// For commands that only take `rev=` in the description of an engine.
-    pub(crate) fn without_bench() -> BuildArgs {
-        BuildArgs { no_bench: true, ..BuildArgs::default() }
-    }
-
     /// Whether there is anything to do for these engines.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();

@@ -14,7 +14,7 @@ use crate::{ExitCode, Failure, runtime};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_cluster::{
     Access, AccessError, Assignment, Identity, Key, RunSpec, SuiteRunError, TrustError,
-    WorkerHistory, check, check_engines, coordinate, describe, describe_suite, measure,
+    WorkerHistory, check, coordinate, describe, describe_suite, measure,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, Plan};
@@ -68,7 +68,8 @@ pub(crate) struct Fleet {
     key: Key,
     priority: u8,
     lease: Duration,
-    most: Option<usize>,
+    /// Pairs in flight at most, if the user says so.
+    pub most: Option<usize>,
     checks_bench: bool,
 }
 
@@ -109,11 +110,6 @@ impl Fleet {
         check(plan).map_err(Failure::invalid)
     }
 
-    /// An error if an engine can only be started on this machine.
-    pub(crate) fn check_engines(&self, engines: &[Engine]) -> Result<(), Failure> {
-        check_engines(engines).map_err(Failure::invalid)
-    }
-
     /// Prints how to add a worker.
     pub(crate) fn announce(&self) {
         let (place, key) = (self.access.place(), self.key.public());
@@ -124,11 +120,6 @@ impl Fleet {
     /// The flag that names the server, without secrets.
     pub(crate) fn flag(&self) -> String {
         format!(" --on {}", self.access.place())
-    }
-
-    /// Pairs in flight at most, if the user says so.
-    pub(crate) fn most(&self) -> Option<usize> {
-        self.most
     }
 
     /// The results of the benchmarks here, of engines for which workers have to run theirs: of all if
@@ -142,26 +133,22 @@ impl Fleet {
         let mut found: Vec<Option<BenchResult>> = Vec::new();
         for (index, (engine, setup)) in engines.iter().zip(setups).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
-            let is_needed = self.checks_bench || is_built || is_scaled;
             let is_same = |other: &EngineSetup| {
                 (&other.launch.program, &other.launch.args)
                     == (&setup.launch.program, &setup.launch.args)
             };
             let before = setups[..index].iter().position(is_same);
-            found.push(match before.and_then(|index| found[index]) {
-                Some(bench) => Some(bench),
-                None if !is_needed => None,
-                None => match measure(setup, 1).await {
-                    Ok(bench) => {
-                        note(&format!("bench of {}: {} nodes", setup.name, bench.nodes));
-                        Some(bench)
+            let mut bench = before.and_then(|index| found[index]);
+            if bench.is_none() && (self.checks_bench || is_built || is_scaled) {
+                match measure(setup, 1).await {
+                    Ok(measured) => {
+                        note(&format!("bench of {}: {} nodes", setup.name, measured.nodes));
+                        bench = Some(measured);
                     }
-                    Err(why) => {
-                        note(&format!("workers are not compared by their bench: {why}"));
-                        None
-                    }
-                },
-            });
+                    Err(why) => note(&format!("workers are not compared by their bench: {why}")),
+                }
+            }
+            found.push(bench);
         }
         found
     }

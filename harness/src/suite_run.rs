@@ -126,6 +126,12 @@ pub(crate) fn engines(
     Ok(engines)
 }
 
+/// The engine of `--engine` where no flag names another; its bench is not run.
+pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
+    let build = BuildArgs { no_bench: true, ..BuildArgs::default() };
+    Ok(engines(&[spec.to_owned()], &build, 1, Limits::default())?.remove(0))
+}
+
 /// Tries the engines out and puts all tasks to them, with a bar on standard error; `tell` gets each
 /// answer as it comes, and its error ends the suite.
 pub(crate) fn run_tasks<T: Task>(

@@ -7,13 +7,13 @@ use clap::Args;
 use regex_lite::RegexBuilder;
 
 use crate::{
-    BuildArgs, ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, progress,
-    suite_run::engines, unwritten,
+    ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, progress, suite_run,
+    unwritten,
 };
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_plan::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};
-use arbiter_protocol::{Limits, Protocol, parse_seconds};
+use arbiter_protocol::{Protocol, parse_seconds};
 use arbiter_report::{CheckReport, note};
 
 const HELP: &str = "\
@@ -120,9 +120,7 @@ fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failur
     };
     let parsed = EngineSpec::parse(&spec);
     parsed.map_err(|error| Failure::invalid(format!("'{engine}': {error}")))?;
-    let engine =
-        engines(std::slice::from_ref(&spec), &BuildArgs::without_bench(), 1, Limits::default())?
-            .remove(0);
+    let engine = suite_run::engine(&spec)?;
     if engine.launch.protocol != Protocol::Uci {
         let message = format!("engine '{}': only engines that speak UCI are checked", engine.name);
         return Err(Failure::invalid(message));

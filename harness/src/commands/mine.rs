@@ -7,11 +7,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::{
-    BuildArgs, ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup, run_tasks,
-    runtime, suite_run::engines, write_whole,
+    ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup, run_tasks, runtime,
+    suite_run::engine, write_whole,
 };
 use arbiter_plan::Engine;
-use arbiter_protocol::Limits;
 use arbiter_report::{note, utc_time_as};
 use arbiter_runner::{ask_engine, unix_time_ms};
 use arbiter_suite::mine::{
@@ -84,17 +83,10 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
             "no position of these games can be a question",
         ));
     }
-    let mut engine = engines(
-        std::slice::from_ref(&args.engine),
-        &BuildArgs::without_bench(),
-        1,
-        Limits::default(),
-    )?;
-    for (name, value) in OPTIONS {
-        engine[0].options.push((name.to_owned(), value.to_owned()));
-    }
-    let name = engine_name(&engine[0])?;
-    let asked = asked(&criteria, &name, &engine[0]);
+    let mut engine = engine(&args.engine)?;
+    engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let name = engine_name(&engine)?;
+    let asked = asked(&criteria, &name, &engine);
     let mut journal = Journal::open(&beside(&args.out), &asked)?;
     let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
     let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
@@ -173,7 +165,7 @@ fn beside(out: &Path) -> PathBuf {
 /// Asks what is left; the answer is what the engine failed at.
 fn judge(
     args: &MineArgs,
-    engine: &[Engine],
+    engine: &Engine,
     candidates: &[Arc<Candidate>],
     left: &[usize],
     criteria: &Arc<Criteria>,
@@ -187,7 +179,7 @@ fn judge(
     let needs_chess960 = left.iter().any(|index| candidates[*index].start.is_chess960());
     let tasks = left.iter().map(search).collect();
     let mut faults = Vec::new();
-    run_tasks(&args.query, engine, needs_chess960, tasks, |at, answer| {
+    run_tasks(&args.query, std::slice::from_ref(engine), needs_chess960, tasks, |at, answer| {
         let Candidate { start, origin, .. } = &*candidates[left[at]];
         match answer {
             Ok(judged) => {

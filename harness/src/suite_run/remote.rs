@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{SuiteArgs, UNFINISHED, bar, setups};
 use crate::{Failure, Fleet, fleet::opened, runtime};
-use arbiter_cluster::{Assignment, SuiteEvent, run_suite};
+use arbiter_cluster::{Assignment, SuiteEvent, check_engines, run_suite};
 use arbiter_plan::Engine;
 use arbiter_report::{Place, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
@@ -21,12 +21,12 @@ pub(crate) fn run_on_workers<A: Assignment>(
     needs_chess960: bool,
     questions: Vec<A>,
 ) -> Result<(Answered<A>, Place), Failure> {
-    fleet.check_engines(engines)?;
+    check_engines(engines).map_err(Failure::invalid)?;
     note(&format!("{} positions", questions.len()));
     fleet.announce();
     let setups = setups(engines, args.query.deadline)?;
     let bar = bar(questions.len() as u64);
-    let most = fleet.most();
+    let most = fleet.most;
     let results = runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let opening = async {

@@ -92,9 +92,7 @@ impl EngineSpec {
             }
             "st" => self.limits.movetime = Some(parse_seconds(value).map_err(said)?),
             "nodes" => self.limits.nodes = Some(positive(key, value)?),
-            "depth" => {
-                self.limits.depth = Some(positive(key, value)?);
-            }
+            "depth" => self.limits.depth = Some(positive(key, value)?),
             "nodestime" => self.limits.nodestime = Some(positive(key, value)?),
             "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
             _ => match key.strip_prefix("option.") {
