@@ -30,7 +30,7 @@ use std::path::Path;
 
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, FromSetup, Position};
+use shakmaty::{CastlingMode, Chess, FromSetup};
 
 pub use compressed::decompressed;
 pub use error::OpeningError;
@@ -69,11 +69,6 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The initial position of standard chess without any moves.
-    pub fn standard() -> Opening {
-        Opening { fen: Fen::default(), castling_mode: CastlingMode::Standard, moves: Vec::new() }
-    }
-
     /// The position before the moves as the book gives it, counters included.
     pub fn fen(&self) -> &Fen {
         &self.fen
@@ -94,16 +89,6 @@ impl Opening {
         Chess::from_setup(self.fen.as_setup().clone(), self.castling_mode)
             .expect("an opening is validated before it is made")
     }
-
-    /// The position after the moves.
-    pub fn position(&self) -> Chess {
-        let mut position = self.start_position();
-        for uci in &self.moves {
-            let m = uci.to_move(&position).expect("an opening is validated before it is made");
-            position.play_unchecked(m);
-        }
-        position
-    }
 }
 
 /// At least one opening.
@@ -117,14 +102,6 @@ pub struct Book {
 }
 
 impl Book {
-    /// The book used when none is given: the initial position of standard chess.
-    pub fn standard() -> Book {
-        let mut openings = PackedBook::default();
-        openings.push(&Opening::standard());
-        let quarantine = Quarantine::default();
-        Book { name: "initial position".into(), openings, kept: None, quarantine }
-    }
-
     /// Where the book came from: its path, or the name it was given.
     pub fn name(&self) -> &str {
         &self.name

@@ -176,7 +176,8 @@ mod tests {
             }
             let fen = Fen::from_position(&position, EnPassantMode::Always);
             all.push(opening(&fen.to_string(), &[]));
-            all.push(Opening { moves, ..Opening::standard() });
+            let start = opening(&Fen::default().to_string(), &[]);
+            all.push(Opening { moves, ..start });
         }
         all
     }
