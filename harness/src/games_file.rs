@@ -50,16 +50,16 @@ pub(crate) struct GamesFile {
     content: Content,
     /// Where each counted pair begins, and where the next one will.
     starts: Vec<u64>,
-    end: u64,
+    pub(crate) end: u64,
     _lock: Option<LockFile>,
 }
 
 impl GamesFile {
-    /// Opens the file for a run that has no games in it, and tells where they will begin.
-    pub(crate) fn begin(path: &Path, content: Content) -> Result<(GamesFile, u64), Failure> {
-        let mut pgn = GamesFile::open(path, content)?;
-        let mut end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
-        if end > 0 {
+    /// Opens the file for a run that has no games in it: they follow what it holds.
+    pub(crate) fn begin(path: &Path, content: Content) -> Result<GamesFile, Failure> {
+        let mut pgn = GamesFile::open(path, content, 0)?;
+        pgn.end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
+        if pgn.end > 0 {
             let mut last = [0];
             pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
             pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
@@ -67,15 +67,14 @@ impl GamesFile {
                 // A game of PGN ends with an empty line.
                 let gap = if matches!(pgn.content, Content::Pgn(_)) { "\n\n" } else { "\n" };
                 pgn.append(gap)?;
-                end += gap.len() as u64;
+                pgn.end += gap.len() as u64;
             }
         }
-        pgn.end = end;
-        Ok((pgn, end))
+        Ok(pgn)
     }
 
-    /// Opens the file, changing nothing.
-    pub(crate) fn open(path: &Path, content: Content) -> Result<GamesFile, Failure> {
+    /// Opens the file of a run whose games begin at `offset`, changing nothing.
+    pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let (name, flag) = content.words(path);
@@ -83,27 +82,25 @@ impl GamesFile {
         // Two runs that write one file at their own places would overwrite each other.
         let lock = lock::lock(&file, path, (&name, flag), File::try_lock)?;
         let path = path.to_owned();
-        Ok(GamesFile { file, path, content, starts: Vec::new(), end: 0, _lock: lock })
+        Ok(GamesFile { file, path, content, starts: Vec::new(), end: offset, _lock: lock })
     }
 
-    /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from `offset`
-    /// on. It may hold a beginning of them, torn anywhere, and more of ours where pairs were
+    /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from where
+    /// its games begin. It may hold a beginning of them, torn anywhere, and more of ours where pairs were
     /// taken back and we were killed before the file was cut; anything else is not ours.
     pub(crate) fn reconcile(
         &mut self,
-        offset: u64,
         pairs: impl Iterator<Item = Result<PlayedPair, Failure>>,
         were_taken_back: bool,
     ) -> Result<(), Failure> {
         let length = self.file.metadata().map_err(|e| self.io(e))?.len();
-        if length < offset {
+        let mut agreed = self.end;
+        if length < agreed {
             return Err(self.foreign());
         }
-        self.file.seek(SeekFrom::Start(offset)).map_err(|e| self.io(e))?;
+        self.file.seek(SeekFrom::Start(agreed)).map_err(|e| self.io(e))?;
         let mut present = BufReader::new(self.file.try_clone().map_err(|e| self.io(e))?);
-        let mut agreed = offset;
         let mut complete = true;
-        self.end = offset;
         for played in pairs {
             let text = self.content.render(&played?);
             self.starts.push(self.end);
@@ -243,8 +240,8 @@ mod tests {
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, present).unwrap();
         let pairs = (0..3).map(|pair| Ok(played(pair)));
-        let mut pgn = GamesFile::open(&path, content())?;
-        pgn.reconcile(BEFORE.len() as u64, pairs, false)?;
+        let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64)?;
+        pgn.reconcile(pairs, false)?;
         pgn.append("next").unwrap();
         Ok(std::fs::read_to_string(&path).unwrap())
     }
@@ -275,7 +272,7 @@ mod tests {
         let path = dir.path().join("games.pgn");
         for (before, offset) in [("", 0), ("1. e4 *\n", 8), ("1. e4 *", 9)] {
             std::fs::write(&path, before).unwrap();
-            assert_eq!(GamesFile::begin(&path, content()).unwrap().1, offset, "{before}");
+            assert_eq!(GamesFile::begin(&path, content()).unwrap().end, offset, "{before}");
         }
     }
 
@@ -287,8 +284,8 @@ mod tests {
         for present in [BEFORE.to_owned(), whole(1), whole(3), whole(4)] {
             std::fs::write(&path, present).unwrap();
             let pairs = (0..3).map(|pair| Ok(played(pair)));
-            let mut pgn = GamesFile::open(&path, content()).unwrap();
-            pgn.reconcile(BEFORE.len() as u64, pairs, true).unwrap();
+            let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
+            pgn.reconcile(pairs, true).unwrap();
             pgn.take_back(7).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(3));
             pgn.take_back(1).unwrap();

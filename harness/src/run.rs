@@ -174,10 +174,9 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
         path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()
     };
     let pgn = || pgn(&plan, &fingerprints, created_ms);
-    let (pgn, pgn_offset) = begin(&plan.pgn, &pgn)?.unzip();
-    let (epd, epd_offset) = begin(&plan.epd, &|| Content::Epd)?.unzip();
-    let offset = Option::unwrap_or_default;
-    let offsets = Offsets { pgn: offset(pgn_offset), epd: offset(epd_offset) };
+    let (pgn, epd) = (begin(&plan.pgn, &pgn)?, begin(&plan.epd, &|| Content::Epd)?);
+    let offset = |file: &Option<GamesFile>| file.as_ref().map_or(0, |file| file.end);
+    let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
@@ -231,27 +230,26 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
         store.set_ending(&name, None)?;
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
-    let open = |path: &Option<PathBuf>, content: Content| {
-        path.as_deref().map(|path| GamesFile::open(path, content)).transpose()
+    let open = |path: &Option<PathBuf>, content: Content, offset: u64| {
+        path.as_deref().map(|path| GamesFile::open(path, content, offset)).transpose()
     };
     let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
     let pgn = match wanted_pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
         // Another file takes all games, after what it holds already.
         Some(path) => {
-            let (pgn, offset) = GamesFile::begin(&path, content)?;
+            let pgn = GamesFile::begin(&path, content)?;
             plan.pgn = Some(path);
-            store.set_plan(&name, &plan, &stored.fingerprints, offset)?;
-            Some((pgn, offset))
+            store.set_plan(&name, &plan, &stored.fingerprints, pgn.end)?;
+            Some(pgn)
         }
-        None => open(&plan.pgn, content)?.zip(Some(stored.offsets.pgn)),
+        None => open(&plan.pgn, content, stored.offsets.pgn)?,
     };
-    let epd = open(&plan.epd, Content::Epd)?.zip(Some(stored.offsets.epd));
+    let epd = open(&plan.epd, Content::Epd, stored.offsets.epd)?;
     let were_taken_back = store.excluded_workers(&name)?.iter().any(|excluded| excluded.pairs > 0);
-    let mut files = Vec::new();
-    for (mut file, offset) in pgn.into_iter().chain(epd) {
+    let mut files: Vec<GamesFile> = pgn.into_iter().chain(epd).collect();
+    for file in &mut files {
         let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
-        file.reconcile(offset, pairs, were_taken_back)?;
-        files.push(file);
+        file.reconcile(pairs, were_taken_back)?;
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
     Ok(ReadyRun { name, plan, book, store, files, state, tables, setups, results, _lock: lock })
