@@ -87,13 +87,16 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let (verdicts, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             let query = &args.suite.query;
-            let verdicts =
-                run_tasks(query, &engines, needs_chess960, counts.clone(), |_, _| Ok(()))?;
+            let counts = counts.clone();
+            let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
             (verdicts, Place::Here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
-            distant_counts(fleet, &args.suite, &engines, needs_chess960, counts.clone())?
+            let (suite, run) = (&args.suite, crate::suite_run::run_on_workers);
+            let (counted, place) = run(fleet, suite, &engines, needs_chess960, counts.clone())?;
+            let verdicts = counted.into_iter().map(|(done, by)| done.0.map_err(|e| e + &by));
+            (verdicts.collect(), place)
         }
     };
     let report = PerftReport {
@@ -116,21 +119,6 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         PerftTotals { wrong_suite: 1.., .. } => ExitCode::Invalid,
         _ => ExitCode::Passed,
     })
-}
-
-/// Has workers have the engine count.
-#[cfg(feature = "cluster")]
-fn distant_counts(
-    fleet: crate::fleet::Fleet,
-    args: &SuiteArgs,
-    engines: &[arbiter_plan::Engine],
-    needs_chess960: bool,
-    counts: Vec<Count>,
-) -> Result<(arbiter_suite::Answers<arbiter_suite::perft::Verdict>, Place), Failure> {
-    let (answers, place) =
-        crate::suite_run::run_on_workers(fleet, args, engines, needs_chess960, counts)?;
-    let verdicts = answers.into_iter().map(|(counted, by)| counted.0.map_err(|e| e + &by));
-    Ok((verdicts.collect(), place))
 }
 
 fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {
