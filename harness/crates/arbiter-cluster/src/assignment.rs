@@ -54,7 +54,7 @@ impl Assignment for Question {
             return Err("it answers another question".to_owned());
         }
         let judged = |answer: &Answer| {
-            if answer.since.is_some_and(|since| since.at > answer.elapsed) {
+            if answer.since.is_some_and(|since| since.at > answer.end.at) {
                 return Err("a solution that was found after the search".to_owned());
             }
             answer.judged(&self.record.start, &self.record.goal).map(drop)

@@ -13,7 +13,7 @@ use arbiter_plan::{Engine, LaunchSettings, PlayedPair};
 use arbiter_protocol::Conditions;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::Score;
-use arbiter_suite::epd::{Answer, Answered, Found, Question, read as read_suite};
+use arbiter_suite::epd::{Answer, Answered, Question, SearchProgress, read as read_suite};
 use arbiter_suite::perft::{
     Count, Counted, Finding, Patterns, PerftQuery, Verdict, Wrong, read as read_cases,
 };
@@ -176,17 +176,13 @@ fn questions_arrive_as_they_were_sent() {
 
 #[test]
 fn answers_arrive_as_they_were_sent() {
-    let since = Found { at: Duration::from_millis(3), depth: Some(4), nodes: None };
-    let answer = Answer {
-        played: "e2e4".into(),
-        elapsed: Duration::from_nanos(12_345),
-        score: Some(Score::Mate(3)),
-        depth: Some(9),
-        nodes: Some(77),
-        since: Some(since),
-    };
+    let since = SearchProgress { at: Duration::from_millis(3), depth: Some(4), nodes: None };
+    let end = SearchProgress { at: Duration::from_nanos(12_345), depth: Some(9), nodes: Some(77) };
+    let score = Some(Score::Mate(3));
+    let answer = Answer { played: "e2e4".into(), score, end, since: Some(since) };
     let score = Some(Score::Centipawns(-5));
-    let other = Answer { score, since: None, depth: None, ..answer.clone() };
+    let end = SearchProgress { depth: None, ..end };
+    let other = Answer { score, since: None, end, ..answer.clone() };
     let answers = vec![Ok(answer), Ok(other), Err("it crashed".into())];
     let report = Report::Played(Answered(answers), None);
     let JobResult { run_id, ack, number, attempt, .. } = full();

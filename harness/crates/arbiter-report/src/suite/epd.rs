@@ -281,9 +281,9 @@ impl EpdReport<'_> {
                     "solution_ms": outcome.found.map(|found| millis(found.at)),
                     "solution_depth": outcome.found.and_then(|found| found.depth),
                     "solution_nodes": outcome.found.and_then(|found| found.nodes),
-                    "time_ms": millis(outcome.elapsed),
-                    "depth": outcome.depth,
-                    "nodes": outcome.nodes,
+                    "time_ms": millis(outcome.end.at),
+                    "depth": outcome.end.depth,
+                    "nodes": outcome.end.nodes,
                 }),
             })
             .collect();

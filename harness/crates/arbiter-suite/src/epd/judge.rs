@@ -12,9 +12,9 @@ use arbiter_game::text::Text;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
-/// When the solution was found.
+/// How far a search had come, as when it found the solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchProgress {
     /// Time since `go`.
     #[serde(with = "Nanos")]
     pub at: Duration,
@@ -32,17 +32,13 @@ pub struct Outcome {
     /// Whether it is a solution.
     pub is_solved: bool,
     /// If solved: when the search turned to a solution for good.
-    pub found: Option<Found>,
+    pub found: Option<SearchProgress>,
     /// Points of the move, where the record gives points.
     pub points: Option<u32>,
     /// Whether the mate was announced, where the record has one.
     pub announced: Option<bool>,
-    /// Time of the search.
-    pub elapsed: Duration,
-    /// Its depth in plies.
-    pub depth: Option<u32>,
-    /// Its nodes.
-    pub nodes: Option<u64>,
+    /// The end of the search.
+    pub end: SearchProgress,
 }
 
 /// What an engine answered, before it is judged.
@@ -51,17 +47,12 @@ pub struct Answer {
     /// The move played, in UCI notation.
     #[serde(with = "Text")]
     pub played: String,
-    /// Time of the search.
-    #[serde(with = "Nanos")]
-    pub elapsed: Duration,
     /// Its last score, from the engine's point of view.
     pub score: Option<Score>,
-    /// Its depth in plies.
-    pub depth: Option<u32>,
-    /// Its nodes.
-    pub nodes: Option<u64>,
+    /// The end of the search.
+    pub end: SearchProgress,
     /// Since when the first move of the principal variation was a solution.
-    pub since: Option<Found>,
+    pub since: Option<SearchProgress>,
 }
 
 impl Answer {
@@ -70,16 +61,13 @@ impl Answer {
         let illegal = || format!("illegal move '{}'", self.played);
         let played = read(&self.played, &start.position).ok_or_else(illegal)?;
         let is_solved = goal.is_solved_by(played, self.score);
-        let last = Found { at: self.elapsed, depth: self.depth, nodes: self.nodes };
         Ok(Outcome {
             played,
             is_solved,
-            found: is_solved.then(|| self.since.unwrap_or(last)),
+            found: is_solved.then(|| self.since.unwrap_or(self.end)),
             points: goal.points_of(played),
             announced: goal.mate.map(|_| goal.announces_mate(self.score)),
-            elapsed: self.elapsed,
-            depth: self.depth,
-            nodes: self.nodes,
+            end: self.end,
         })
     }
 }
@@ -95,7 +83,7 @@ pub struct Judge<'a> {
     goal: &'a Goal,
     position: &'a Chess,
     /// Since when the first move of the principal variation is a solution.
-    since: Option<Found>,
+    since: Option<SearchProgress>,
 }
 
 impl<'a> Judge<'a> {
@@ -112,21 +100,15 @@ impl<'a> Judge<'a> {
             self.since = None;
             return None;
         }
-        let now = Found { at, depth: info.depth, nodes: info.nodes };
+        let now = SearchProgress { at, depth: info.depth, nodes: info.nodes };
         let since = self.since.get_or_insert(now);
         info.depth?.checked_sub(since.depth?)
     }
 
     /// The answer, once the search has ended with the move `text`.
     pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Answer {
-        Answer {
-            played: text.to_owned(),
-            elapsed,
-            score: info.score,
-            depth: info.depth,
-            nodes: info.nodes,
-            since: self.since,
-        }
+        let end = SearchProgress { at: elapsed, depth: info.depth, nodes: info.nodes };
+        Answer { played: text.to_owned(), score: info.score, end, since: self.since }
     }
 }
 
@@ -168,7 +150,7 @@ mod tests {
         assert_eq!(judge.look(ms(3), &info("depth 3 nodes 50 pv e2e4 e8e7")), Some(0));
         assert_eq!(judge.look(ms(9), &info("depth 5 nodes 99 pv e2e4")), Some(2));
         let ended = outcome(&record, &judge, "e2e4", 20, "depth 5 nodes 120").unwrap();
-        let found = Found { at: ms(3), depth: Some(3), nodes: Some(50) };
+        let found = SearchProgress { at: ms(3), depth: Some(3), nodes: Some(50) };
         assert_eq!((ended.is_solved, ended.found), (true, Some(found)));
     }
 

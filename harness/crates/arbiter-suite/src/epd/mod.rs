@@ -16,7 +16,7 @@ mod theme;
 
 use shakmaty::Move;
 
-pub use judge::{Answer, Found, Judge, Outcome};
+pub use judge::{Answer, Judge, Outcome, SearchProgress};
 pub use read::{Suite, read};
 pub use tally::{Comparison, Searched, Tally, compare, themes};
 pub use task::{Answered, Question, Search};
