@@ -1,8 +1,7 @@
 //! How a running run stands and the games it plays, as it tells those who ask at its socket.
 
 use serde::{Deserialize, Serialize};
-use shakmaty::fen::Fen;
-use shakmaty::{Color, EnPassantMode, Position};
+use shakmaty::{Color, Position};
 
 use arbiter_game::live_game::GameSnapshot;
 use arbiter_plan::RunStatus;
@@ -102,7 +101,6 @@ impl Running {
 
 impl Board {
     fn of((pair, half): (u64, usize), snapshot: &GameSnapshot) -> Board {
-        let fen = Fen::from_position(&snapshot.position, EnPassantMode::Legal).to_string();
         let side = |color: Color| {
             let thought = snapshot.thoughts.get(color);
             Side {
@@ -116,7 +114,7 @@ impl Board {
         Board {
             pair,
             half,
-            placement: fen.split(' ').next().unwrap_or_default().to_owned(),
+            placement: snapshot.position.board().to_string(),
             is_white_to_move: snapshot.position.turn() == Color::White,
             number: snapshot.position.fullmoves().get(),
             last: snapshot.last.map(|uci| uci.to_string()),

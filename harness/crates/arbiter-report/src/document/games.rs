@@ -1,8 +1,7 @@
 //! Games to step through.
 
-use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::{Chess, Color, EnPassantMode, Position};
+use shakmaty::{Chess, Color, Position};
 
 use super::{Block, Document, Game, Step};
 use crate::statistics::{GameStatistics, MisjudgedGame};
@@ -46,7 +45,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
             game.outcome.termination,
             game.outcome.detail
         ),
-        start: board(&game.start()),
+        start: game.start().board().to_string(),
         first_shown: found.ply + 1,
         moves,
     }
@@ -73,10 +72,5 @@ fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
             parts.collect::<Vec<_>>().join(", ")
         }
     };
-    Some(Step { number, san, remark, board: board(position) })
-}
-
-fn board(position: &Chess) -> String {
-    let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
-    fen.split(' ').next().unwrap_or_default().to_owned()
+    Some(Step { number, san, remark, board: position.board().to_string() })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use shakmaty::fen::Fen;
+use shakmaty::fen::Epd;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, EnPassantMode, Move};
 
@@ -49,9 +49,10 @@ pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -
         Score::Mate(_) => {}
     }
     tail.push_str(&format!(" pv {};", line(position, &proof.line)));
+    let fields = Epd::from_position(position, EnPassantMode::Legal);
     Found {
         theme: themes.first().copied().unwrap_or("other").to_owned(),
-        head: format!("{} bm {};", four_fields(position), san(position, proof.best)),
+        head: format!("{fields} bm {};", san(position, proof.best)),
         tail,
     }
 }
@@ -73,11 +74,6 @@ pub fn suite_lines(found: &[(usize, Found)]) -> Vec<String> {
         lines.push(format!("{head} id \"{theme}.{number:03}\"; {tail}"));
     }
     lines
-}
-
-fn four_fields(position: &Chess) -> String {
-    let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
-    fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }
 
 fn san(position: &Chess, played: Move) -> SanPlus {

@@ -66,18 +66,9 @@ fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
 
 /// What one side has more than the other, in pawns by the usual count.
 fn balance(position: &Chess, side: Color) -> i32 {
-    let worth = |color| -> i32 {
-        let counted = [
-            (Role::Pawn, 1),
-            (Role::Knight, 3),
-            (Role::Bishop, 3),
-            (Role::Rook, 5),
-            (Role::Queen, 9),
-        ];
-        let count = |role| {
-            (position.board().by_role(role) & position.board().by_color(color)).count() as i32
-        };
-        counted.iter().map(|(role, value)| value * count(*role)).sum()
+    let worth = |color| {
+        let own = position.board().material_side(color).map(i32::from);
+        own.pawn + 3 * (own.knight + own.bishop) + 5 * own.rook + 9 * own.queen
     };
     worth(side) - worth(side.other())
 }
