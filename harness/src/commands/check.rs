@@ -96,7 +96,7 @@ fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
     let regex = regex
         .map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{pattern}': {error}")))?;
     let is_wanted =
-        |check: &&Check| regex.is_match(check.name) || regex.is_match(check.grade.word());
+        |check: &&Check| regex.is_match(check.name) || regex.is_match(&check.grade.to_string());
     let checks: Vec<&Check> = checks().filter(is_wanted).collect();
     match checks.is_empty() {
         true => Err(Failure::new(ExitCode::Nothing, format!("no check matches '{pattern}'"))),
@@ -106,9 +106,8 @@ fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
 
 fn listed(checks: &[&Check]) -> String {
     let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
-    let line = |check: &&Check| {
-        format!("{:width$}  {:6}  {}\n", check.name, check.grade.word(), check.rule)
-    };
+    let line =
+        |check: &&Check| format!("{:width$}  {:6}  {}\n", check.name, check.grade, check.rule);
     checks.iter().map(line).collect()
 }
 

@@ -16,6 +16,8 @@ mod transcript;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use engine_info::EngineInfo;
 pub use rules::checks;
 pub use score::{Counts, count, format_score, score};
@@ -24,7 +26,8 @@ pub use session::{Engine, carry_out, introduce};
 pub use transcript::{Event, TimedEvent, Transcript};
 
 /// How much depends on a check; the number is its weight in the score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// Games are lost or runs break without it.
     Must = 4,
@@ -37,32 +40,29 @@ pub enum Grade {
 impl Grade {
     /// All grades, the gravest first.
     pub const ALL: [Grade; 3] = [Grade::Must, Grade::Should, Grade::Nice];
-
-    /// Its name in reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Grade::Must => "must",
-            Grade::Should => "should",
-            Grade::Nice => "nice",
-        }
-    }
 }
 
+arbiter_names::named!(Grade);
+
 /// One rule of the protocol, and how it is checked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Check {
     /// Its name, which never changes.
     pub name: &'static str,
     /// How much depends on it.
     pub grade: Grade,
     /// What is expected of an engine.
+    #[serde(rename = "says")]
     pub rule: &'static str,
     /// Completes an empty script for an engine; an error says why there is nothing to check.
+    #[serde(skip)]
     script: fn(Script<'_>) -> Result<Script<'_>, String>,
     /// What is wrong with the transcript, if anything. It is called only where the engine has
     /// neither exited nor been silent when the script waited for it.
+    #[serde(skip)]
     judge: fn(&Case) -> Judged,
     /// Whether it is about time, so that a busy machine may be to blame for a failure.
+    #[serde(skip)]
     is_timed: bool,
 }
 
@@ -79,7 +79,8 @@ struct Case<'a> {
 }
 
 /// The result of a check.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", content = "reason", rename_all = "lowercase")]
 pub enum Outcome {
     /// The engine keeps the rule.
     Passed,
@@ -90,13 +91,16 @@ pub enum Outcome {
 }
 
 /// A check that was carried out.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Verdict {
     /// The check.
+    #[serde(flatten)]
     pub check: Check,
     /// Its result.
+    #[serde(flatten)]
     pub outcome: Outcome,
-    /// The transcript, that of the last try if there were several.
+    /// The transcript, that of the last try if there were several; reports choose its lines.
+    #[serde(skip)]
     pub transcript: Transcript,
 }
 

@@ -1,9 +1,11 @@
 //! The score of an engine over all checks.
 
+use serde::Serialize;
+
 use super::{Grade, Outcome, Verdict};
 
 /// Counts of one grade, or of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Passed.
     pub passed: usize,

@@ -1,5 +1,7 @@
 //! The report of `arbiter check`: text, Markdown, JSON and JUnit.
 
+use std::collections::BTreeMap;
+
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
@@ -34,7 +36,7 @@ impl CheckReport<'_> {
         let mut document = Document::new(format!("UCI conformance of {}", self.engine));
         let mut skipped = Vec::new();
         for Verdict { check, outcome, transcript } in self.verdicts {
-            let name = format!("{} ({})", check.name, check.grade.word());
+            let name = format!("{} ({})", check.name, check.grade);
             match outcome {
                 Outcome::Passed => {}
                 Outcome::Skipped(reason) => skipped.push(format!("{name}: {reason}")),
@@ -61,7 +63,7 @@ impl CheckReport<'_> {
             table.push([&name, &counts.passed, &counts.failed, &counts.skipped]);
         };
         for grade in Grade::ALL {
-            row(grade.word(), &|other| other == grade);
+            row(&grade.to_string(), &|other| other == grade);
         }
         row("all", &|_| true);
         table
@@ -78,22 +80,12 @@ impl CheckReport<'_> {
 
     /// As JSON.
     pub fn json(&self) -> Value {
-        let grades: serde_json::Map<String, Value> = Grade::ALL
-            .into_iter()
-            .map(|grade| {
-                let counts = count(self.verdicts, |other| other == grade);
-                let counted = json!({
-                    "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
-                });
-                (grade.word().to_owned(), counted)
-            })
-            .collect();
-        let checks: Vec<Value> = self.verdicts.iter().map(check).collect();
+        let counted = |grade| (grade, count(self.verdicts, |other| other == grade));
         json!({
             "engine": self.engine,
             "score": score(self.verdicts),
-            "grades": grades,
-            "checks": checks,
+            "grades": BTreeMap::from(Grade::ALL.map(counted)),
+            "checks": self.verdicts.iter().map(check).collect::<Value>(),
         })
     }
 
@@ -102,12 +94,12 @@ impl CheckReport<'_> {
     pub fn junit(&self) -> Result<String, SerializeError> {
         let mut suite = TestSuite::new(format!("check {}", self.engine));
         for Verdict { check, outcome, transcript } in self.verdicts {
-            let grade = check.grade.word();
+            let grade = check.grade.to_string();
             let mut status = match outcome {
                 Outcome::Passed => TestCaseStatus::success(),
                 Outcome::Skipped(_) => TestCaseStatus::skipped(),
                 Outcome::Failed(reason) => {
-                    let mut status = failed(NonSuccessKind::Failure, grade, reason);
+                    let mut status = failed(NonSuccessKind::Failure, &grade, reason);
                     let lines = transcript.lines(KEPT).join("\n");
                     let told = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
                     status.set_description(told);
@@ -126,19 +118,8 @@ impl CheckReport<'_> {
 }
 
 fn check(verdict: &Verdict) -> Value {
-    let check = &verdict.check;
-    let (outcome, reason) = match &verdict.outcome {
-        Outcome::Passed => ("passed", None),
-        Outcome::Failed(reason) => ("failed", Some(reason)),
-        Outcome::Skipped(reason) => ("skipped", Some(reason)),
-    };
-    let mut value = json!({
-        "name": check.name, "grade": check.grade.word(), "says": check.rule, "outcome": outcome,
-    });
-    if let Some(reason) = reason {
-        value["reason"] = json!(reason);
-    }
-    if outcome == "failed" {
+    let mut value = json!(verdict);
+    if matches!(verdict.outcome, Outcome::Failed(_)) {
         value["transcript"] = json!(verdict.transcript.lines(KEPT));
     }
     value

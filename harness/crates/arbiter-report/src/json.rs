@@ -118,7 +118,7 @@ fn report(summary: &Summary) -> Object {
         .unless(summary.provenance.iter().all(Option::is_none))
         .and(summary.scale.map(scale).unwrap_or_default())
         .with("ending", summary.ending.map(ending_word))
-        .with("verdict", summary.verdict().as_str())
+        .with("verdict", summary.verdict())
         .with("invalid", summary.is_invalid())
         .and(figures(&summary.strength()))
         .and(summary.sprt.map(sprt).unwrap_or_default())

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::standings::{self, Rating, Standings};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
@@ -17,11 +19,14 @@ use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
 
 /// The answer of a run to its question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The first engine is stronger, as far as the SPRT's error rates vouch for it.
+    #[serde(rename = "H1")]
     H1,
     /// The first engine is not stronger, as far as the SPRT's error rates vouch for it.
+    #[serde(rename = "H0")]
     H0,
     /// An SPRT that was not decided.
     Inconclusive,
@@ -29,17 +34,7 @@ pub enum Verdict {
     None,
 }
 
-impl Verdict {
-    /// The word in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::H1 => "H1",
-            Verdict::H0 => "H0",
-            Verdict::Inconclusive => "inconclusive",
-            Verdict::None => "none",
-        }
-    }
-}
+arbiter_names::named!(Verdict);
 
 /// A run, or how far it came.
 #[derive(Debug, Clone)]

@@ -56,8 +56,8 @@ fn results(runs: &[ComparedRun]) -> Table {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
         let verdict = match summary.verdict() {
-            Verdict::None => "",
-            verdict => verdict.as_str(),
+            Verdict::None => String::new(),
+            verdict => verdict.to_string(),
         };
         table.push([
             &summary.run,
