@@ -93,16 +93,14 @@ fn said(mut status: TestCaseStatus, what: &str, words: &str) -> TestCaseStatus {
 
 /// A step of `arbiter ci`.
 fn step(outcome: &StepOutcome) -> TestCase {
-    let words = outcome.words.as_str();
+    let (words, what) = (outcome.words.as_str(), outcome.verdict.to_string());
     let status = match outcome.verdict {
         StepVerdict::Passed | StepVerdict::Undecided => TestCaseStatus::success(),
-        StepVerdict::Skipped => {
-            said(TestCaseStatus::skipped(), &outcome.verdict.to_string(), words)
-        }
+        StepVerdict::Skipped => said(TestCaseStatus::skipped(), &what, words),
         StepVerdict::Failed | StepVerdict::Unproven => {
-            failed(NonSuccessKind::Failure, &outcome.verdict.to_string(), words)
+            failed(NonSuccessKind::Failure, &what, words)
         }
-        StepVerdict::Broken => failed(NonSuccessKind::Error, &outcome.verdict.to_string(), words),
+        StepVerdict::Broken => failed(NonSuccessKind::Error, &what, words),
     };
     let class = format!("arbiter.{}", outcome.kind);
     let mut case = case(&outcome.step, &class, words, status);

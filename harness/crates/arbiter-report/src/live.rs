@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::standings::leaders_line;
 use crate::status::{Progress, disturbance, one_line};
-use crate::terminal::{detail, has_details, is_quiet, note};
+use crate::terminal::{is_quiet, note};
 use crate::tuned;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
@@ -162,9 +162,10 @@ impl Observer for Live {
                 let twosome = tally.twosome();
                 progress.sprt_statuses.extend(sprt_status.map(|status| (twosome, status)));
                 for (half, game) in played.games.iter().enumerate() {
-                    if has_details() {
+                    if log::log_enabled!(log::Level::Debug) {
                         let line = self.game_line(tally.pair, half, game);
-                        self.bar.as_ref().map_or_else(|| detail(&line), |bar| bar.println(&line));
+                        let bar = self.bar.as_ref();
+                        bar.map_or_else(|| log::debug!("{line}"), |bar| bar.println(&line));
                     }
                     if game.outcome.termination.is_fault() {
                         let [white, black] =

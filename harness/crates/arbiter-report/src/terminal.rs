@@ -7,16 +7,6 @@ pub fn note(line: &str) {
     log::info!("{line}");
 }
 
-/// A line on standard error for users who want to hear more.
-pub(crate) fn detail(line: &str) {
-    log::debug!("{line}");
-}
-
-/// Whether such lines are wanted.
-pub(crate) fn has_details() -> bool {
-    log::log_enabled!(log::Level::Debug)
-}
-
 /// Whether the user wants to hear nothing but results and errors.
 pub(crate) fn is_quiet() -> bool {
     !log::log_enabled!(log::Level::Info)

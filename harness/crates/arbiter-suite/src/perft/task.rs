@@ -74,7 +74,7 @@ impl Task for Count {
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
         engine.new_game(self.start.game()).await?;
-        let answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
+        let mut answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
         let got = answer.total.unwrap_or_default();
         if got == self.expected {
             return Ok(Verdict::Right);
@@ -84,7 +84,6 @@ impl Task for Count {
             return Ok(Verdict::WrongSuite { leaves });
         }
         let mut walk = Walk::new(&self.start, self.depth);
-        let mut answer = answer;
         let finding = loop {
             if let Some(finding) = walk.answer(&answer) {
                 break finding;
@@ -105,19 +104,16 @@ impl Count {
     ) -> Result<Answer, TaskError> {
         let mut answer = Answer::default();
         let question = self.query.command.replace("{depth}", &depth.to_string());
-        let mut failure = None;
         let patterns = &self.query.patterns;
         let take = |line: &str| answer.take(line, patterns);
-        if let Err(error) = engine.ask(&position, &question, self.query.limit, take).await {
-            failure = Some(error);
-        }
-        match (&answer.search, failure) {
+        let asked = engine.ask(&position, &question, self.query.limit, take).await;
+        match (&answer.search, asked) {
             (Some(line), _) => Err(TaskError::Unsupported(format!(
                 "answers '{question}' with a search ('{line}'); if it counts by another command, \
                  give that with --command"
             ))),
-            (None, Some(error)) => Err(error.into()),
-            (None, None) => Ok(answer),
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(_)) => Ok(answer),
         }
     }
 }
