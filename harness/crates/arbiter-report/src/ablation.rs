@@ -38,7 +38,7 @@ pub(crate) fn word(decision: Decision) -> &'static str {
 
 /// The features by descending Elo; empty if the run is no ablation.
 pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
-    let Some(ablation) = &summary.ablation else { return Vec::new() };
+    let Some(ablation) = &summary.plan.ablation else { return Vec::new() };
     let family = ablation.features.len();
     let result = |(engine, name)| {
         let encounter = summary.counts.encounter([0, engine]);
@@ -64,7 +64,7 @@ fn sort_key(feature: &Feature<'_>) -> f64 {
 
 /// One row for each feature.
 pub(crate) fn table(summary: &Summary) -> Table {
-    let heads = match summary.sprt {
+    let heads = match summary.plan.sprt {
         Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR", "naive Elo (95 %)"].as_slice(),
         None => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
     };
@@ -104,14 +104,14 @@ fn bounds(estimate: Option<Estimate>) -> String {
 
 /// How the table is to be read.
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
-    let family = summary.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
+    let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let mut notes = vec![
         "Elo is of the engine with the feature against the engine without it, so that positive \
          figures mean that the feature helps. The unit of evidence is the pair of games from \
          one opening."
             .to_owned(),
     ];
-    notes.push(match &summary.sprt {
+    notes.push(match &summary.plan.sprt {
         Some(sprt) => format!(
             "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature \
              made a difference, about {:.1} of them would be accepted by chance.",
@@ -136,7 +136,7 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
         listed(&wanted.map(|feature| feature.name).collect::<Vec<_>>())
     };
     let (engine, count) = (&summary.engines[0], features.len());
-    let Some(sprt) = &summary.sprt else {
+    let Some(sprt) = &summary.plan.sprt else {
         let [good, bad] = [true, false].map(|sign| listed(&|w| proven(w) == Some(sign)));
         let open = features.iter().filter(|feature| proven(feature).is_none()).count();
         return format!(

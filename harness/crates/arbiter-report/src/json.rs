@@ -95,7 +95,7 @@ pub fn run_json(summary: &Summary) -> Value {
 fn report(summary: &Summary) -> Object {
     let name = |index: usize| summary.engines[index].as_str();
     let (counts, sequential) = (&summary.counts, summary.after_stop());
-    let (bounds, test) = (summary.sprt.map(|sprt| sprt.bounds), summary.test());
+    let (bounds, test) = (summary.plan.sprt.map(|sprt| sprt.bounds), summary.test());
     let terminations: BTreeMap<String, u64> =
         counts.terminations.iter().map(|(ending, count)| (ending.to_string(), *count)).collect();
     let features = ablation::features(summary);
@@ -103,8 +103,8 @@ fn report(summary: &Summary) -> Object {
         .with("schema", "arbiter.report/1")
         .with("run", &summary.run)
         .with("about", &summary.about)
-        .with("kind", summary.kind)
-        .with("seed", summary.seed)
+        .with("kind", summary.plan.kind)
+        .with("seed", summary.plan.seed)
         .with("openings_left_out", summary.quarantine.count)
         .with("opening_faults", &summary.quarantine.faults)
         .unless(summary.quarantine.faults.is_empty())
@@ -116,12 +116,12 @@ fn report(summary: &Summary) -> Object {
         .with("engines", &summary.engines)
         .list("builds", summary.provenance.iter().map(|from| from.as_ref().map(build)))
         .unless(summary.provenance.iter().all(Option::is_none))
-        .and(summary.scale.map(scale).unwrap_or_default())
+        .and(summary.plan.scale.map(scale).unwrap_or_default())
         .with("ending", summary.ending.map(ending_word))
         .with("verdict", summary.verdict())
         .with("invalid", summary.is_invalid())
         .and(figures(&summary.strength()))
-        .and(summary.sprt.map(sprt).unwrap_or_default())
+        .and(summary.plan.sprt.map(sprt).unwrap_or_default())
         .with_all(estimate(SEQUENTIAL, sequential.map(|after| after.elo)))
         .with("los_sequential", sequential.map(|after| after.los))
         .with("llr", test.map(|(_, status)| status.llr))
@@ -148,7 +148,7 @@ fn report(summary: &Summary) -> Object {
                 names.and(figures(&Strength::of(*encounter)))
             }),
         )
-        .with("evidence_unit", if summary.is_single { "game" } else { "pair" })
+        .with("evidence_unit", if summary.plan.design.is_single { "game" } else { "pair" })
         .object("tournament", standings_json::json(summary))
         .object("tuning", tuned::json(summary))
         .list("features", features.iter().map(feature))

@@ -24,8 +24,8 @@ pub fn gates_junit(test: &str, outcomes: &[StepOutcome]) -> Result<String, Seria
 /// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, and one
 /// for each gate of its commits.
 pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, SerializeError> {
-    let mut suite = TestSuite::new(format!("arbiter {} {}", summary.kind, summary.run));
-    match summary.kind {
+    let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
+    match summary.plan.kind {
         RunKind::Sprt => {
             suite.add_test_case(verdict(summary));
         }
@@ -47,7 +47,7 @@ pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, Ser
     };
     let mut faulty = case("faults of engines", "arbiter.faults", &told, status);
     faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
-    faulty.add_property(("limit", summary.fault_limit.to_string().as_str()));
+    faulty.add_property(("limit", summary.plan.fault_limit.to_string().as_str()));
     suite.add_test_case(faulty);
     suite.add_test_cases(gates.iter().map(step));
     whole("arbiter", suite)
@@ -130,7 +130,7 @@ fn end(summary: &Summary) -> TestCase {
         Some(Ending::Complete) => TestCaseStatus::success(),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
-    case("all games", &format!("arbiter.{}", summary.kind), &words, status)
+    case("all games", &format!("arbiter.{}", summary.plan.kind), &words, status)
 }
 
 /// A feature of an ablation; a test that is not decided is skipped.
@@ -146,7 +146,7 @@ fn feature(feature: &ablation::Feature<'_>) -> TestCase {
 
 /// A case for each two engines that met.
 fn encounters(summary: &Summary) -> Vec<TestCase> {
-    let class = format!("arbiter.{}", summary.kind);
+    let class = format!("arbiter.{}", summary.plan.kind);
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());

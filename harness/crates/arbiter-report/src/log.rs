@@ -67,7 +67,7 @@ fn table(entries: &[LogEntry]) -> Table {
             summary.about.as_ref().unwrap_or(&summary.run),
             &engine(summary, 0),
             &engine(summary, 1),
-            &summary.sprt.as_ref().map_or(String::new(), bounds),
+            &summary.plan.sprt.as_ref().map_or(String::new(), bounds),
             &summary.limits_in_words(),
             &strength.games.games(),
             &strength.pairs.0.map(|count| count.to_string()).join(", "),
@@ -181,9 +181,9 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
         open.summary.ending = Some(Ending::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
-        open.summary.fault_limit = -1.0;
+        open.summary.plan.fault_limit = -1.0;
         assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
-        let model = open.summary.sprt.unwrap().model;
+        let model = open.summary.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.limits[1].nodes = Some(7);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::standings::{self, Rating, Standings};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Ablation, Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, Provenance,
-    RunCounts, RunKind, RunState, Scale,
+    Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, Provenance, RunCounts,
+    RunKind, RunState,
 };
 use arbiter_protocol::Limits;
 use arbiter_spsa::SpsaState;
@@ -43,42 +43,28 @@ pub struct Summary {
     pub run: String,
     /// What it tries, in one line, if its user said so.
     pub about: Option<String>,
-    /// What it answers.
-    pub kind: RunKind,
+    /// What was asked for.
+    pub plan: Plan,
     /// Names of the engines.
     pub engines: Vec<String>,
     /// What bounds each engine.
     pub limits: Vec<Limits>,
     /// The revision that each engine was built from, if it was.
     pub provenance: Vec<Option<Provenance>>,
-    /// How the times follow from those that were asked for.
-    pub scale: Option<Scale>,
-    /// Seed.
-    pub seed: u64,
     /// What of the opening book was left out.
     pub quarantine: Quarantine,
     /// Pairs that the machine disturbed.
     pub disturbances: Disturbances,
     /// Machines that were excluded.
     pub excluded: Vec<ExcludedWorker>,
-    /// Share of an engine's thinking time that may be lost to the machine, if it was measured.
-    pub noise_limit: Option<f64>,
-    /// The stopping rule.
-    pub sprt: Option<Sprt>,
     /// What the stopping rule says of the counted pairs of each two engines that have any.
     pub sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
-    /// What the engines after the first do without, if that is the question.
-    pub ablation: Option<Ablation>,
     /// All counts.
     pub counts: RunCounts,
     /// How it ended, if it did.
     pub ending: Option<Ending>,
     /// Whether a process is known to play it at the moment; only a live page knows.
     pub is_played: bool,
-    /// Share of faults above which the run is invalid.
-    pub fault_limit: f64,
-    /// Whether every game counts by itself, as each opening is played once.
-    pub is_single: bool,
     /// How promptly engines answered.
     pub latencies: Latencies,
     /// How far the tuning has come, if the run is one.
@@ -129,24 +115,17 @@ impl Summary {
         Summary {
             run: run.to_owned(),
             about: None,
-            kind: plan.kind,
+            plan: plan.clone(),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             provenance: plan.engines.iter().map(|engine| engine.provenance.clone()).collect(),
-            scale: plan.scale,
-            seed: plan.seed,
             quarantine: Quarantine::default(),
             disturbances: Disturbances::default(),
             excluded: Vec::new(),
-            noise_limit: plan.noise_limit.filter(|_| plan.is_timed()),
-            sprt: plan.sprt,
             sprt_statuses: state.sprt_statuses().clone(),
-            ablation: plan.ablation.clone(),
             counts: state.counts().clone(),
             ending,
             is_played: false,
-            fault_limit: plan.fault_limit,
-            is_single: plan.design.is_single,
             latencies: Latencies::default(),
             spsa: state.spsa().cloned(),
             standings: has_standings.then(|| Standings::new(state.schedule(), state.counts())),
@@ -156,7 +135,7 @@ impl Summary {
     /// The verdict that the stopping rule licenses.
     pub fn verdict(&self) -> Verdict {
         // An ablation asks a question of each feature, and has no answer as a whole.
-        match (self.sprt.filter(|_| self.kind == RunKind::Sprt), self.ending) {
+        match (self.plan.sprt.filter(|_| self.plan.kind == RunKind::Sprt), self.ending) {
             (None, _) => Verdict::None,
             (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
             (Some(_), Some(Ending::AcceptedH0)) => Verdict::H0,
@@ -172,7 +151,7 @@ impl Summary {
     /// The strength estimate that allows for the stopping rule; `None` without one, or without a
     /// pair.
     pub fn after_stop(&self) -> Option<SequentialEstimate> {
-        self.sprt.filter(|_| self.engines.len() == 2)?;
+        self.plan.sprt.filter(|_| self.engines.len() == 2)?;
         self.after_stop_of([0, 1])
     }
 
@@ -180,18 +159,22 @@ impl Summary {
     /// rule; `None` without one, or without a pair.
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
         let sprt_status = self.sprt_status(engines)?;
-        sequential::after(&self.sprt?, &self.counts.encounter(engines).pairs, sprt_status.decision)
+        sequential::after(
+            &self.plan.sprt?,
+            &self.counts.encounter(engines).pairs,
+            sprt_status.decision,
+        )
     }
 
     /// What the stopping rule says of an encounter; `None` without one.
     pub fn sprt_status(&self, engines: [usize; 2]) -> Option<SprtStatus> {
         let start = |sprt| SprtMonitor::new(sprt, 1).start();
-        self.sprt_statuses.get(&engines).copied().or(self.sprt.map(start))
+        self.sprt_statuses.get(&engines).copied().or(self.plan.sprt.map(start))
     }
 
     /// The test and what it says, if the whole run is one.
     pub fn test(&self) -> Option<(Sprt, SprtStatus)> {
-        let sprt = self.sprt.filter(|_| self.engines.len() == 2)?;
+        let sprt = self.plan.sprt.filter(|_| self.engines.len() == 2)?;
         Some((sprt, self.sprt_status([0, 1])?))
     }
 
@@ -231,6 +214,6 @@ impl Summary {
 
     /// Whether more games ended by an engine's fault than the plan allows.
     pub fn is_invalid(&self) -> bool {
-        self.counts.fault_share() > self.fault_limit
+        self.counts.fault_share() > self.plan.fault_limit
     }
 }

@@ -16,7 +16,7 @@ pub fn verdict_sentence(summary: &Summary) -> String {
              {leans}."
         )
     };
-    let sentence = match (summary.verdict(), summary.sprt) {
+    let sentence = match (summary.verdict(), summary.plan.sprt) {
         (Verdict::H1, Some(sprt)) => {
             decided("H1", "beats", [sprt.elo1, sprt.elo0], "good", "upwards")
         }
@@ -27,7 +27,7 @@ pub fn verdict_sentence(summary: &Summary) -> String {
     };
     if summary.is_invalid() {
         let share = 100.0 * summary.counts.fault_share();
-        let limit = 100.0 * summary.fault_limit;
+        let limit = 100.0 * summary.plan.fault_limit;
         return format!(
             "{sentence}\nINVALID: engines failed in {share:.1} % of the games, more than the \
              {limit:.1} % of --fault-limit."
@@ -40,9 +40,9 @@ fn open_sentence(summary: &Summary) -> String {
     if let Some(spsa) = &summary.spsa {
         return tuning(summary, spsa);
     }
-    match (summary.ending, summary.kind) {
+    match (summary.ending, summary.plan.kind) {
         (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate)
-            if summary.sprt.is_some() =>
+            if summary.plan.sprt.is_some() =>
         {
             "Complete: all tests are decided or at their cap.".to_owned()
         }

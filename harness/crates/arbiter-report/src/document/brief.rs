@@ -14,12 +14,12 @@ const MAX_LATENCIES: usize = 8;
 /// The document.
 pub fn brief_document(summary: &Summary) -> Document {
     let mut document = Document::new(summary.run.clone());
-    document.value("Run", format!("{} (seed {})", summary.run, summary.seed));
+    document.value("Run", format!("{} (seed {})", summary.run, summary.plan.seed));
     if let Some(about) = &summary.about {
         document.value("About", about);
     }
     // The others of an ablation are named by the feature they lack.
-    let is_one = summary.ablation.is_some() || summary.spsa.is_some();
+    let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
         let name = if summary.spsa.is_some() { base_name(name) } else { name };
@@ -30,17 +30,17 @@ pub fn brief_document(summary: &Summary) -> Document {
             document.value("Built", format!("{name}: {}", from.words()));
         }
     }
-    if let Some(scale) = summary.scale {
+    if let Some(scale) = summary.plan.scale {
         document.value("Scale", scale.words());
     }
     if let Some(spsa) = &summary.spsa {
         tuning::brief(&mut document, summary, spsa);
-    } else if summary.ablation.is_some() {
+    } else if summary.plan.ablation.is_some() {
         document.table(ablation::table(summary));
     } else if summary.engines.len() == 2 {
         strength(&mut document, summary);
     }
-    if summary.is_single {
+    if summary.plan.design.is_single {
         document.value("Unit", "games: each opening was played once, colours are not balanced");
     }
     if let Some(standings) = &summary.standings {
@@ -48,7 +48,7 @@ pub fn brief_document(summary: &Summary) -> Document {
         document.blocks.push(Block::Gap);
         document.table(encounters(summary));
     }
-    if let Some((sprt, sprt_status)) = summary.test().filter(|_| summary.ablation.is_none()) {
+    if let Some((sprt, sprt_status)) = summary.test().filter(|_| summary.plan.ablation.is_none()) {
         document.value("LLR", run::sprt_text(&sprt, sprt_status));
         document.value("Bounds", run::bounds_text(&sprt));
     }
@@ -70,12 +70,12 @@ fn rest(document: &mut Document, summary: &Summary) {
     }
     document.value("Endings", terminations(summary));
     document.value("Faults", faults(summary));
-    let is_short = summary.ablation.is_none() && summary.engines.len() <= MAX_LATENCIES;
+    let is_short = summary.plan.ablation.is_none() && summary.engines.len() <= MAX_LATENCIES;
     if let Some(table) = latency::quantiles(summary).filter(|_| is_short) {
         document.table(table);
     }
     document.blocks.push(Block::Gap);
-    if summary.ablation.is_some() {
+    if summary.plan.ablation.is_some() {
         let notes = ablation::notes(summary).into_iter().chain([ablation::conclusion(summary)]);
         notes.for_each(|note| document.paragraph(note));
     }

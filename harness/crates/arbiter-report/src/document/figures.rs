@@ -17,16 +17,16 @@ const HISTORY_ROWS: usize = 16;
 pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
-        document.heading(if summary.sprt.is_some() { "LLR history" } else { "Elo history" });
+        document.heading(if summary.plan.sprt.is_some() { "LLR history" } else { "Elo history" });
         document.figures(likelihood(summary, &points));
         document.figures(elo(summary, &points));
-        if !summary.is_single {
+        if !summary.plan.design.is_single {
             let counts = summary.strength().pairs.0;
             document.figures([result_figures::pairs(&summary.engines[0], counts)]);
         }
     }
     // Engines without a feature are compared with the whole one, and not with each other.
-    document.figures(match summary.ablation {
+    document.figures(match summary.plan.ablation {
         Some(_) => ablation(summary),
         None => ratings(summary),
     });
@@ -90,7 +90,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
     };
     let levels = vec![(String::new(), 0.0)];
-    let allowance = if summary.sprt.is_some() { ", no allowance for the stop" } else { "" };
+    let allowance = if summary.plan.sprt.is_some() { ", no allowance for the stop" } else { "" };
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let (games, elo) = (summary.counts.games(), plus_minus(summary.strength().elo));

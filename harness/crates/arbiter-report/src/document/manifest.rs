@@ -139,7 +139,7 @@ pub(super) fn left_out(summary: &Summary) -> String {
 /// What the machine did to the games; `None` if it was not measured.
 pub(super) fn host_noise(summary: &Summary) -> Option<String> {
     let Disturbances { voided, counted } = summary.disturbances;
-    let limit = percent(Some(summary.noise_limit?));
+    let limit = percent(Some(summary.plan.noise_limit.filter(|_| summary.plan.is_timed())?));
     Some(match (voided, counted) {
         (0, 0) => format!("no pair lost more than {limit} to the machine"),
         (_, 0) => format!("{voided} times a pair was void and played again (limit {limit})"),

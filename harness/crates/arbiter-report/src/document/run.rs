@@ -94,7 +94,7 @@ fn title(plan: &Plan) -> String {
 /// What came out, in a sentence or two.
 fn conclusion(summary: &Summary) -> Block {
     let state = verdict_sentence(summary).replace('\n', " ");
-    let finding = match summary.kind {
+    let finding = match summary.plan.kind {
         RunKind::Ablate => Some(ablation::conclusion(summary)),
         RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
         RunKind::Sprt => {
@@ -157,7 +157,7 @@ fn duel(summary: &Summary) -> String {
 
 fn results(document: &mut Document, summary: &Summary) {
     document.heading("Result");
-    match summary.kind {
+    match summary.plan.kind {
         RunKind::Ablate => {
             document.table(ablation::table(summary));
             ablation::notes(summary).into_iter().for_each(|note| document.paragraph(note));
@@ -176,7 +176,7 @@ fn results(document: &mut Document, summary: &Summary) {
                 tournament::all(document, standings, &summary.engines);
             }
             document.table(encounters(summary));
-            document.paragraph(if summary.is_single { LEGEND_SINGLE } else { LEGEND });
+            document.paragraph(if summary.plan.design.is_single { LEGEND_SINGLE } else { LEGEND });
             if summary.engines.len() > 2 {
                 standings(document, summary);
             }

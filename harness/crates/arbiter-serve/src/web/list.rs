@@ -30,7 +30,7 @@ pub(crate) fn row(summary: &Summary, started: &str, state: &State) -> Fragment {
     let about = summary.about.as_deref().unwrap_or_default();
     let words = format!("{run} {engines} {about}").to_lowercase();
     let id = format!("run-{run}");
-    let kind = summary.kind;
+    let kind = summary.plan.kind;
     let html = html! {
         tr id=(id) data-kind=(kind) data-phase=(state.phase()) data-words=(words) {
             td { input type="checkbox" name="run" value=(run) form="compare"

@@ -58,11 +58,11 @@ impl State {
 pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragment {
     let counted: u64 = match state {
         State::Played(running) => running.status.pairs_counted,
-        State::Over(_) if summary.is_single => summary.counts.games(),
+        State::Over(_) if summary.plan.design.is_single => summary.counts.games(),
         State::Over(_) => summary.counts.encounters.values().map(|e| e.pairs.pairs()).sum(),
     };
-    let unit = if summary.is_single { "games" } else { "pairs" };
-    let most = if summary.sprt.is_some() { "at most " } else { "" };
+    let unit = if summary.plan.design.is_single { "games" } else { "pairs" };
+    let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {
         div class="standing" data-phase=(state.phase()) data-state=(state.words()) {
             @if let Some(about) = &summary.about { p class="about" { (about) } }
