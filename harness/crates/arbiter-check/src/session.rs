@@ -167,7 +167,7 @@ impl Session {
                 }
             }
             if !self.receive(until)? {
-                return Err(self.abort(Event::Timeout { awaited: word, limit }));
+                return Err(self.timed_out(word, limit));
             }
         }
     }
@@ -205,12 +205,8 @@ impl Session {
         let until = Instant::now() + limit;
         while !self.is_closed && self.receive_chunk(until) {}
         let left = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
-        match self.exit(left) {
-            Some(how) => self.note(Event::Exited(how)),
-            None => {
-                return Err(self.abort(Event::Timeout { awaited: "end of the process", limit }));
-            }
-        }
+        let how = self.exit(left).ok_or_else(|| self.timed_out("end of the process", limit))?;
+        self.note(Event::Exited(how));
         Ok(())
     }
 
@@ -218,6 +214,11 @@ impl Session {
     fn abort(&mut self, event: Event) -> Aborted {
         self.note(event);
         Aborted
+    }
+
+    /// Notes that something did not come in time.
+    fn timed_out(&mut self, awaited: &str, limit: Duration) -> Aborted {
+        self.abort(Event::Timeout(format!("no {awaited} within {} ms", limit.as_millis())))
     }
 
     /// The engine closed its output: notes how it exited.

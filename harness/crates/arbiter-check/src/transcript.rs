@@ -18,13 +18,8 @@ pub enum Event {
     Error(String),
     /// We closed its input.
     Closed,
-    /// What was waited for did not come in time.
-    Timeout {
-        /// What was waited for.
-        awaited: &'static str,
-        /// How long.
-        limit: Duration,
-    },
+    /// What was waited for did not come in time; the text says what, and in what time.
+    Timeout(String),
     /// The engine exited as it was told; the text says how.
     Exited(String),
     /// The engine exited, or closed its output, when it should not have.
@@ -48,9 +43,7 @@ impl fmt::Display for TimedEvent {
             Event::Received(line) => write!(f, "< {line}"),
             Event::Error(line) => write!(f, "! {line}"),
             Event::Closed => f.write_str("> (end of input)"),
-            Event::Timeout { awaited, limit } => {
-                write!(f, "- no {awaited} within {} ms", limit.as_millis())
-            }
+            Event::Timeout(what) => write!(f, "- {what}"),
             Event::Exited(how) | Event::Died(how) => write!(f, "- engine left: {how}"),
         }
     }
@@ -177,9 +170,7 @@ impl Transcript {
     /// A timeout or crash, after which nothing else can be judged.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.iter().find_map(|entry| match &entry.event {
-            Event::Timeout { awaited, limit } => {
-                Some(format!("no {awaited} within {} ms", limit.as_millis()))
-            }
+            Event::Timeout(what) => Some(what.clone()),
             Event::Died(how) => Some(format!("the engine left: {how}")),
             _ => None,
         })
