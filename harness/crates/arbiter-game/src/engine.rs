@@ -2,6 +2,7 @@
 
 mod error;
 mod setup;
+mod timer;
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -14,10 +15,10 @@ use tokio::sync::mpsc;
 
 pub use self::error::EngineError;
 pub use self::setup::EngineSetup;
+use self::timer::Timer;
 use crate::annotation::LinePattern;
 use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
-use crate::timer::Timer;
 use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};

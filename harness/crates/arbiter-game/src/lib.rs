@@ -16,5 +16,4 @@ pub mod replay;
 pub mod tablebases;
 #[expect(missing_docs, reason = "functions that `serde_conv` makes have none")]
 pub mod text;
-mod timer;
 pub mod transcript;
