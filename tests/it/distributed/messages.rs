@@ -189,7 +189,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     let subject = mallory.next().0.replace("sign.a", "sign.mallory");
     let hello = |pairs: Value, slots: Value| {
         json!({
-            "v": 4, "body": {
+            "v": 5, "body": {
                 "version": "?", "slots": slots, "playing": 9, "pairs": pairs, "recent_pairs": 0,
                 "recent_secs": 0, "cores": 1, "memory_mib": 0, "system": "", "cpu": "",
                 "benches": [], "refusals": [], "trouble": null, "is_leaving": false,
@@ -207,7 +207,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     }
     // Signs of games that go backwards, of pairs that nobody plays, and of no game at all.
     for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
-        let sign = json!({ "v": 4, "body": { "pair": pair, "half": half } });
+        let sign = json!({ "v": 5, "body": { "pair": pair, "half": half } });
         mallory.publish(&subject, sign.to_string().as_bytes());
     }
     mallory.flush();
