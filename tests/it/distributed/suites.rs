@@ -209,7 +209,7 @@ fn faults_of_engines_are_told_and_answers_that_cannot_be_are_refused() {
         );
         super::strangers::packed(&text)
     };
-    let illegal = r#"[{"Ok":{"played":"a1a8","elapsed":0,"score":null,"depth":null,"nodes":null,"since":null}}]"#;
+    let illegal = r#"[{"Ok":{"played":"a1a8","end":{"at":0,"depth":null,"nodes":null},"score":null,"since":null}}]"#;
     for answers in [illegal, "[]", r#"[{"Err":"x"},{"Err":"y"}]"#] {
         mallory.publish(&format!("arbiter.results.{run}.7.mallory"), &answer(answers));
     }
