@@ -48,8 +48,9 @@ pub(crate) struct GamesFile {
     file: File,
     path: PathBuf,
     content: Content,
-    /// Where each counted pair begins, and where the next one will.
+    /// Where each counted pair begins.
     starts: Vec<u64>,
+    /// Where the next pair will begin.
     pub(crate) end: u64,
     _lock: Option<LockFile>,
 }

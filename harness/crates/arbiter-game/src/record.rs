@@ -46,7 +46,7 @@ pub struct Thought {
     pub details: Option<Box<Details>>,
 }
 
-/// What else an engine said of its search.
+/// What else is known of a move: what its engine said of its search, and its clock.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Details {
     /// Time left on the mover's clock after the move.
@@ -151,8 +151,7 @@ pub struct GameRecord {
     /// sums are stored.
     #[serde(with = "ByColorDef")]
     pub ready: ByColor<Option<Duration>>,
-    /// The time that each side had for each move; `None` if it had no such time. Of this only sums
-    /// are stored.
+    /// The time that each side had for each move; `None` if it had no such time. It is not stored.
     #[serde(with = "ByColorDef")]
     pub movetime: ByColor<Option<Duration>>,
     /// How late the move was that lost the game on time, if one did. Of this only sums are stored.

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use tokio::time::{Sleep, sleep_until};
 
-/// Wakes a task at a deadline. An engine has one for each of its moves, each later than the last: to
-/// set a timer and to clear it take a lock of the whole runtime, so it is set again only when it has
-/// run out.
+/// Wakes a task at a deadline. The next deadline of an engine is mostly later than the last one, and to
+/// set a timer takes a lock of the whole runtime: it is set again when it has run out, or for an earlier
+/// deadline.
 #[derive(Debug)]
 pub(super) struct Timer(Pin<Box<Sleep>>);
 

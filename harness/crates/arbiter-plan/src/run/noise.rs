@@ -57,7 +57,7 @@ pub struct NoiseMeasurement {
     pub stolen: Duration,
     /// Length of the game.
     pub elapsed: Duration,
-    /// Processors of the machine.
+    /// Processors of the machine; it matters only if time was stolen.
     pub processors: u32,
 }
 
