@@ -114,8 +114,11 @@ fn report(summary: &Summary) -> Object {
         // Pairs that count although the machine disturbed them.
         .with("pairs_disturbed", summary.disturbances.counted)
         .with("engines", &summary.engines)
-        .list("builds", summary.provenance.iter().map(|from| from.as_ref().map(build)))
-        .unless(summary.provenance.iter().all(Option::is_none))
+        .list(
+            "builds",
+            summary.plan.engines.iter().map(|engine| engine.provenance.as_ref().map(build)),
+        )
+        .unless(summary.plan.engines.iter().all(|engine| engine.provenance.is_none()))
         .and(summary.plan.scale.map(scale).unwrap_or_default())
         .with("ending", summary.ending.map(ending_word))
         .with("verdict", summary.verdict())

@@ -40,7 +40,7 @@ pub fn log_json(entries: &[LogEntry]) -> Value {
     let object = |entry: &LogEntry| {
         let mut object = json::run_json(&entry.summary);
         object["begun"] = json!(entry.started);
-        let limits = entry.summary.limits.iter().map(ToString::to_string);
+        let limits = entry.summary.limits().map(|limits| limits.to_string());
         object["limits"] = json!(limits.collect::<Vec<_>>());
         object
     };
@@ -83,7 +83,7 @@ fn table(entries: &[LogEntry]) -> Table {
 /// Its commit, and its name if that says more.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
-    let Some(from) = &summary.provenance[index] else { return name.clone() };
+    let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
     let commit = short_commit(from);
     // Unless a user has named it, its name is its revision and commit.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
@@ -160,8 +160,10 @@ mod tests {
         let mut decided = entry("one", 60, None);
         decided.summary.about = Some("a better rook".to_owned());
         decided.summary.engines = vec!["HEAD@123456789".into(), "old".into()];
-        decided.summary.provenance =
-            vec![built("123456789abcdef", false), built("fedcba987654321", true)];
+        let built = [built("123456789abcdef", false), built("fedcba987654321", true)];
+        for (engine, from) in decided.summary.plan.engines.iter_mut().zip(built) {
+            engine.provenance = from;
+        }
         let rows = rows(&[decided, entry("two", 3, Some(Ending::Complete))]);
         let [first, second] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(first[..2], ["2026-11-20", "a better rook"]);
@@ -186,8 +188,9 @@ mod tests {
         let model = open.summary.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");
-        open.summary.limits[1].nodes = Some(7);
-        assert!(open.summary.limits_in_words().contains(" v "), "{:?}", open.summary.limits);
+        open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
+        let words = open.summary.limits_in_words();
+        assert!(words.contains(" v "), "{words}");
         let json = log_json(&[open]);
         assert_eq!(json[0]["begun"], "2026-11-20T01:02:03Z");
         assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::standings::{self, Rating, Standings};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, Provenance, RunCounts,
-    RunKind, RunState,
+    Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, RunCounts, RunKind, RunState,
 };
 use arbiter_protocol::Limits;
 use arbiter_spsa::SpsaState;
@@ -47,10 +46,6 @@ pub struct Summary {
     pub plan: Plan,
     /// Names of the engines.
     pub engines: Vec<String>,
-    /// What bounds each engine.
-    pub limits: Vec<Limits>,
-    /// The revision that each engine was built from, if it was.
-    pub provenance: Vec<Option<Provenance>>,
     /// What of the opening book was left out.
     pub quarantine: Quarantine,
     /// Pairs that the machine disturbed.
@@ -117,8 +112,6 @@ impl Summary {
             about: None,
             plan: plan.clone(),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
-            limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
-            provenance: plan.engines.iter().map(|engine| engine.provenance.clone()).collect(),
             quarantine: Quarantine::default(),
             disturbances: Disturbances::default(),
             excluded: Vec::new(),
@@ -193,9 +186,14 @@ impl Summary {
         standings::rated(self.engines.len(), &self.counts)
     }
 
+    /// What bounds each engine.
+    pub fn limits(&self) -> impl Iterator<Item = Limits> {
+        self.plan.engines.iter().map(|engine| engine.conditions.limits)
+    }
+
     /// What bounds the engines, once if it is the same for all.
     pub fn limits_in_words(&self) -> String {
-        let mut limits: Vec<String> = self.limits.iter().map(ToString::to_string).collect();
+        let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
         limits.dedup();
         limits.join(" v ")
     }

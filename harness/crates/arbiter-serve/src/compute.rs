@@ -34,7 +34,7 @@ fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
 fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)> {
     let plan = &stored.plan;
     let all = |values: Vec<String>| values.join("; ");
-    let limits = summary.limits.iter().map(ToString::to_string).collect();
+    let limits = summary.limits().map(|limits| limits.to_string()).collect();
     let short = |hash: &String| hash.chars().take(16).collect::<String>();
     let hashes = stored.fingerprints.engines.iter().map(short).collect();
     vec![

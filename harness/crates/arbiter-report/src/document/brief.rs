@@ -21,12 +21,12 @@ pub fn brief_document(summary: &Summary) -> Document {
     // The others of an ablation are named by the feature they lack.
     let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
-    for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
+    for (name, limits) in summary.engines.iter().zip(summary.limits()).take(shown) {
         let name = if summary.spsa.is_some() { base_name(name) } else { name };
         document.value("Engine", format!("{name}, {limits}"));
     }
-    for (name, from) in summary.engines.iter().zip(&summary.provenance) {
-        if let Some(from) = from {
+    for (name, engine) in summary.engines.iter().zip(&summary.plan.engines) {
+        if let Some(from) = &engine.provenance {
             document.value("Built", format!("{name}: {}", from.words()));
         }
     }

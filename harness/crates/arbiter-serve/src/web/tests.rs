@@ -155,7 +155,7 @@ fn runs_side_by_side_say_what_differs() {
 fn commits_that_met_the_same_opponent_are_a_trend() {
     let trial = |run: &str, commit: &str, pairs| {
         let mut summary = summary(run, pairs);
-        summary.provenance[0] = Some(arbiter_plan::Provenance {
+        summary.plan.engines[0].provenance = Some(arbiter_plan::Provenance {
             repo: "/r".into(),
             revision: "HEAD".to_owned(),
             commit: commit.to_owned(),

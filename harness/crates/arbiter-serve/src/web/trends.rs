@@ -12,7 +12,7 @@ const MAX_SHOWN: usize = 40;
 
 /// An engine by its commit, or else by its name.
 fn engine(summary: &Summary, index: usize) -> String {
-    match &summary.provenance[index] {
+    match &summary.plan.engines[index].provenance {
         Some(from) => short_commit(from),
         None => summary.engines[index].clone(),
     }
