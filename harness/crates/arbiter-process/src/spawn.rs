@@ -19,6 +19,7 @@ use super::error_output::ErrorReader;
 use super::limits::{self, ResourceLimits};
 use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
+use super::sandbox::{Prepared, Sandbox};
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
 use super::{cpus, host, stop};
@@ -48,6 +49,8 @@ pub struct Launch {
     pub limits: ResourceLimits,
     /// Processors on which it may run; all that we may use if empty.
     pub cpus: Vec<usize>,
+    /// What it may read, write and reach; all that we may if `None`.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Why a process could not be started.
@@ -169,7 +172,7 @@ impl Process {
         if let Some(dir) = &launch.dir {
             command.current_dir(dir);
         }
-        prepare_child(&mut command, launch);
+        prepare_child(&mut command, launch).map_err(fail)?;
         let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -297,7 +300,9 @@ fn reader_thread(
 
 /// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
 /// to its limits.
-fn prepare_child(command: &mut Command, launch: &Launch) {
+fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<()> {
+    let sandbox = launch.sandbox.as_ref();
+    let mut sandbox = sandbox.map(|s| s.prepare(command, &launch.program)).transpose()?;
     let limits = launch.limits;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
@@ -313,13 +318,14 @@ fn prepare_child(command: &mut Command, launch: &Launch) {
         if rustix::process::getppid() != Some(parent) {
             return Err(Errno::SRCH.into());
         }
-        Ok(())
+        sandbox.as_mut().map_or(Ok(()), Prepared::enter)
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
     // a few system calls and allocates nothing.
     unsafe {
         command.pre_exec(prepare);
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use arbiter_process::{Launch, Process, ResourceLimits, Spawner};
+use arbiter_process::{Launch, Process, Spawner};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -12,10 +12,7 @@ fn shell(script: &str) -> (Spawner, Process, mpsc::Receiver<String>) {
     let launch = Launch {
         program: "sh".into(),
         args: vec!["-c".to_owned(), script.to_owned()],
-        dir: None,
-        stderr: None,
-        limits: ResourceLimits::default(),
-        cpus: Vec::new(),
+        ..Launch::default()
     };
     let (sender, lines) = mpsc::channel();
     let spawner = Spawner::start().unwrap();
