@@ -14,6 +14,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
 };
 use libc::c_long;
+use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule,
@@ -88,6 +89,12 @@ const FORBIDDEN: [c_long; 33] = [
     libc::SYS_unshare,
     libc::SYS_userfaultfd,
 ];
+
+const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
+    effective: CapabilitySet::empty(),
+    permitted: CapabilitySet::empty(),
+    inheritable: CapabilitySet::empty(),
+};
 
 /// What a program may reach besides the system's programs and libraries, which it may read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -219,6 +226,9 @@ impl Sandbox {
 impl Prepared {
     /// Enters the sandbox, for good. Only system calls: it may be used between fork and exec.
     pub(super) fn enter(&mut self) -> io::Result<()> {
+        // So that what root starts is not root, as far as the kernel is concerned.
+        rustix::thread::set_no_new_privs(true)?;
+        rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         if let Some(rules) = self.rules.take()
             && rules.restrict_self().is_err()
         {
@@ -321,7 +331,8 @@ mod tests {
 
     #[test]
     fn its_privileges_are_those_of_its_children() {
-        let words = ["NoNewPrivs:\t1", "Seccomp:\t2"];
-        assert_eq!(sandboxed("grep -E 'NoNewPrivs|Seccomp:' /proc/self/status", |_, _| {}), words);
+        let words = ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"];
+        let script = "grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status";
+        assert_eq!(sandboxed(script, |_, _| {}), words);
     }
 }
