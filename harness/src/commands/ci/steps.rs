@@ -11,7 +11,7 @@ use arbiter_plan::{
     BUNDLED, Program, Provenance, Step, StepKind, StepOutcome, StepVerdict, resolve_engine,
     step_verdict, step_words,
 };
-use arbiter_process::{Completed, EndReason, Launch, ResourceLimits, Timeouts, run_to_completion};
+use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
 use arbiter_report::{is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
@@ -208,10 +208,8 @@ impl Gates<'_> {
         let launch = Launch {
             program: own_binary()?,
             args: self.words(step),
-            dir: None,
             stderr: Some(std::path::absolute(&log).unwrap_or(log.clone())),
-            limits: ResourceLimits::default(),
-            cpus: Vec::new(),
+            ..Launch::default()
         };
         let patience = Timeouts { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };
         let ended = interruptible(move |spawner, cancel| {
