@@ -1,9 +1,16 @@
 //! What a process may take of the machine.
 
 use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::OnceLock;
 
+use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::cpus;
+use super::sandbox::Prepared;
+use super::spawn::Launch;
 
 /// The limit of open files with which this process was started.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
@@ -58,6 +65,36 @@ impl ResourceLimits {
         }
         Ok(())
     }
+}
+
+/// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
+/// to its limits.
+pub(super) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<()> {
+    let sandbox = launch.sandbox.as_ref();
+    let mut sandbox = sandbox.map(|s| s.prepare(command, &launch.program)).transpose()?;
+    let limits = launch.limits;
+    let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
+    let parent = rustix::process::getpid();
+    let no_core = Rlimit { current: Some(0), maximum: Some(0) };
+    let prepare = move || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        setrlimit(Resource::Core, no_core)?;
+        limits.set()?;
+        if let Some(cpus) = &cpus {
+            rustix::thread::sched_setaffinity(None, cpus)?;
+        }
+        // We may have died between fork and the line above.
+        if rustix::process::getppid() != Some(parent) {
+            return Err(Errno::SRCH.into());
+        }
+        sandbox.as_mut().map_or(Ok(()), Prepared::enter)
+    };
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
+    // a few system calls and allocates nothing.
+    unsafe {
+        command.pre_exec(prepare);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Resource, Rlimit};
+use rustix::process::Pid;
 use rustix::thread::sched_setaffinity;
 use thiserror::Error;
 
@@ -19,7 +19,7 @@ use super::error_output::ErrorReader;
 use super::limits::{self, ResourceLimits};
 use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
-use super::sandbox::{Prepared, Sandbox};
+use super::sandbox::Sandbox;
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
 use super::{cpus, host, stop};
@@ -172,7 +172,7 @@ impl Process {
         if let Some(dir) = &launch.dir {
             command.current_dir(dir);
         }
-        prepare_child(&mut command, launch).map_err(fail)?;
+        limits::prepare_child(&mut command, launch).map_err(fail)?;
         let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -296,36 +296,6 @@ fn reader_thread(
     };
     let thread = std::thread::Builder::new().name("engine reader".into()).stack_size(READER_STACK);
     thread.spawn(read).map(drop)
-}
-
-/// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
-/// to its limits.
-fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<()> {
-    let sandbox = launch.sandbox.as_ref();
-    let mut sandbox = sandbox.map(|s| s.prepare(command, &launch.program)).transpose()?;
-    let limits = launch.limits;
-    let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
-    let parent = rustix::process::getpid();
-    let no_core = Rlimit { current: Some(0), maximum: Some(0) };
-    let prepare = move || {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        rustix::process::setrlimit(Resource::Core, no_core)?;
-        limits.set()?;
-        if let Some(cpus) = &cpus {
-            rustix::thread::sched_setaffinity(None, cpus)?;
-        }
-        // We may have died between fork and the line above.
-        if rustix::process::getppid() != Some(parent) {
-            return Err(Errno::SRCH.into());
-        }
-        sandbox.as_mut().map_or(Ok(()), Prepared::enter)
-    };
-    // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
-    // a few system calls and allocates nothing.
-    unsafe {
-        command.pre_exec(prepare);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
