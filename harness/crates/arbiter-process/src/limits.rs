@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cpus;
-use super::sandbox::Prepared;
+use super::sandbox::{Home, Prepared};
 use super::spawn::Launch;
 
 /// The limit of open files with which this process was started.
@@ -69,9 +69,12 @@ impl ResourceLimits {
 
 /// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
 /// to its limits.
-pub(super) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<()> {
+///
+/// A home that was made for it is to live as long as it does.
+pub(super) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     let sandbox = launch.sandbox.as_ref();
     let mut sandbox = sandbox.map(|s| s.prepare(command, &launch.program)).transpose()?;
+    let home = sandbox.as_mut().and_then(Prepared::take_home);
     let limits = launch.limits;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
@@ -94,7 +97,7 @@ pub(super) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
     unsafe {
         command.pre_exec(prepare);
     }
-    Ok(())
+    Ok(home)
 }
 
 #[cfg(test)]

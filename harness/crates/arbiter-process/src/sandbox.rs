@@ -1,10 +1,14 @@
 //! Bounds what an untrusted program may read, write and reach.
 //!
 //! Landlock takes the files, TCP ports, and processes of others away, seccomp the system calls with
-//! which a program could get them back or attack the kernel. Both hold for all that it starts.
+//! which a program could get them back, reach others past Landlock, or attack the kernel. Both hold for
+//! all that it starts.
 
-use std::collections::BTreeMap;
+mod filters;
+mod home;
+
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,12 +17,11 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, PathBeneath, PathFd, PathFdError, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
 };
-use libc::c_long;
+use rustix::fs::{Mode, OFlags};
 use rustix::thread::{CapabilitySet, CapabilitySets};
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule,
-};
+use seccompiler::BpfProgram;
+
+pub(super) use self::home::Home;
 
 /// The newest rules of Landlock that are used; what an older kernel lacks is left out.
 const RULES: ABI = ABI::V6;
@@ -27,8 +30,8 @@ const RULES: ABI = ABI::V6;
 const VARIABLES: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"];
 
 /// What every program may read and run: the system's programs and libraries, and what says which
-/// machine this is.
-const READABLE: [&str; 18] = [
+/// machine this is. Of processes it may read itself alone: command lines of others may hold secrets.
+const READABLE: [&str; 22] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -42,7 +45,11 @@ const READABLE: [&str; 18] = [
     "/etc/ld.so.conf.d",
     "/etc/ld.so.preload",
     "/etc/localtime",
-    "/proc",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys",
+    "/proc/version",
     "/sys/devices/system",
     "/sys/fs/cgroup",
     "/dev/random",
@@ -52,70 +59,38 @@ const READABLE: [&str; 18] = [
 /// Devices that every program may write, too.
 const DEVICES: [&str; 3] = ["/dev/full", "/dev/null", "/dev/zero"];
 
-/// System calls that no engine or compiler needs, and that reach other processes, other namespaces or
-/// rarely used parts of the kernel.
-const FORBIDDEN: [c_long; 33] = [
-    libc::SYS_acct,
-    libc::SYS_add_key,
-    libc::SYS_bpf,
-    libc::SYS_chroot,
-    libc::SYS_delete_module,
-    libc::SYS_finit_module,
-    libc::SYS_fsopen,
-    libc::SYS_init_module,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_io_uring_setup,
-    libc::SYS_kcmp,
-    libc::SYS_kexec_load,
-    libc::SYS_keyctl,
-    libc::SYS_mount,
-    libc::SYS_move_mount,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_open_tree,
-    libc::SYS_perf_event_open,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_pivot_root,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_ptrace,
-    libc::SYS_quotactl,
-    libc::SYS_reboot,
-    libc::SYS_request_key,
-    libc::SYS_setns,
-    libc::SYS_swapoff,
-    libc::SYS_swapon,
-    libc::SYS_umount2,
-    libc::SYS_unshare,
-    libc::SYS_userfaultfd,
-];
-
 const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
     effective: CapabilitySet::empty(),
     permitted: CapabilitySet::empty(),
     inheritable: CapabilitySet::empty(),
 };
 
+/// The oldest version of Landlock that bounds all that a [`Sandbox`] asks for: signals and abstract
+/// sockets came last.
+const COMPLETE: u32 = 6;
+
 /// What a program may reach besides the system's programs and libraries, which it may read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Its home and the folder of its temporary files, where alone it may write. Absolute.
-    pub home: PathBuf,
+    /// Its home and the folder of its temporary files, where alone it may write. Absolute; an empty
+    /// one for each process, removed after it, if `None`.
+    pub home: Option<PathBuf>,
     /// Files and folders that it may read and run, besides its program. Absolute.
     pub readable: Vec<PathBuf>,
-    /// Whether it may use the network.
+    /// Whether it may use the network, and change modes, owners and times of files, as builds do.
     pub has_network: bool,
+    /// Whether nothing is started where the system cannot hold it to all of this.
+    pub is_required: bool,
 }
 
-/// What this system can hold a program to.
+/// What this system can hold a program to. Shown as "landlock 7, seccomp", as "partial: landlock 4,
+/// seccomp" if that is not all that a [`Sandbox`] asks for, or as "none".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SandboxSupport {
-    /// Files that it may read and write.
-    pub files: bool,
-    /// TCP ports that it may use.
-    pub ports: bool,
-    /// System calls.
-    pub system_calls: bool,
+    /// The version of Landlock; 0 if there is none.
+    landlock: u32,
+    /// Whether there is seccomp.
+    seccomp: bool,
 }
 
 impl SandboxSupport {
@@ -134,12 +109,30 @@ impl SandboxSupport {
                 ),
             )
         };
-        SandboxSupport { files: version >= 1, ports: version >= 4, system_calls: answer == 0 }
+        SandboxSupport { landlock: u32::try_from(version).unwrap_or(0), seccomp: answer == 0 }
     }
 
-    /// Whether it is all that a [`Sandbox`] asks for.
-    pub fn is_complete(self) -> bool {
-        self.files && self.ports && self.system_calls
+    /// An error, in words, unless it is all that a [`Sandbox`] asks for.
+    pub fn complete(self) -> Result<(), String> {
+        match self.landlock >= COMPLETE && self.seccomp {
+            true => Ok(()),
+            false => Err(format!(
+                "a complete sandbox needs landlock {COMPLETE} (Linux 6.12) and seccomp; this system has \
+                 {self}"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for SandboxSupport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let partial = if self.landlock < COMPLETE || !self.seccomp { "partial: " } else { "" };
+        match (self.landlock, self.seccomp) {
+            (0, false) => write!(f, "none"),
+            (0, true) => write!(f, "{partial}seccomp"),
+            (version, false) => write!(f, "{partial}landlock {version}"),
+            (version, true) => write!(f, "{partial}landlock {version}, seccomp"),
+        }
     }
 }
 
@@ -147,29 +140,42 @@ impl SandboxSupport {
 pub(super) struct Prepared {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
+    home: Option<Home>,
 }
 
 impl Sandbox {
+    /// Removes what processes have left whose Arbiter was killed.
+    pub fn remove_leftovers() {
+        Home::remove_old();
+    }
+
     /// Gives a command the environment of the sandbox, and opens what it may reach.
     pub(super) fn prepare(&self, command: &mut Command, program: &Path) -> io::Result<Prepared> {
+        let support = SandboxSupport::of_this_system();
+        if self.is_required {
+            let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
+            support.complete().map_err(unsupported)?;
+        }
+        let own = self.home.is_none().then(Home::make).transpose()?;
+        let home = own.as_ref().map(Home::path).or(self.home.as_deref()).expect("it has one");
         let is_kept = |name: &OsString| {
             name.to_str().is_some_and(|name| name.starts_with("LC_") || VARIABLES.contains(&name))
         };
         command
             .env_clear()
             .envs(std::env::vars_os().filter(|(name, _)| is_kept(name)))
-            .env("HOME", &self.home)
-            .env("TMPDIR", &self.home);
+            .env("HOME", home)
+            .env("TMPDIR", home);
         if command.get_current_dir().is_none() {
-            command.current_dir(&self.home);
+            command.current_dir(home);
         }
-        let rules = self.rules(program).map_err(io::Error::other)?;
-        let filters = self.filters().map_err(io::Error::other)?;
-        let filters = if SandboxSupport::of_this_system().system_calls { filters } else { vec![] };
-        Ok(Prepared { rules: Some(rules), filters })
+        let rules = self.rules(home, program).map_err(io::Error::other)?;
+        let filters = filters::filters(self.has_network).map_err(io::Error::other)?;
+        let filters = if support.seccomp { filters } else { vec![] };
+        Ok(Prepared { rules: Some(rules), filters, home: own })
     }
 
-    fn rules(&self, program: &Path) -> Result<RulesetCreated, RulesError> {
+    fn rules(&self, home: &Path, program: &Path) -> Result<RulesetCreated, RulesError> {
         let read = AccessFs::from_read(RULES);
         let write = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
         let mut rules = Ruleset::default().handle_access(AccessFs::from_all(RULES))?;
@@ -177,7 +183,7 @@ impl Sandbox {
             rules = rules.handle_access(AccessNet::from_all(RULES))?;
         }
         let rules = rules.scope(Scope::from_all(RULES))?.create()?;
-        let home = PathBeneath::new(PathFd::new(&self.home)?, AccessFs::from_all(RULES));
+        let home = PathBeneath::new(PathFd::new(home)?, AccessFs::from_all(RULES));
         Ok(rules
             .add_rules(path_beneath_rules(READABLE, read))?
             .add_rules(path_beneath_rules(DEVICES, write))?
@@ -185,54 +191,27 @@ impl Sandbox {
             .add_rules(path_beneath_rules([program], read))?
             .add_rule(home)?)
     }
-
-    /// Two filters, as they differ in the error that a call gets.
-    fn filters(&self) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
-        let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
-            FORBIDDEN.into_iter().map(|call| (call, Vec::new())).collect();
-        // A namespace of its own would make a program its administrator.
-        let flags = [
-            libc::CLONE_NEWCGROUP,
-            libc::CLONE_NEWIPC,
-            libc::CLONE_NEWNET,
-            libc::CLONE_NEWNS,
-            libc::CLONE_NEWPID,
-            libc::CLONE_NEWUSER,
-            libc::CLONE_NEWUTS,
-        ];
-        let has = |flag: i32| {
-            let flag = u64::from(flag.unsigned_abs());
-            let is_set = SeccompCmpOp::MaskedEq(flag);
-            SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, is_set, flag)?])
-        };
-        let namespaces = flags.into_iter().map(has).collect::<Result<_, _>>()?;
-        refused.insert(libc::SYS_clone, namespaces);
-        if !self.has_network {
-            refused.insert(libc::SYS_socket, Vec::new());
-        }
-        // Its flags are in memory, where no filter sees them; libraries then use `clone`.
-        let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-        [(refused, libc::EPERM), (unknown, libc::ENOSYS)]
-            .into_iter()
-            .map(|(calls, error)| {
-                let error = SeccompAction::Errno(error.unsigned_abs());
-                let arch = std::env::consts::ARCH.try_into()?;
-                SeccompFilter::new(calls, SeccompAction::Allow, error, arch)?.try_into()
-            })
-            .collect()
-    }
 }
 
 impl Prepared {
+    /// The home that it was made, which is to live as long as the process.
+    pub(super) fn take_home(&mut self) -> Option<Home> {
+        self.home.take()
+    }
+
     /// Enters the sandbox, for good. Only system calls: it may be used between fork and exec.
     pub(super) fn enter(&mut self) -> io::Result<()> {
         // So that what root starts is not root, as far as the kernel is concerned.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
-        if let Some(rules) = self.rules.take()
-            && rules.restrict_self().is_err()
-        {
-            return Err(io::Error::last_os_error());
+        if let Some(rules) = self.rules.take() {
+            // Only now there is a folder of what is about to be the program.
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            let own = rustix::fs::open(c"/proc/self", flags, Mode::empty())?;
+            let own = PathBeneath::new(own, AccessFs::from_read(RULES));
+            if rules.add_rule(own).and_then(RulesetCreated::restrict_self).is_err() {
+                return Err(io::Error::last_os_error());
+            }
         }
         for filter in &self.filters {
             if seccompiler::apply_filter(filter).is_err() {
@@ -261,10 +240,9 @@ mod tests {
 
     /// What a shell prints that runs `script` in a sandbox beside a folder of secrets, which is `$1`.
     fn sandboxed(script: &str, change: impl FnOnce(&mut Sandbox, &Path)) -> Vec<String> {
-        assert!(SandboxSupport::of_this_system().is_complete());
-        let (home, secrets) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let secrets = tempfile::tempdir().unwrap();
         std::fs::write(secrets.path().join("key"), "secret\n").unwrap();
-        let mut sandbox = Sandbox { home: home.path().to_owned(), ..Sandbox::default() };
+        let mut sandbox = Sandbox { is_required: true, ..Sandbox::default() };
         change(&mut sandbox, secrets.path());
         let args = ["-c", script, "sh", secrets.path().to_str().unwrap()];
         let launch = Launch {
@@ -296,6 +274,46 @@ mod tests {
     }
 
     #[test]
+    fn its_home_goes_with_it() {
+        let home = &sandboxed("pwd; mkdir -p a/b; echo x > a/b/c", |_, _| {})[0];
+        assert!(home.contains("/arbiter-home-"), "{home}");
+        for _ in 0..500 {
+            if !Path::new(home).exists() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{home} is still there");
+    }
+
+    #[test]
+    fn attributes_of_files_stay_as_they_are() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let seen = || {
+            let data = file.path().metadata().unwrap();
+            (data.permissions(), data.modified().unwrap())
+        };
+        let (before, path) = (seen(), file.path().display());
+        let script =
+            format!("chmod 777 {path}; touch -d 2000-01-01 {path}; chown 1 {path}; echo end");
+        assert_eq!(sandboxed(&script, |_, _| {}), ["end"]);
+        assert_eq!(seen(), before);
+        let open = |sandbox: &mut Sandbox, _: &Path| sandbox.has_network = true;
+        assert_eq!(sandboxed("echo > a; chmod 500 a && echo end", open), ["end"]);
+    }
+
+    #[test]
+    fn what_is_required_and_missing_is_an_error() {
+        let words = |landlock, seccomp| SandboxSupport { landlock, seccomp }.to_string();
+        assert_eq!(words(7, true), "landlock 7, seccomp");
+        assert_eq!(words(4, true), "partial: landlock 4, seccomp");
+        assert_eq!(words(0, true), "partial: seccomp");
+        assert_eq!(words(0, false), "none");
+        let error = SandboxSupport { landlock: 5, seccomp: true }.complete().unwrap_err();
+        assert!(error.ends_with("this system has partial: landlock 5, seccomp"), "{error}");
+    }
+
+    #[test]
     fn our_environment_stays_ours() {
         let variables = sandboxed("env | sed 's/=.*//'", |_, _| {});
         let is_known = |name: &str| {
@@ -310,8 +328,9 @@ mod tests {
     fn other_processes_are_out_of_reach() {
         let ours = std::process::id();
         let script = format!(
-            "cat /proc/{ours}/environ /proc/{ours}/maps; readlink /proc/{ours}/fd/0; \
-             kill -0 {ours} && echo reached; echo end"
+            "cat /proc/{ours}/environ /proc/{ours}/cmdline; readlink /proc/{ours}/fd/0; ls /proc; \
+             kill -0 {ours} && echo reached; renice 19 {ours} && echo slowed; \
+             prlimit --pid {ours} --core=0:0 && echo limited; echo end"
         );
         assert_eq!(sandboxed(&script, |_, _| {}), ["end"]);
     }
@@ -332,7 +351,7 @@ mod tests {
     #[test]
     fn its_privileges_are_those_of_its_children() {
         let words = ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"];
-        let script = "grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status";
+        let script = "exec grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status";
         assert_eq!(sandboxed(script, |_, _| {}), words);
     }
 }

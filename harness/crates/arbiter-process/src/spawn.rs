@@ -19,7 +19,7 @@ use super::error_output::ErrorReader;
 use super::limits::{self, ResourceLimits};
 use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
-use super::sandbox::Sandbox;
+use super::sandbox::{Home, Sandbox};
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
 use super::{cpus, host, stop};
@@ -65,7 +65,8 @@ pub struct SpawnError {
 impl SpawnError {
     fn of_program(program: &Path, source: &io::Error) -> SpawnError {
         let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
-        let is_environment = Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
+        let is_environment = source.kind() == io::ErrorKind::Unsupported
+            || Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
         let text = format!("cannot start '{}': {source}", program.display());
         SpawnError { text, is_environment }
     }
@@ -151,6 +152,8 @@ pub struct Process {
     tree: ProcessTree,
     /// Whether the leader was waited for, which ends its group too.
     reaped: bool,
+    /// Its home if that goes with it.
+    _home: Option<Home>,
 }
 
 impl Process {
@@ -172,14 +175,21 @@ impl Process {
         if let Some(dir) = &launch.dir {
             command.current_dir(dir);
         }
-        limits::prepare_child(&mut command, launch).map_err(fail)?;
+        let _home = limits::prepare_child(&mut command, launch).map_err(fail)?;
         let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let reader = Arc::default();
         let tail = Tail::new(ERROR_LINES);
-        let mut process =
-            Process { child, input: None, errors: tail.clone(), reader, tree, reaped: false };
+        let mut process = Process {
+            child,
+            input: None,
+            errors: tail.clone(),
+            reader,
+            tree,
+            reaped: false,
+            _home,
+        };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             errors.add(stderr, log, tail).map_err(fail)?;

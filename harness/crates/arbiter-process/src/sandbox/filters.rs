@@ -1,0 +1,168 @@
+//! System calls that sandboxed programs may not use.
+
+use std::collections::BTreeMap;
+
+use libc::c_long;
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, sock_filter,
+};
+
+/// System calls that no engine or compiler needs, and that reach other processes, other namespaces or
+/// rarely used parts of the kernel.
+const FORBIDDEN: [c_long; 49] = [
+    libc::SYS_acct,
+    libc::SYS_add_key,
+    libc::SYS_bpf,
+    libc::SYS_chroot,
+    libc::SYS_delete_module,
+    libc::SYS_fanotify_init,
+    libc::SYS_finit_module,
+    libc::SYS_fsopen,
+    libc::SYS_init_module,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_uring_setup,
+    libc::SYS_ioprio_set,
+    libc::SYS_kcmp,
+    libc::SYS_kexec_load,
+    libc::SYS_keyctl,
+    libc::SYS_mount,
+    libc::SYS_move_mount,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_msgctl,
+    libc::SYS_msgget,
+    libc::SYS_msgrcv,
+    libc::SYS_msgsnd,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_open_tree,
+    libc::SYS_perf_event_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pivot_root,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_ptrace,
+    libc::SYS_quotactl,
+    libc::SYS_reboot,
+    libc::SYS_request_key,
+    libc::SYS_semctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_setns,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmget,
+    libc::SYS_swapoff,
+    libc::SYS_swapon,
+    libc::SYS_syslog,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    libc::SYS_userfaultfd,
+];
+
+/// Those that engines do not need and compilers do. Landlock bounds none of them: attributes of files,
+/// and who hears what happens to files.
+const FORBIDDEN_TO_ENGINES: [c_long; 14] = [
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    // fchmodat2, which the crate does not know on all machines.
+    452,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_fremovexattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_inotify_add_watch,
+    libc::SYS_lremovexattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_setxattr,
+    libc::SYS_socket,
+    libc::SYS_utimensat,
+];
+
+/// Their older forms.
+#[cfg(target_arch = "x86_64")]
+const OLD: [c_long; 6] = [
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_futimesat,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const OLD: [c_long; 0] = [];
+
+/// Those that change a process, which has to be the caller itself: their first argument is 0 then.
+const OF_PROCESSES: [c_long; 6] = [
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_setpriority,
+];
+
+/// Flags of `clone` that make a namespace, which would make a program its administrator.
+const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWUTS,
+];
+
+/// The newest system call that was looked at (`mseal`). Those of the x32 ABI, which are the same under
+/// other numbers, are above it, too.
+const NEWEST: u32 = 462;
+
+/// Several filters, as they differ in the error that a call gets.
+pub(super) fn filters(is_builder: bool) -> Result<Vec<BpfProgram>, BackendError> {
+    let always = |call| (call, Vec::new());
+    let mut refused: BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN.into_iter().map(always).collect();
+    if !is_builder {
+        refused.extend(FORBIDDEN_TO_ENGINES.into_iter().chain(OLD).map(always));
+    }
+    let if_argument = |number, operator, value| {
+        let is_so = SeccompCondition::new(number, SeccompCmpArgLen::Qword, operator, value)?;
+        SeccompRule::new(vec![is_so])
+    };
+    for call in OF_PROCESSES {
+        refused.insert(call, vec![if_argument(0, SeccompCmpOp::Ne, 0)?]);
+    }
+    // Here the first argument says what the second one names.
+    let other = if_argument(1, SeccompCmpOp::Ne, 0)?;
+    refused.entry(libc::SYS_setpriority).or_default().push(other);
+    let has = |flag: i32| {
+        let flag = u64::from(flag.unsigned_abs());
+        if_argument(0, SeccompCmpOp::MaskedEq(flag), flag)
+    };
+    let namespaces = NAMESPACES.into_iter().map(has).collect::<Result<_, _>>()?;
+    refused.insert(libc::SYS_clone, namespaces);
+    // Its flags are in memory, where no filter sees them; libraries then use `clone`.
+    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    let listed =
+        [(refused, libc::EPERM), (unknown, libc::ENOSYS)].into_iter().map(|(calls, error)| {
+            let error = SeccompAction::Errno(error.unsigned_abs());
+            let arch = std::env::consts::ARCH.try_into()?;
+            SeccompFilter::new(calls, SeccompAction::Allow, error, arch)?.try_into()
+        });
+    listed.chain([Ok(refuse_newer())]).collect()
+}
+
+/// Answers that there is no such call to all that are newer than this list.
+fn refuse_newer() -> BpfProgram {
+    let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
+    let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    vec![
+        // The number of the call is what comes first.
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, error),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}
