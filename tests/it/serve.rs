@@ -1,5 +1,9 @@
 //! The live page over HTTP: what it shows while a run is played, and whom it obeys.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
@@ -175,4 +179,45 @@ fn a_killed_run_is_shown_as_unfinished() {
     });
     site.end();
     bench.wait_until_quiet();
+}
+
+/// Whether the other end has closed a connection on which it sends nothing.
+fn is_closed(mut stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).expect("a socket can be asked");
+    match stream.read(&mut [0]) {
+        Ok(read) => read == 0,
+        Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+    }
+}
+
+#[test]
+fn those_who_send_or_read_nothing_keep_nobody_out() {
+    let bench = Bench::new();
+    let site = Site::start(&bench, &[]);
+    let connect = |_| TcpStream::connect(&site.address).expect("the server listens");
+    // Most of them make room for others at once; what is left of them is closed in time.
+    let idle: Vec<TcpStream> = (0..600).map(connect).collect();
+    let slow: Vec<TcpStream> = (0..150).map(connect).collect();
+    let deaf = connect(0);
+    let request = format!("GET /assets/live.js HTTP/1.1\r\nHost: {}\r\n\r\n", site.address);
+    let answer = site.get("/assets/live.js").body.len();
+    (&deaf).write_all(request.repeat(20_000_000 / answer).as_bytes()).expect("the server reads");
+    let begun = Instant::now();
+    assert_eq!(site.get("/").code, 200);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    let mut list = site.events("/events/runs");
+    let count = site.connections();
+    assert!((150..=256).contains(&count), "{count}");
+    slow.iter().for_each(|mut slow| slow.write_all(b"GET / HTTP/1.1\r\nX: ").expect("it is open"));
+    wait_for("the idle and the slow are gone", || {
+        slow.iter().for_each(|mut slow| drop(slow.write_all(b"x")));
+        idle.iter().chain(&slow).all(is_closed).then_some(())
+    });
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!(site.connections(), 2, "that of the page, and that of who does not read");
+    wait_for("who does not read is gone", || (site.connections() == 1).then_some(()));
+    // The page has got nothing all the while, and goes on.
+    played(&bench, "one", 11);
+    list.wait_for("run-one", &["data-phase=\"ended\""]);
+    site.end();
 }

@@ -36,6 +36,9 @@ printed with the token, or enter the token on the page of a run. Programs send
 It listens on this machine only, unless --listen says otherwise. From another machine it is best
 reached through 'ssh -L 7878:localhost:7878 HOST'.
 
+Connections from which no whole request comes within 10 s, or that take in nothing for 20 s, are
+closed; at 256 a new one takes the place of the oldest from the address that has most.
+
 Exit codes: 0 when it is ended by Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if it
 cannot listen or the folder of --results cannot be made.")]
 pub(crate) struct ServeArgs {
@@ -110,7 +113,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
             tokio::spawn(async move { monitor.keep(access).await });
         }
         tokio::select! {
-            served = site.serve(listener) => served.map_err(Failure::environment),
+            never = site.serve(listener) => never,
             // Pages notice, and come back when there is a server again.
             _ = signals.next() => Ok(()),
         }

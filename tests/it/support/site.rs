@@ -53,6 +53,18 @@ impl Site {
         Site { running, address, token: after("#token=") }
     }
 
+    /// How many connections to it are established.
+    pub fn connections(&self) -> usize {
+        let table = std::fs::read_to_string("/proc/net/tcp").expect("the system lists them");
+        let port = self.address.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
+        let own = format!("0100007F:{:04X}", port.expect("an address has a port"));
+        let is_own = |line: &&str| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            fields[1] == own && fields[3] == "01"
+        };
+        table.lines().filter(is_own).count()
+    }
+
     /// Processor time it has taken so far, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
         self.running.cpu_seconds()

@@ -25,13 +25,13 @@ pub use host::{
     FILE_SIZE_SIGNAL, host_name, is_signal_ignored, memory_mib, processor_features, processor_name,
     system_version,
 };
-pub use limits::ResourceLimits;
+pub use limits::{ResourceLimits, raise_open_files};
 pub use local_socket::{LocalSocket, connect_local};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
 pub use sandbox::{Sandbox, SandboxSupport};
 pub use spawn::{Launch, Process, SpawnError, Spawner};
 pub use stop::QUIT_GRACE;
-pub use system::{has_no_locks, is_own_peer, lower_priority};
+pub use system::{end_if_stalled, has_no_locks, is_own_peer, lower_priority};
 pub use terminal::Keys;
 pub use writer::WriteError;

@@ -16,13 +16,16 @@ use super::spawn::Launch;
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
 /// Lets this process have as many files open as the system allows it: each engine takes several.
-/// Where it refuses, all stays as it was.
-pub(super) fn raise_open_files() {
+/// Where it refuses, all stays as it was. What it starts gets the limit that it had before.
+///
+/// Returns how many files it may have open.
+pub fn raise_open_files() -> u64 {
     OPEN_FILES.get_or_init(|| {
         let before = getrlimit(Resource::Nofile);
         let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, ..before });
         before
     });
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
 /// Limits that the system holds a process and each of its children to; `None` leaves all there is.

@@ -1,9 +1,11 @@
 //! What else depends on the operating system.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
-use rustix::net::sockopt::socket_peercred;
+use rustix::net::sockopt::{set_tcp_user_timeout, socket_peercred};
 use rustix::process::{geteuid, setpriority_process};
 
 /// The lowest priority that the system knows.
@@ -13,6 +15,11 @@ const LOWEST: i32 = 19;
 pub fn is_own_peer(stream: &UnixStream) -> io::Result<bool> {
     let user = socket_peercred(stream)?.uid;
     Ok(user == geteuid() || user.is_root())
+}
+
+/// Has the kernel end a TCP connection whose other end has not taken in for so long what was sent.
+pub fn end_if_stalled(connection: impl AsFd, after: Duration) -> io::Result<()> {
+    Ok(set_tcp_user_timeout(connection, after.as_millis().try_into().unwrap_or(u32::MAX))?)
 }
 
 /// Gives this process the lowest priority, so that engines do not notice it.

@@ -3,6 +3,7 @@
 #[cfg(feature = "cluster")]
 mod cluster;
 mod compute;
+mod connections;
 mod fold;
 mod guard;
 mod hub;

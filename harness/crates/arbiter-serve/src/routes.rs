@@ -19,6 +19,7 @@ use tokio::sync::{Mutex, Semaphore, watch};
 
 use super::cluster::ClusterMonitor;
 use super::compute;
+use super::connections;
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::run::report as run_report;
@@ -90,8 +91,8 @@ impl Site {
     }
 
     /// Answers requests until the process ends.
-    pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
-        axum::serve(listener, self.router()).await
+    pub async fn serve(self, listener: TcpListener) -> ! {
+        connections::serve(listener, self.router()).await
     }
 
     /// All routes.

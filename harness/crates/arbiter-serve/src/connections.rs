@@ -1,0 +1,95 @@
+//! How many connections there may be, and for how long one may make us wait.
+
+use std::cmp::Reverse;
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::task::AbortHandle;
+
+use arbiter_process::{end_if_stalled, raise_open_files};
+
+/// Most connections at the same time, if this process may have twice as many files open.
+const MAX_CONNECTIONS: usize = 256;
+
+/// How long the head of a request may take to arrive, from the beginning of the connection or the
+/// answer before it.
+const HEAD_DEADLINE: Duration = Duration::from_secs(10);
+
+/// How long the other end may take in nothing of what it is sent.
+const STALL_DEADLINE: Duration = Duration::from_secs(20);
+
+/// How long to wait where the system has no descriptor for the next connection.
+const SHORTAGE: Duration = Duration::from_millis(100);
+
+/// Answers requests until the process ends. A page that follows a run may do so for ever, but at the
+/// limit a new connection takes the place of another; browsers come back.
+pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
+    let descriptors = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
+    let most = (descriptors / 2).clamp(1, MAX_CONNECTIONS);
+    let service = TowerToHyperService::new(router);
+    let mut open: Vec<(IpAddr, AbortHandle)> = Vec::new();
+    loop {
+        let Ok((stream, peer)) = listener.accept().await else {
+            tokio::time::sleep(SHORTAGE).await;
+            continue;
+        };
+        open.retain(|(_, connection)| !connection.is_finished());
+        if open.len() >= most {
+            let (_, connection) = open.remove(to_close(&open));
+            connection.abort();
+        }
+        // Without it the connection ends as others do, when it is to make room.
+        let _ = end_if_stalled(&stream, STALL_DEADLINE);
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_DEADLINE)
+            .serve_connection(TokioIo::new(stream), service.clone());
+        open.push((network(peer.ip()), tokio::spawn(connection).abort_handle()));
+    }
+}
+
+/// What one user has: an address, or in IPv6 the network of one.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(ip) if !ip.is_loopback() => {
+            Ipv6Addr::from_bits(ip.to_bits() & !u128::from(u64::MAX)).into()
+        }
+        address => address,
+    }
+}
+
+/// Which of the connections, oldest first, makes room: the oldest of the network that has most, and
+/// one from this machine only if there is no other.
+fn to_close<T>(open: &[(IpAddr, T)]) -> usize {
+    let share = |network| open.iter().filter(|(other, _)| other == network).count();
+    let by_right = |index: &usize| {
+        let (network, _) = &open[*index];
+        (!network.is_loopback(), share(network), Reverse(*index))
+    };
+    (0..open.len()).max_by_key(by_right).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_most_makes_room_but_this_machine_last() {
+        let check = |peers: &[&str], expected| {
+            let network = |peer: &&str| (network(peer.parse().expect("an address")), ());
+            let open: Vec<_> = peers.iter().map(network).collect();
+            assert_eq!(to_close(&open), expected, "{peers:?}");
+        };
+        check(&["10.0.0.1", "10.0.0.2", "10.0.0.2"], 1);
+        check(&["10.0.0.2", "10.0.0.1"], 0);
+        check(&["127.0.0.1", "::1", "127.0.0.1", "10.0.0.2"], 3);
+        check(&["10.0.0.2", "2001:db8::1", "2001:db8::2:0:0:2", "2001:db8:0:1::1"], 1);
+        check(&["10.0.0.1", "::ffff:10.0.0.2", "10.0.0.2"], 1);
+        check(&["127.0.0.1", "::1", "127.0.0.1"], 0);
+    }
+}
