@@ -1,12 +1,12 @@
 //! The games that `arbiter mine` and `arbiter samples` take positions from.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::{DEFAULT_RESULTS, Failure};
 use arbiter_openings::decompressed;
+use arbiter_process::open_input;
 use arbiter_report::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::{Game, read_games, stored_game};
@@ -35,7 +35,7 @@ impl GameSourceArgs {
         for path in &self.pgn {
             let failed = |error| Failure::invalid(format!("{}: {error}", path.display()));
             let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            let source = File::open(path).and_then(decompressed).map_err(failed)?;
+            let source = open_input(path).and_then(decompressed).map_err(failed)?;
             let (read, faults) = read_games(&file, source).map_err(failed)?;
             for fault in faults.iter().take(NAMED) {
                 note(fault);

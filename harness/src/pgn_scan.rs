@@ -1,6 +1,5 @@
 //! Reads the games of PGN files for ratings.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use indicatif::ProgressBar;
 
 use crate::{Rows, progress};
 use arbiter_openings::decompressed;
+use arbiter_process::open_input;
 use arbiter_rate::{ScanOptions, Tally, scan_all};
 
 /// What CSV has a line for.
@@ -38,12 +38,8 @@ pub(crate) fn read_files(
 ) -> Result<Tally, String> {
     let mut sizes = 0;
     for path in files {
-        let about =
-            std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-        if about.is_dir() {
-            return Err(format!("{} is a folder; name the PGN files in it", path.display()));
-        }
-        sizes += about.len();
+        let about = open_input(path).and_then(|file| file.metadata());
+        sizes += about.map_err(|e| format!("cannot read {}: {e}", path.display()))?.len();
     }
     let bar = progress(sizes, "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
     let mut tally = Tally::new(pair);
@@ -59,5 +55,5 @@ pub(crate) fn read_files(
 
 /// The text of a file, decompressed.
 fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read + Send>> {
-    decompressed(bar.wrap_read(File::open(path)?))
+    decompressed(bar.wrap_read(open_input(path)?))
 }

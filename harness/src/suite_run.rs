@@ -19,12 +19,10 @@ use crate::{
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
+use arbiter_process::read_input;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::check_suite_engines;
 use arbiter_suite::{Answers, SuiteError, Task, Unusable, decode, run_suite};
-
-/// Largest suite that is read, in bytes.
-const MAX_FILE: u64 = 1 << 28;
 
 /// Unusable lines that are named where none is usable.
 const NAMED: usize = 5;
@@ -73,14 +71,9 @@ impl SuiteArgs {
 
     /// The text of the suite.
     pub(crate) fn text(&self) -> Result<String, Failure> {
-        let name = self.suite.display();
-        let failed = |error: std::io::Error| Failure::invalid(format!("{name}: {error}"));
-        let size = std::fs::metadata(&self.suite).map_err(failed)?.len();
-        if size > MAX_FILE {
-            let message = format!("{name}: expected at most {MAX_FILE} bytes, got {size}");
-            return Err(Failure::invalid(message));
-        }
-        Ok(decode(&std::fs::read(&self.suite).map_err(failed)?))
+        let read = read_input(&self.suite);
+        let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
+        Ok(decode(&read.map_err(failed)?))
     }
 
     /// Its name in reports.

@@ -1,6 +1,10 @@
 //! Bad input: refused before the first game, with an exit code for its kind and
 //! an error that names what is wrong.
 
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
 
@@ -179,4 +183,59 @@ fn a_run_that_does_not_exist() {
     ask_for_ghost(&[&results]);
     usable(&bench).puppet("B", "--seed 2").run().expect_code(0);
     ask_for_ghost(&["ghost"]);
+}
+
+/// All that reads a file which the user names, with `FILE` for its name.
+fn readers(bench: &Bench) -> Vec<Vec<String>> {
+    let engines = [bench.puppet("A", "--seed 1", ""), bench.puppet("B", "--seed 2", "")];
+    let [one, two] = engines.each_ref();
+    let short = ["--each", "nodes=1", "--pairs", "1"];
+    let of_match = [&["match", "--engine", one, "--engine", two], &short[..]].concat();
+    let with = |start: &[&str], more: &[&str]| -> Vec<String> {
+        start.iter().chain(more).map(|word| (*word).to_owned()).collect()
+    };
+    vec![
+        with(&of_match, &["--openings", "FILE"]),
+        with(&of_match, &["--config", "FILE"]),
+        with(&["tune", "--engine", one], &["--params", "FILE", "--iterations", "1"]),
+        with(&["tune", "simulate", "--params", "FILE"], &[]),
+        with(&["perft", "--engine", one, "--suite", "FILE"], &[]),
+        with(&["epd", "--engine", one, "--nodes", "1", "--suite", "FILE"], &[]),
+        with(&["rate", "FILE"], &[]),
+        with(&["report", "FILE"], &[]),
+        with(&["mine", "--engine", one, "--out", "a.epd", "--pgn", "FILE"], &[]),
+        with(&["samples", "--out", "a.samples", "--pgn", "FILE"], &[]),
+        with(&["stats", "speed", "FILE"], &[]),
+        with(&["ci", "--config", "FILE"], &[]),
+        with(&["serve", "--token-file", "FILE"], &[]),
+        with(&["worker", "--nats", "nats://127.0.0.1:1", "--trust", "FILE"], &[]),
+        with(&["cluster", "show", "--nats", "nats://127.0.0.1:1", "--nats-creds", "FILE"], &[]),
+        with(&["cluster", "show", "--nats", "tls://127.0.0.1:1", "--nats-ca", "FILE"], &[]),
+        with(&["cluster", "key", "--signing-key", "FILE"], &[]),
+        with(&["engine", "perft", "--suite", "FILE"], &[]),
+        with(&["engine", "eval", "--positions", "FILE"], &[]),
+        with(&["engine", "tune", "FILE"], &[]),
+        with(
+            &["compat", "fastchess", "-engine", "cmd=sh", "-engine", "cmd=cat"],
+            &["-each", "nodes=1", "-openings", "file=FILE", "format=epd"],
+        ),
+    ]
+}
+
+#[test]
+fn files_that_may_have_no_end() {
+    let bench = Bench::new();
+    mknodat(CWD, bench.path("pipe.pgn"), FileType::Fifo, Mode::RUSR, 0)
+        .expect("a pipe can be made");
+    std::os::unix::fs::symlink("/dev/zero", bench.path("zero.pgn")).expect("a link can be made");
+    for (words, file) in readers(&bench).iter().flat_map(|w| [(w, "pipe.pgn"), (w, "zero.pgn")]) {
+        let words: Vec<String> = words.iter().map(|word| word.replace("FILE", file)).collect();
+        eprintln!("{words:?}");
+        let begun = Instant::now();
+        let finished = bench.arbiter(&words).finish();
+        assert!(begun.elapsed() < Duration::from_secs(10), "{finished:#?}");
+        let refused = finished.expect_code(3);
+        let said = [file, "not a regular file"].iter().all(|words| refused.stderr.contains(words));
+        assert!(said && refused.stderr.lines().count() == 1, "{refused:#?}");
+    }
 }

@@ -132,7 +132,7 @@ fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
 
 /// Reads one position a line, as FEN or EPD; empty lines and those that begin with `#` are skipped.
 fn read_positions(file: &str) -> Result<Vec<Position>, Failure> {
-    let bytes = std::fs::read(file)
+    let bytes = super::read_input(file)
         .map_err(|error| Failure::Input(format!("cannot read {file}: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
     let mut positions = Vec::new();

@@ -18,5 +18,23 @@ mod trace;
 mod tune;
 mod worker;
 
+use std::fs::File;
+use std::io::{self, Read};
+
 pub use output::Output;
 pub use session::run;
+
+/// Opens a file that a tool was given. A pipe or a device may let it wait for ever, or never end.
+fn open_input(file: &str) -> io::Result<File> {
+    match std::fs::metadata(file)?.is_file() {
+        true => File::open(file),
+        false => Err(io::Error::other("it is not a regular file; save what it gives in one")),
+    }
+}
+
+/// Reads the whole of such a file.
+fn read_input(file: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_input(file)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -148,7 +148,7 @@ fn run_suite(
     settings: &Settings<'_>,
     output: &Output,
 ) -> Result<(), Failure> {
-    let bytes = std::fs::read(file)
+    let bytes = super::read_input(file)
         .map_err(|error| Failure::Input(format!("cannot read {file}: {error}")))?;
     let cases = suite::parse(&String::from_utf8_lossy(&bytes))
         .map_err(|error| Failure::Input(format!("{file}, {error}")))?;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::BufReader;
 use std::str::FromStr;
 use std::thread;
@@ -72,7 +72,7 @@ impl<'a> Request<'a> {
         let mut split = Split::default();
         for file in &self.files {
             let told = |error: String| Failure(EXIT_INPUT, format!("{file}: {error}"));
-            let source = File::open(file).map_err(|error| told(error.to_string()))?;
+            let source = super::open_input(file).map_err(|error| told(error.to_string()))?;
             let read = split.read(BufReader::new(source), ONE_IN, self.settings.seed);
             read.map_err(|error| told(error.to_string()))?;
         }

@@ -11,6 +11,7 @@ use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run::open_tables};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, Replayed, replay};
+use arbiter_process::read_text;
 use arbiter_report::transcript_text;
 use arbiter_runner::{any_moment, engine_setups};
 use arbiter_store::{Recorded, Store};
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let path = Path::new(&args.source);
     let recorded = match &args.game {
         None if path.is_file() => {
-            let text = std::fs::read_to_string(path);
+            let text = read_text(path);
             let read = text.map_err(|error| error.to_string()).and_then(Recorded::read);
             read.map_err(|error| Failure::invalid(format!("{}: {error}", path.display())))?
         }

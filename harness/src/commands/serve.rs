@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 #[cfg(feature = "cluster")]
 use crate::fleet::AccessArgs;
 use crate::{DEFAULT_RESULTS, Failure, runtime};
-use arbiter_process::lower_priority;
+use arbiter_process::{lower_priority, read_text};
 use arbiter_report::note;
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site};
@@ -139,7 +139,7 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
 fn token(file: Option<&Path>) -> Result<Token, Failure> {
     let (place, text) = match (file, std::env::var(TOKEN_VARIABLE)) {
         (Some(path), _) => {
-            let text = std::fs::read_to_string(path).map_err(|error| {
+            let text = read_text(path).map_err(|error| {
                 Failure::invalid(format!("cannot read the token in {}: {error}", path.display()))
             })?;
             (path.display().to_string(), text)

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::options::Options;
 use super::words::{Word, figure};
 use arbiter_plan::EngineSpec;
+use arbiter_process::read_text;
 
 /// The keys, for errors.
 const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
@@ -102,7 +103,7 @@ fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
     ];
     let file = places.iter().find(|path| path.is_file());
     let file = file.ok_or("there is no engines.json here, nor in ~/.config/cutechess")?;
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let text = read_text(file).map_err(|error| error.to_string())?;
     let list: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
     let name = name.to_string_lossy();

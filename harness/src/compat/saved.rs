@@ -1,7 +1,6 @@
 //! `-config`: where fastchess keeps settings and counts, arbiter keeps which of its runs it was.
 //! The run itself, with all its games, is in the store.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::options::WITHOUT_EFFECT;
 use super::words::{Word, truth};
 use crate::{Failure, write_whole};
+use arbiter_process::open_input;
 use arbiter_report::note;
 
 /// Where fastchess saves if nothing else is said.
@@ -50,7 +50,7 @@ impl Saved {
     fn read(path: &Path) -> Result<Saved, String> {
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
         let mut text = String::new();
-        let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+        let read = open_input(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
         read.map_err(|error| wrong(error.to_string()))?;
         let file: SavedFile = serde_json::from_str(&text).map_err(|_| {
             wrong(

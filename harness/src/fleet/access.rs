@@ -3,12 +3,14 @@
 //! Secrets come from files and variables only: what is on a command line, everybody on the machine
 //! can read.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::Failure;
 use arbiter_cluster::{Access, Credentials, INBOX, Secret, is_inbox};
+use arbiter_process::{open_input, read_text};
 
 /// How a NATS server is entered.
 #[derive(Debug, Default, Args)]
@@ -48,11 +50,13 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// What reading the file at `path` gave, by its name if it failed.
+fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
+    read.map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
+}
+
 fn secret(path: &Path) -> Result<Secret, Failure> {
-    let read = std::fs::read_to_string(path);
-    let text =
-        read.map_err(|e| Failure::invalid(format!("cannot read {}: {e}", path.display())))?;
-    Ok(Secret(text.trim().to_owned()))
+    Ok(Secret(of_file(path, read_text(path))?.trim().to_owned()))
 }
 
 impl AccessArgs {
@@ -89,12 +93,12 @@ impl AccessArgs {
             (None, None, None, Some(token)) => Credentials::Token(token),
             (None, None, None, None) => Credentials::None,
         };
-        Ok(Access {
-            url: Secret(url),
-            credentials,
-            ca: path(self.nats_ca, "ARBITER_NATS_CA"),
-            certificate: self.nats_cert.zip(self.nats_cert_key),
-            inbox: self.nats_inbox,
-        })
+        let ca = path(self.nats_ca, "ARBITER_NATS_CA");
+        let certificate = self.nats_cert.zip(self.nats_cert_key);
+        for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {
+            // They are read when a connection is made, and a pipe would be waited for.
+            of_file(path, open_input(path))?;
+        }
+        Ok(Access { url: Secret(url), credentials, ca, certificate, inbox: self.nats_inbox })
     }
 }

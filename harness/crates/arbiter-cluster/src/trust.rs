@@ -11,6 +11,8 @@ use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use thiserror::Error;
 
+use arbiter_process::read_text;
+
 /// Prefix of the signed text, so that a signature is valid for nothing else.
 const PURPOSE: &str = "arbiter run description, version 1\n";
 
@@ -65,7 +67,7 @@ impl Key {
         if !path.exists() {
             make(path).map_err(file)?;
         }
-        let text = fs::read_to_string(path).map_err(file)?;
+        let text = read_text(path).map_err(file)?;
         let bytes = decoded(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))?;
         Ok(Key(SigningKey::from_bytes(&bytes)))
     }
@@ -122,7 +124,7 @@ impl PublicKey {
             return text.parse();
         }
         let path = Path::new(text);
-        let read = fs::read_to_string(path);
+        let read = read_text(path);
         let read = read.map_err(|source| TrustError::File { path: path.to_owned(), source })?;
         read.trim().parse()
     }

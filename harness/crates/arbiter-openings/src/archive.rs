@@ -11,6 +11,7 @@ use zip::{ZipArchive, result::ZipError};
 use super::error::OpeningError;
 use super::{Collector, epd, pgn, polyglot};
 use crate::compressed::decompressed;
+use arbiter_process::open_input;
 
 /// How much of a text of unknown kind is looked at.
 const SNIFFED_BYTES: u64 = 4096;
@@ -23,7 +24,7 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
     let cannot_open = |reason: io::Error| {
         OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
     };
-    let mut file = File::open(path).map_err(cannot_open)?;
+    let mut file = open_input(path).map_err(cannot_open)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(cannot_open)?;
     file.seek(SeekFrom::Start(0)).map_err(cannot_open)?;

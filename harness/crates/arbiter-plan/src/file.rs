@@ -13,6 +13,7 @@ use self::build::BuildTable;
 use self::ci::CiTable;
 use self::tune::TuneTable;
 use crate::EngineSpec;
+use arbiter_process::read_text;
 
 /// The file that is read from the current directory if it is there.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
@@ -195,8 +196,7 @@ pub struct SprtTable {
 /// Reads the file at `path`. An error names it, and the line or table.
 pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     let shown = path.display();
-    let text =
-        std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
     let base = path.parent().unwrap_or(Path::new(""));
     let mut settings: ConfigFile =
         toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;

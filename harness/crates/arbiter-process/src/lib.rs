@@ -5,6 +5,7 @@ mod delay;
 mod error_output;
 mod heap;
 mod host;
+mod input_file;
 mod limits;
 mod local_socket;
 mod process_tree;
@@ -25,6 +26,7 @@ pub use host::{
     FILE_SIZE_SIGNAL, host_name, is_signal_ignored, memory_mib, processor_features, processor_name,
     system_version,
 };
+pub use input_file::{open_input, read_input, read_text};
 pub use limits::{ResourceLimits, raise_open_files};
 pub use local_socket::{LocalSocket, connect_local};
 pub use reader::{Chunk, MAX_LINE_BYTES};

@@ -1,14 +1,13 @@
 //! Hashes of the inputs of a run, by which a resumed run is known to be the same run.
 
 use std::fmt::Write;
-use std::fs::File;
 use std::path::Path;
 
 use thiserror::Error;
 
 use arbiter_openings::Book;
 use arbiter_plan::{Plan, Program, bundled_book};
-use arbiter_process::{processor_name, system_version};
+use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::Fingerprints;
 
 /// An input cannot be read, or is not what it was when the run started.
@@ -91,7 +90,7 @@ fn hash_openings(book: &Book) -> String {
 /// The blake3 hash of a file, hexadecimal.
 pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
     let mut hasher = blake3::Hasher::new();
-    let hashed = File::open(path).and_then(|file| hasher.update_reader(file).map(drop));
+    let hashed = open_input(path).and_then(|file| hasher.update_reader(file).map(drop));
     let fail = |error| FingerprintError(format!("cannot read {}: {error}", path.display()));
     hashed.map_err(fail)?;
     Ok(hasher.finalize().to_string())

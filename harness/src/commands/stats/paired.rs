@@ -8,14 +8,12 @@ use serde_json::json;
 use super::numbers::shown;
 use super::{Answer, ONE_ROW, numbers};
 use crate::Rows;
+use arbiter_process::read_text;
 use arbiter_report::{Document, Table, percent};
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::Pentanomial;
 use arbiter_stats::paired::{self, Solved, Speeds};
 use arbiter_stats::residuals::{self, Colour, Residuals};
-
-/// Largest file of speeds that is read, in bytes.
-const MAX_FILE: u64 = 1 << 26;
 
 /// Smallest and largest speed accepted: ratios of them stay finite.
 const SPEEDS: std::ops::RangeInclusive<f64> = 1e-9..=1e18;
@@ -138,11 +136,7 @@ pub(crate) fn speed(args: &SpeedArgs) -> Result<Answer, String> {
 
 fn read_speeds(path: &Path) -> Result<Vec<Speeds>, String> {
     let name = path.display();
-    let size = std::fs::metadata(path).map_err(|error| format!("{name}: {error}"))?.len();
-    if size > MAX_FILE {
-        return Err(format!("{name}: expected at most {MAX_FILE} bytes, got {size}"));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = read_text(path).map_err(|error| format!("{name}: {error}"))?;
     let mut items = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();

@@ -9,6 +9,7 @@ use crate::{
     runtime,
 };
 use arbiter_plan::{EngineSpec, TuneTable, resolve_engine};
+use arbiter_process::read_text;
 use arbiter_runner::spin_options;
 use arbiter_spsa::{Parameter, table};
 
@@ -74,7 +75,7 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
     let mut found = Vec::new();
     if let Some(path) = file {
         let wrong = |error: String| Failure::invalid(format!("{}: {error}", path.display()));
-        let text = std::fs::read_to_string(path);
+        let text = read_text(path);
         let text = text.map_err(|error| wrong(format!("cannot be read: {error}")))?;
         found = table::read(&text).map_err(|error| wrong(error.to_string()))?;
     }

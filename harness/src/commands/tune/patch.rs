@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run};
+use arbiter_process::read_text;
 use arbiter_report::note;
 use arbiter_spsa::patch::{applied, unified};
 use arbiter_store::Store;
@@ -32,8 +33,7 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
         .ok_or_else(|| Failure::invalid(format!("run '{}' tuned nothing", args.run)))?;
     let file = args.table.display().to_string();
     let wrong = |error: String| Failure::invalid(format!("{file}: {error}"));
-    let old = std::fs::read_to_string(&args.table)
-        .map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let old = read_text(&args.table).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     let values = spsa.tuning().settings(spsa.theta());
     let new = applied(&old, &values).map_err(|error| wrong(error.to_string()))?;
     let iterations = spsa.tuning().iterations;

@@ -1,7 +1,6 @@
 //! The description of a run: what all its jobs have in common, signed by its coordinator.
 
 use std::convert::Infallible;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::outcome::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_plan::{Engine, Scale};
+use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 
@@ -42,7 +42,7 @@ pub struct Program {
 impl Program {
     /// The program in this file.
     pub fn read(path: &Path) -> io::Result<Program> {
-        let file = File::open(path)?;
+        let file = open_input(path)?;
         let bytes = file.metadata()?.len();
         let hash = blake3::Hasher::new().update_reader(file)?.finalize();
         let name = path.file_name().unwrap_or("engine".as_ref());

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::Rejection;
 use super::epd::Found;
+use arbiter_process::read_input;
 
 /// The result for a position: the question that was found, or why it is none.
 pub type Judged = Result<Found, Rejection>;
@@ -48,7 +49,7 @@ impl Journal {
     /// Opens the journal at `path` for what `asked` names in one line, or begins it.
     pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
-        let bytes = match std::fs::read(path) {
+        let bytes = match read_input(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(io)?,
         };
