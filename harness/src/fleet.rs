@@ -13,11 +13,11 @@ pub(crate) use self::access::AccessArgs;
 use crate::{ExitCode, Failure, runtime};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_cluster::{
-    Access, AccessError, Assignment, Identity, Key, RunSpec, SuiteRunError, TrustError,
+    Access, AccessError, Assignment, AuditSpec, Identity, Key, RunSpec, SuiteRunError, TrustError,
     WorkerHistory, check, coordinate, describe, describe_suite, measure,
 };
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::{Engine, Plan};
+use arbiter_plan::{Engine, Plan, engine_threads};
 use arbiter_protocol::Deadlines;
 use arbiter_report::note;
 use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};
@@ -57,8 +57,19 @@ pub(crate) struct ClusterArgs {
     /// revision and have a bench
     #[arg(long, requires = "on")]
     check_bench: bool,
+    /// Share of the pairs that another worker plays again before they count, such as 2%. A worker that is
+    /// found to make games up is excluded, and all that it has played is played again
+    #[arg(long, value_name = "SHARE", requires = "on", value_parser = share)]
+    audit: Option<f64>,
     #[command(flatten)]
     access: AccessArgs,
+}
+
+/// A share in percent, 0 to 100.
+fn share(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').and_then(|number| number.parse().ok());
+    let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+    percent.map(|percent: f64| percent / 100.0).ok_or_else(|| "expected 0% to 100%".to_owned())
 }
 
 /// Access to the workers on a server.
@@ -71,6 +82,8 @@ pub(crate) struct Fleet {
     /// Pairs in flight at most, if the user says so.
     pub most: Option<usize>,
     checks_bench: bool,
+    /// Share of the pairs that are audited.
+    audit: Option<f64>,
 }
 
 impl ClusterArgs {
@@ -83,8 +96,8 @@ impl ClusterArgs {
         let lease = Duration::from_secs(self.lease.unwrap_or(DEFAULT_LEASE_S).into());
         let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
         runtime()?.block_on(access.connect("arbiter"))?;
-        let checks_bench = self.check_bench;
-        Ok(Some(Fleet { access, key, priority, lease, most, checks_bench }))
+        let (checks_bench, audit) = (self.check_bench, self.audit);
+        Ok(Some(Fleet { access, key, priority, lease, most, checks_bench, audit }))
     }
 }
 
@@ -173,7 +186,13 @@ impl Fleet {
         let identity = Identity { run, created_ms, key: &key };
         let description = describe(plan, identity, programs(&setups)?, lease);
         let description = description.map_err(Failure::invalid)?;
-        self.start(description, &setups, benches, history, end).await?;
+        let repeats = |engine: &Engine| {
+            let limits = &engine.conditions.limits;
+            let is_bounded = limits.nodes.is_some() || limits.depth.is_some();
+            is_bounded && !limits.is_timed() && engine_threads(engine) == 1
+        };
+        let repeats = plan.engines.iter().all(repeats);
+        self.start(description, &setups, benches, history, repeats, end).await?;
         Ok(remote)
     }
 
@@ -185,6 +204,9 @@ impl Fleet {
         engines: &[Engine],
         setups: Vec<EngineSetup>,
     ) -> Result<DispatcherEnd<A, A::Done>, Failure> {
+        if self.audit.is_some() {
+            return Err(Failure::invalid("--audit repeats pairs of games, and a suite has none"));
+        }
         let benches = self.benches(engines, &setups, false).await;
         let (channel, end) = job_channel();
         let (key, lease) = (self.key.public(), self.lease);
@@ -192,7 +214,7 @@ impl Fleet {
         let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
         let description = describe_suite(engines, deadlines, identity, programs(&setups)?, lease);
         let description = description.map_err(Failure::invalid)?;
-        self.start(description, &setups, benches, WorkerHistory::default(), end).await?;
+        self.start(description, &setups, benches, WorkerHistory::default(), false, end).await?;
         Ok(channel)
     }
 
@@ -202,6 +224,7 @@ impl Fleet {
         setups: &[EngineSetup],
         benches: Vec<Option<BenchResult>>,
         history: WorkerHistory,
+        repeats: bool,
         end: CoordinatorEnd<A, A::Done>,
     ) -> Result<(), Failure> {
         for (engine, bench) in description.engines.iter_mut().zip(&benches) {
@@ -211,7 +234,9 @@ impl Fleet {
         let paths = setups.iter().map(|setup| setup.launch.program.clone());
         let programs = description.engines.iter().map(|own| own.program.hash).zip(paths).collect();
         let (key, priority) = (self.key, self.priority);
-        let spec = RunSpec { description, key, programs, priority, benches, history };
+        let share = self.audit.unwrap_or_default();
+        let audit = AuditSpec { share, repeats, engines: setups.to_vec() };
+        let spec = RunSpec { description, key, programs, priority, benches, history, audit };
         Ok(coordinate(connection, spec, end).await?)
     }
 }

@@ -2,9 +2,11 @@
 //! of a local run, whatever dies on the way.
 
 mod access;
+mod audits;
 mod disasters;
 mod excluded;
 mod faults;
+mod forgeries;
 mod leaving;
 mod messages;
 mod namespaces;

@@ -5,17 +5,19 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use arbiter_cluster::wire::{
-    self, Beacon, CoordinatorMessage, Heartbeat, JobResult, Report, RunDescription, Work,
-    WorkerStatus,
+    self, Beacon, CoordinatorMessage, Heartbeat, Job, JobResult, JoinRequest, Notice, Report,
+    RunDescription, Work, WorkerStatus,
 };
 use arbiter_cluster::{
-    ALL_COORDINATOR_MESSAGES, BEACONS, Connection, JOB_CONSUMER, PublicKey, worker_status,
+    ALL_COORDINATOR_MESSAGES, BEACONS, Connection, JOB_CONSUMER, PublicKey, Token, proof,
+    worker_status,
 };
-use arbiter_game::driver::GameSetup;
+use arbiter_game::driver::{GameSetup, referee};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::record::GameRecord;
+use arbiter_game::referee::Reply;
 use arbiter_plan::{Games, PairJob, PlayedPair};
-use arbiter_protocol::Score;
+use arbiter_protocol::{Info, Score};
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::message::PublishMessage;
 use futures_util::StreamExt;
@@ -58,18 +60,24 @@ pub async fn work(
     send_status(&connection, &name, slots).await;
     let beacon = loop {
         let message = beacons.next().await.expect("the server goes on");
-        if let Ok(beacon) = wire::read::<Beacon>(&message.payload) {
+        if let Ok(beacon) = wire::unverified::<Beacon>(&message.payload) {
             break beacon;
         }
     };
     let run_id = beacon.run_id;
-    let description = loop {
+    let (description, key) = loop {
         // The coordinator may not listen yet.
         if let Ok(answer) = connection.client.request(run_id.description_subject(), "".into()).await
         {
-            break wire::verified(&answer.payload, &[trust]).expect("it is signed");
+            break wire::verified::<RunDescription>(&answer.payload, &[trust])
+                .expect("it is signed");
         }
     };
+    let nonce = Token::from_bytes([0; 32]);
+    let join = wire::write(&JoinRequest { nonce, benches: Vec::new() });
+    let answer = connection.client.request(run_id.join_subject(&name), join.into()).await;
+    let answer = answer.expect("the coordinator answers").payload;
+    let (token, _) = wire::read_join_answer(&answer, nonce, key).expect("whoever asks may play");
     let description = Arc::new(description);
     send_status(&connection, &name, slots).await;
     for _ in 0..slots {
@@ -81,6 +89,8 @@ pub async fn work(
         let slot = Slot {
             connection: connection.clone(),
             description: description.clone(),
+            key,
+            token,
             name: name.clone(),
         };
         tokio::spawn(slot.play(jobs));
@@ -91,11 +101,14 @@ pub async fn work(
     loop {
         tokio::select! {
             _ = status_timer.tick() => send_status(&connection, &name, slots).await,
-            message = messages.next() => match message.and_then(|message| wire::read(&message.payload).ok()) {
-                Some(CoordinatorMessage::Stored(_)) if is_first => {
+            message = messages.next() => match message
+                .and_then(|message| wire::unverified::<CoordinatorMessage>(&message.payload).ok())
+                .map(|message| message.notice)
+            {
+                Some(Notice::Stored(_)) if is_first => {
                     fleet.stored.fetch_add(1, Ordering::Relaxed);
                 }
-                Some(CoordinatorMessage::Cancel) if !std::mem::replace(&mut is_cancelled, true) => {
+                Some(Notice::Cancel) if !std::mem::replace(&mut is_cancelled, true) => {
                     fleet.cancelled.lock().expect("nobody panics").push(Instant::now());
                 }
                 _ => {}
@@ -120,6 +133,8 @@ async fn send_status(connection: &Connection, name: &str, slots: usize) {
 struct Slot {
     connection: Connection,
     description: Arc<RunDescription>,
+    key: PublicKey,
+    token: Token,
     name: String,
 }
 
@@ -130,11 +145,12 @@ impl Slot {
             let fetched = jobs.fetch().max_messages(1).expires(TAKE).messages().await;
             let Ok(mut batch) = fetched else { return };
             let Some(Ok(message)) = batch.next().await else { continue };
-            let (work, _, attempt) =
-                wire::read_job(&message.payload, &self.description).expect("jobs can be read");
+            let job = wire::read_job(&message.payload, &self.description, self.key);
+            let Job { attempt, nonce, work, .. } = job.expect("jobs can be read");
             let Work::Pair(job) = work else { panic!("the run has no questions") };
+            let (pair, proof) = (job.pairing.pair, proof(&self.token, &nonce));
             for half in [None, Some(0), Some(1)] {
-                let heartbeat = wire::write(&Heartbeat { pair: job.pairing.pair, half });
+                let heartbeat = wire::write(&Heartbeat { pair, attempt, proof, half });
                 let subject = self.description.run_id.heartbeat_subject(&self.name);
                 let _ = self.connection.client.publish(subject, heartbeat.into()).await;
             }
@@ -147,7 +163,7 @@ impl Slot {
                 report: Report::Played(played(&job), None),
             };
             let ack = result.ack.clone();
-            let bytes = wire::write_result(result, self.connection.max_payload());
+            let bytes = wire::write_result(result, &proof, self.connection.max_payload());
             let result = PublishMessage::build().payload(bytes.into()).message_id(&ack);
             let subject = self.description.run_id.result_subject(job.pairing.pair, &self.name);
             match self.connection.jetstream.send_publish(subject, result).await {
@@ -166,16 +182,15 @@ fn played(job: &PairJob) -> PlayedPair {
     PlayedPair { pairing: job.pairing, games: Games { first, second } }
 }
 
+/// Random moves, until the game ends or the side to move gives up.
 fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
     let mut position = setup.start.clone();
-    let mut moves = Vec::new();
     for uci in &setup.book {
         position.play_unchecked(uci.to_move(&position).expect("openings are legal"));
-        moves.push(MoveRecord { uci: *uci, thought: None });
     }
+    let mut referee = referee(setup);
     for _ in 0..PLIES {
-        let legal = position.legal_moves();
-        if legal.is_empty() {
+        if referee.outcome().is_some() {
             break;
         }
         // Xorshift (G. Marsaglia, 2003).
@@ -183,25 +198,27 @@ fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
         *random ^= *random >> 7;
         *random ^= *random << 17;
         let number = *random >> 1;
+        let legal = position.legal_moves();
         let chosen = legal[number as usize % legal.len()];
-        let thought = Thought {
+        let info = Info {
             score: Some(Score::Centipawns((number >> 8) as i32 % 700)),
             depth: Some(8 + (number >> 20) as u32 % 12),
             seldepth: Some(30),
             nodes: Some(200_000 + (number >> 30) % 400_000),
-            elapsed: Duration::from_micros(50_000 + (number >> 40) % 90_000),
-            reported: Some(Duration::from_millis(50 + (number >> 44) % 90)),
-            ..Thought::default()
+            time: Some(Duration::from_millis(50 + (number >> 44) % 90)),
+            ..Info::default()
         };
-        moves.push(MoveRecord { uci: chosen.to_uci(setup.mode), thought: Some(thought) });
+        let elapsed = Duration::from_micros(50_000 + (number >> 40) % 90_000);
+        referee.judge(Reply::Move { text: chosen.to_uci(setup.mode).to_string(), elapsed, info });
         position.play_unchecked(chosen);
     }
+    let given_up = || Outcome::lost(position.turn(), Termination::Resignation, "resigned");
     GameRecord {
         engines: setup.engines,
         fen: setup.fen.clone(),
         chess960: false,
-        moves,
-        outcome: Outcome::drawn(Termination::DrawAdjudication, "drawn by adjudication"),
+        outcome: referee.outcome().cloned().unwrap_or_else(given_up),
+        moves: referee.into_moves(),
         duration: Duration::from_secs(9),
         ready: ByColor::default(),
         movetime: ByColor::default(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::strangers::{packed, unpacked};
+use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant};
 use crate::resume::PAIRS;
 use crate::support::bench::Bench;
@@ -29,7 +29,7 @@ const DETOUR: &str = r#"mappings = {
 const CALM: Duration = Duration::from_millis(300);
 
 /// Hears all messages on the detour, until the server is gone.
-fn detour(server: &Server) -> (Receiver<Message>, Client) {
+pub fn detour(server: &Server) -> (Receiver<Message>, Client) {
     let mut ears = Client::connect(server);
     ears.subscribe("held.>");
     let (hear, heard) = channel();
@@ -43,13 +43,13 @@ fn detour(server: &Server) -> (Receiver<Message>, Client) {
     (heard, Client::connect(server))
 }
 
-fn pass(mouth: &mut Client, message: &Message) {
+pub fn pass(mouth: &mut Client, message: &Message) {
     let subject = message.subject.replacen("held", "passed", 1);
     mouth.ask(&subject, message.reply.as_deref(), &message.payload);
 }
 
 /// The number of the pair whose result a message is.
-fn pair_of(message: &Message) -> Option<u64> {
+pub fn pair_of(message: &Message) -> Option<u64> {
     message.subject.strip_prefix("held.results.")?.split('.').nth(1)?.parse().ok()
 }
 
@@ -106,7 +106,7 @@ const WRONGS: [Wrong; 10] = [
     ("no game", |r| games(r)["first"] = json!(null), "not a message"),
     ("another opening", |r| played(r)["pairing"]["opening"] = json!(10_000), "another opening"),
     ("other engines", |r| played(r)["pairing"]["engines"] = json!([1, 0]), "other engines"),
-    ("another run", |r| r["body"]["run_id"] = json!("0123456789abcdef"), "a result of another run"),
+    ("another run", |r| r["body"]["run_id"] = json!("0123456789abcdef"), "a result of another job"),
     ("a pair that cannot be", |r| r["body"]["number"] = json!(u64::MAX), "a pair that no run has"),
     ("a count below zero", |r| r["body"]["attempt"] = json!(-1), "not a message"),
     (
@@ -125,7 +125,7 @@ const WRONGS: [Wrong; 10] = [
             moves(r).pop();
             games(r)["first"]["outcome"]["termination"] = json!("checkmate");
         },
-        "cannot end by checkmate",
+        "does not end by checkmate",
     ),
 ];
 
@@ -133,7 +133,7 @@ fn played(result: &mut Value) -> &mut Value {
     &mut result["body"]["report"]["played"][0]
 }
 
-fn games(result: &mut Value) -> &mut Value {
+pub fn games(result: &mut Value) -> &mut Value {
     &mut played(result)["games"]
 }
 
@@ -148,7 +148,7 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
     let (heard, mut mouth) = detour(&server);
     let lying = std::thread::spawn(move || {
         let mut wrongs = WRONGS.iter();
-        // Before each true result comes one that is wrong, from somebody else.
+        // Before each true result comes one that is wrong, from a worker that was given the job.
         for message in heard {
             if pair_of(&message).is_some()
                 && let Some((what, falsify, _)) = wrongs.next()
@@ -159,8 +159,7 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
                 lie["body"]["ack"] = json!("");
                 assert!(played(&mut lie)["games"].is_object(), "{what}");
                 let subject = message.subject.replacen("held", "passed", 1);
-                let honest = subject.strip_suffix(".a").expect("there is one worker");
-                mouth.publish(&format!("{honest}.mallory"), &packed(&lie.to_string()));
+                mouth.publish(&subject, &repacked(&message.payload, &lie.to_string()));
             }
             pass(&mut mouth, &message);
         }
@@ -189,7 +188,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     let subject = mallory.next().0.replace("sign.a", "sign.mallory");
     let hello = |pairs: Value, slots: Value| {
         json!({
-            "v": 5, "body": {
+            "v": 6, "body": {
                 "version": "?", "slots": slots, "playing": 9, "pairs": pairs, "recent_pairs": 0,
                 "recent_secs": 0, "cores": 1, "memory_mib": 0, "system": "", "cpu": "",
                 "benches": [], "refusals": [], "trouble": null, "is_leaving": false,
@@ -207,7 +206,9 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     }
     // Signs of games that go backwards, of pairs that nobody plays, and of no game at all.
     for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
-        let sign = json!({ "v": 5, "body": { "pair": pair, "half": half } });
+        let proof = "0".repeat(64);
+        let body = json!({ "pair": pair, "attempt": 0, "proof": proof, "half": half });
+        let sign = json!({ "v": 6, "body": body });
         mallory.publish(&subject, sign.to_string().as_bytes());
     }
     mallory.flush();

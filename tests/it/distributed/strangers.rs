@@ -13,14 +13,19 @@ use crate::support::bench::Bench;
 use crate::support::nats::{Client, Server, Worker, key};
 use crate::support::{store, wait_for};
 
+/// Attempt and proof, with which a result begins.
+const HEADER: usize = 36;
+
 pub fn unpacked(payload: &[u8]) -> String {
     let mut text = String::new();
-    ZlibDecoder::new(payload).read_to_string(&mut text).expect("results are packed JSON");
+    let unpacking = ZlibDecoder::new(&payload[HEADER..]).read_to_string(&mut text);
+    unpacking.expect("results are packed JSON");
     text
 }
 
-pub fn packed(text: &str) -> Vec<u8> {
-    let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+/// What a worker sends that was given the job of a result, and says something else.
+pub fn repacked(genuine: &[u8], text: &str) -> Vec<u8> {
+    let mut packer = ZlibEncoder::new(genuine[..HEADER].to_vec(), Compression::fast());
     packer.write_all(text.as_bytes()).expect("memory takes it");
     packer.finish().expect("memory takes it")
 }
@@ -39,39 +44,37 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     let &[_, _, run, pair, "a"] = &subject.split('.').collect::<Vec<_>>()[..] else {
         panic!("expected a subject of run, pair and worker, got {subject}");
     };
-    let subject = format!("arbiter.results.{run}.{pair}.mallory");
     let text = unpacked(&genuine);
-    let number: u64 = pair.parse().expect("a pair is a number");
     let with = |from: &str, to: &str| {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
-        packed(&changed)
+        repacked(&genuine, &changed)
     };
-    // Another worker's copy, twice; one for a pair that comes later, with other
-    // games than it has; another run's; and what is no result at all.
+    // A second one; one of another run; and what is no result at all.
+    let garbage = [&genuine[..HEADER], b"garbage"].concat();
     for payload in [
         genuine.clone(),
-        genuine.clone(),
-        with(&format!("\"number\":{number}"), "\"number\":11"),
         with(&format!("\"run_id\":\"{run}\""), "\"run_id\":\"0123456789abcdef\""),
-        with("\"v\":5", "\"v\":99"),
-        b"garbage".to_vec(),
-        vec![b'x'; 500_000],
+        with("\"v\":6", "\"v\":99"),
+        garbage,
     ] {
         client.publish(&subject, &payload);
+    }
+    // Another worker's copy, for this pair and for one that comes later; and much that is nothing.
+    for pair in [pair, "11"] {
+        client.publish(&format!("arbiter.results.{run}.{pair}.mallory"), &genuine);
+    }
+    for _ in 0..100 {
+        client.publish(&format!("arbiter.results.{run}.11.mallory"), &vec![b'x'; 50_000]);
     }
     client.flush();
     assert_untouched(&bench, running);
     let remarks = store::remarks(&bench.path("results")).join("\n");
-    for part in [
-        "a late result",
-        "a result that cannot be",
-        "a result of another run",
-        "version 99",
-        "not a message",
-    ] {
+    for part in ["a late result", "a result of another job", "version 99", "not a message"] {
         assert!(remarks.contains(part), "no '{part}' in\n{remarks}");
     }
+    let unproven = remarks.matches("mallory: a result of a job that its sender was not given");
+    assert_eq!(unproven.count(), 3, "the first, the tenth and the hundredth: {remarks}");
     let players = store::players(&bench.path("results"));
     assert_eq!(players.keys().collect::<Vec<_>>(), ["a"]);
 }

@@ -1,13 +1,18 @@
 //! What coordinators have workers do: play a pair, search a position of a suite, or count its leaves.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use super::verify;
-use super::wire::{Payload, Work};
+use super::wire::{Payload, Report, Work};
+use super::worker::job_runner::play;
+use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{PairJob, PlayedPair};
+use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, Answered, Question};
 use arbiter_suite::perft::{Count, Counted, Verdict};
+use tokio::sync::watch;
 
 /// Work that is sent to workers.
 pub trait Assignment: Clone + Debug + Send + Sync + 'static {
@@ -17,8 +22,21 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// What the worker is to do.
     fn work(&self) -> Work;
 
-    /// An error says why `done` cannot be its result.
-    fn check(&self, done: &Self::Done) -> Result<(), String>;
+    /// An error says why `done` cannot be its result. `is_scaled`: workers scale times by their speed.
+    fn check(&self, done: &Self::Done, is_scaled: bool) -> Result<(), String>;
+
+    /// The same with another number, to be done again at another worker, if that can be.
+    fn renumbered(&self, _: u64) -> Option<Self> {
+        None
+    }
+
+    /// Its result on this machine; an error says why there is none.
+    fn done_here(
+        self,
+        _: Vec<EngineSetup>,
+    ) -> impl Future<Output = Result<Self::Done, String>> + Send {
+        std::future::ready(Err("it is not done here".to_owned()))
+    }
 
     /// The engines and the opening of a pair.
     fn pairing(&self) -> Option<Pairing> {
@@ -33,8 +51,26 @@ impl Assignment for PairJob {
         Work::Pair(self.clone())
     }
 
-    fn check(&self, played: &PlayedPair) -> Result<(), String> {
-        verify::check(played, self)
+    fn check(&self, played: &PlayedPair, is_scaled: bool) -> Result<(), String> {
+        verify::check(played, self, is_scaled)
+    }
+
+    fn renumbered(&self, pair: u64) -> Option<PairJob> {
+        let pairing = Pairing { pair, ..self.pairing };
+        Some(PairJob { pairing, ..self.clone() })
+    }
+
+    async fn done_here(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
+        let (slots, wait) = (1, Duration::ZERO);
+        let options = LocalOptions { slots, wait, noise_limit: None, cpu_sets: Vec::new() };
+        let local = LocalExecutor::new(options, engines, LiveGames::default());
+        let mut local = local.map_err(|error| error.to_string())?;
+        let report = play(&mut local, self, watch::channel(None).0).await;
+        local.finish().await;
+        match report {
+            Report::Played(played, _) => Ok(played),
+            Report::Failed(why) => Err(why),
+        }
     }
 
     fn pairing(&self) -> Option<Pairing> {
@@ -49,7 +85,7 @@ impl Assignment for Question {
         Work::Search(self.clone())
     }
 
-    fn check(&self, answered: &Answered) -> Result<(), String> {
+    fn check(&self, answered: &Answered, _: bool) -> Result<(), String> {
         if answered.0.len() != self.engines {
             return Err("it answers another question".to_owned());
         }
@@ -70,7 +106,7 @@ impl Assignment for Count {
         Work::Count(self.clone())
     }
 
-    fn check(&self, counted: &Counted) -> Result<(), String> {
+    fn check(&self, counted: &Counted, _: bool) -> Result<(), String> {
         match counted.0 {
             Ok(Verdict::Wrong { got: count, .. } | Verdict::WrongSuite { leaves: count })
                 if count == self.expected =>
@@ -79,5 +115,33 @@ impl Assignment for Count {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use arbiter_suite::epd::SearchProgress;
+
+    #[test]
+    fn answers_that_cannot_be_are_refused() {
+        let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;";
+        let record = Arc::new(arbiter_suite::epd::read(line, false).records.remove(0));
+        let question = Question { record, hold: None, engines: 1 };
+        let answer = |played: &str| Answer {
+            played: played.to_owned(),
+            end: SearchProgress { at: Duration::ZERO, depth: None, nodes: None },
+            score: None,
+            since: None,
+        };
+        let check =
+            |answers: Vec<Result<Answer, String>>| question.check(&Answered(answers), false);
+        assert_eq!(check(vec![Ok(answer("e2e4"))]), Ok(()));
+        assert!(check(vec![Ok(answer("a1a8"))]).is_err());
+        assert!(check(vec![]).unwrap_err().contains("another question"));
+        assert!(check(vec![Err("x".into()), Err("y".into())]).is_err());
     }
 }

@@ -4,7 +4,10 @@
 //! over NATS; [`InFlight`] decides what happens to results.
 
 mod admission;
+mod audit;
 mod describe;
+mod results;
+mod statuses;
 mod streams;
 mod worker_policy;
 
@@ -13,29 +16,31 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::AckKind;
 use async_nats::{Client, Message, Subscriber, jetstream};
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
+pub use self::audit::AuditSpec;
+use self::audit::Audits;
 pub use self::describe::{Identity, check, check_engines, describe, describe_suite};
 use self::streams::{Outgoing, ProgramUploader, StreamEvent};
 pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
 use super::assignment::Assignment;
 use super::connection::{AccessError, Connection};
-use super::in_flight::{Disposition, InFlight, Receipt};
+use super::in_flight::{InFlight, Receipt};
+use super::proof::RunSecret;
 use super::range_set::RangeSet;
-use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox, sender};
+use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
 use super::trust::Key;
 use super::wire::{
-    self, Beacon, BenchResult, CoordinatorMessage, Heartbeat, JobResult, Payload, ProgramRequest,
+    self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Heartbeat, Job, Notice, ProgramRequest,
     RunDescription, WorkerStatus,
 };
 use arbiter_plan::Remark;
-use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent};
+use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
 
 /// Time between two ticks of the coordinator.
 const TICK: Duration = Duration::from_millis(250);
@@ -43,11 +48,11 @@ const TICK: Duration = Duration::from_millis(250);
 /// Ticks between two beacons.
 const BEACON_TICKS: u64 = 4;
 
-/// Time without a status after which a worker is taken to be gone.
-const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// How long the coordinator waits for the server when it ends or gives pairs up.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Time within which a job is to be begun; before half of it is over, it is sent again.
+const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 /// Most remarks that one process stores, so that a worker cannot fill the disk.
 const MAX_REMARKS: usize = 10_000;
@@ -67,6 +72,8 @@ pub struct RunSpec {
     pub benches: Vec<Option<BenchResult>>,
     /// What the store knows of workers.
     pub history: WorkerHistory,
+    /// The pairs that are played again at another worker.
+    pub audit: AuditSpec,
 }
 
 /// The subjects to which the coordinator is subscribed.
@@ -81,8 +88,13 @@ struct Subscriptions {
 struct Coordinator<A: Assignment> {
     connection: Connection,
     description: RunDescription,
+    /// Signs the description and all jobs.
+    key: Key,
+    secret: RunSecret,
     /// The description as it is sent.
     signed: Vec<u8>,
+    /// Who sent results of jobs that it was not given, and how many.
+    unproven: BTreeMap<String, u64>,
     priority: u8,
     in_flight: InFlight<A>,
     end: CoordinatorEnd<A, A::Done>,
@@ -94,11 +106,16 @@ struct Coordinator<A: Assignment> {
     /// The last status of each worker, and when it was received.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
     policy: WorkerPolicy,
+    audits: Audits<A>,
     programs: Arc<ProgramUploader>,
+    /// Most pairs that workers were seen to play at once.
+    most_playing: usize,
     /// Whether all results from before the start were received.
     is_drained: bool,
     /// Time since the start, at the last tick.
     now: Duration,
+    /// The time of the last message to workers, in microseconds of Unix time.
+    last_at: u64,
     remarks: usize,
 }
 
@@ -108,7 +125,7 @@ pub async fn coordinate<A: Assignment>(
     spec: RunSpec,
     end: CoordinatorEnd<A, A::Done>,
 ) -> Result<(), AccessError> {
-    let RunSpec { description, key, programs, priority, benches, history } = spec;
+    let RunSpec { description, key, programs, priority, benches, history, audit } = spec;
     let id = &description.run_id;
     streams::open(&connection, id, description.lease).await?;
     let programs = ProgramUploader::new(programs, streams::programs(&connection).await?);
@@ -127,23 +144,33 @@ pub async fn coordinate<A: Assignment>(
     tasks.spawn(streams::receive_results(context.clone(), id.clone(), event_sender));
     let coordinator = Coordinator {
         signed: wire::sign(&description, &key),
+        secret: RunSecret::new(&key, &description.run_id),
+        key,
+        unproven: BTreeMap::new(),
+        audits: Audits::new(audit),
         policy: WorkerPolicy::new(&description, &benches, history),
         connection,
+        in_flight: InFlight::new(description.reference_nps.is_some()),
         description,
         priority,
-        in_flight: InFlight::default(),
         end,
         outgoing,
         unacknowledged: BTreeMap::new(),
         acknowledged: RangeSet::default(),
         workers: BTreeMap::new(),
         programs: Arc::new(programs),
+        most_playing: 0,
         is_drained: false,
         now: Duration::ZERO,
+        last_at: 0,
         remarks: 0,
     };
     tokio::spawn(coordinator.run(subscriptions, events, tasks));
     Ok(())
+}
+
+fn unix_time_us() -> u64 {
+    unix_time_ms().unsigned_abs() * 1_000
 }
 
 /// Whether a request may be replied to; others are not looked at.
@@ -185,9 +212,10 @@ impl<A: Assignment> Coordinator<A> {
                 Some(event) = events.recv() => self.handle_stream_event(event).await,
                 Some(message) = subscriptions.heartbeats.next() => self.receive_heartbeat(&message),
                 Some(message) = subscriptions.statuses.next() => self.receive_status(&message),
-                Some(request) = subscriptions.joins.next() => if may_reply(&request) {
-                    let answer = self.answer_join(&request).await;
-                    reply(&self.connection.client, request, answer.into_bytes()).await;
+                Some(request) = subscriptions.joins.next() => if may_reply(&request)
+                    && let Some(answer) = self.answer_join(&request).await
+                {
+                    reply(&self.connection.client, request, wire::sign(&answer, &self.key)).await;
                 },
                 Some(request) = subscriptions.descriptions.next() => {
                     reply(&self.connection.client, request, self.signed.clone()).await;
@@ -208,6 +236,7 @@ impl<A: Assignment> Coordinator<A> {
                 {
                     std::panic::resume_unwind(error.into_panic());
                 },
+                contested = self.audits.next() => self.decide(contested).await,
                 reason = self.connection.denied() => {
                     self.notify(JobEvent::Lost(format!("the NATS server refuses: {reason}")));
                 }
@@ -226,8 +255,8 @@ impl<A: Assignment> Coordinator<A> {
                 match self.in_flight.order(pair, *job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
-                        for (worker, result, receipt) in parked {
-                            self.receive_result(worker, result, receipt).await;
+                        for receipt in parked {
+                            self.read_result(receipt).await;
                         }
                         // If none was accepted, a new job takes the place of one that may be in the
                         // stream from before, and be held by a worker.
@@ -238,16 +267,14 @@ impl<A: Assignment> Coordinator<A> {
                 }
             }
             JobCommand::Stored(pair) => {
-                if let Some(accepted) = self.in_flight.stored(pair) {
-                    self.acknowledge_job(&accepted.ack, pair, AckKind::Ack).await;
-                    self.acknowledge_result(accepted.receipt).await;
-                    self.send_to_workers(&CoordinatorMessage::Stored(pair)).await;
+                if self.done(pair).await {
                     self.check_workers(pair).await;
                 }
             }
             JobCommand::CancelAll(reply) => {
-                self.send_to_workers(&CoordinatorMessage::Cancel).await;
+                self.send_to_workers(Notice::Cancel).await;
                 self.in_flight.cancel();
+                self.audits.cancel();
                 // Without a connection nothing can be sent.
                 if self.connection.is_connected() {
                     let _ = timeout(SHUTDOWN_TIMEOUT, self.connection.client.flush()).await;
@@ -262,7 +289,10 @@ impl<A: Assignment> Coordinator<A> {
     /// Sends the job of a pair.
     fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.in_flight.job(pair) {
-            let job = wire::write_job(&self.description.run_id, pair, &job.work(), attempt);
+            let nonce = self.secret.nonce(pair, attempt);
+            let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
+            let job = Job { number: pair, attempt, nonce, expires, work: job.work() };
+            let job = wire::write_job(&self.description.run_id, &job, &self.key);
             // The receiver lives as long as the coordinator.
             let _ = self.outgoing.send(Outgoing { pair, attempt, job });
         }
@@ -278,7 +308,7 @@ impl<A: Assignment> Coordinator<A> {
     async fn handle_stream_event(&mut self, event: StreamEvent) {
         match event {
             StreamEvent::Sent { pair, attempt, sequence } => {
-                self.in_flight.sent(pair, attempt, sequence);
+                self.in_flight.sent(pair, attempt, sequence, self.now);
             }
             StreamEvent::Drained => {
                 self.is_drained = true;
@@ -290,102 +320,38 @@ impl<A: Assignment> Coordinator<A> {
                     let _ = message.ack().await;
                     return;
                 }
-                let result = wire::read_result(&message);
-                let worker = sender(&message.subject).to_owned();
+                let proven = wire::check_proof(&message, &self.secret);
+                let bytes = message.payload.len();
                 // If it was delivered before, only where to acknowledge it is new.
                 if self.unacknowledged.insert(receipt, message).is_some() {
                     return;
                 }
-                let what = match result {
-                    Ok((_, result)) if result.run_id == self.description.run_id => {
-                        return self.receive_result(worker, result, receipt).await;
+                match proven {
+                    Ok((worker, pair)) if !self.in_flight.is_ordered(pair) => {
+                        if !self.in_flight.park(pair, receipt, bytes) {
+                            let what = "a result of a pair that nobody had ordered";
+                            self.remark(&worker, Some(pair), what.to_owned());
+                            self.acknowledge_result(receipt).await;
+                        }
                     }
-                    Ok((_, result)) => {
-                        format!("a result of another run, {}", result.run_id.as_str())
-                    }
-                    Err(error) => error.to_string(),
-                };
-                let is_named = wire::is_worker_name(&worker);
-                self.remark(if is_named { &worker } else { "unknown" }, None, what);
-                self.acknowledge_result(receipt).await;
-            }
-        }
-    }
-
-    async fn receive_result(
-        &mut self,
-        worker: String,
-        result: JobResult<A::Done>,
-        receipt: Receipt,
-    ) {
-        let (pair, ack) = (result.number, result.ack.clone());
-        self.in_flight.started(pair, self.now);
-        let disposition = match self.policy.why_excluded(&worker) {
-            Some(_) => Disposition::Reject("a result of a worker that is excluded".to_owned()),
-            None => self.in_flight.receive(&worker, result, receipt),
-        };
-        let what = match disposition {
-            Disposition::Accept { played, noise } => {
-                // A disturbed pair may not count.
-                if let Some(tally) = played.tally().filter(|_| noise.is_none()) {
-                    self.policy.accepted(&worker, tally);
+                    _ => self.read_result(receipt).await,
                 }
-                let worker = Some(worker);
-                return self.notify(JobEvent::Played { pair, played, noise, worker });
             }
-            Disposition::Park => return,
-            Disposition::Duplicate(what) => {
-                self.acknowledge_job(&ack, pair, AckKind::Ack).await;
-                self.send_to_workers(&CoordinatorMessage::Stored(pair)).await;
-                what
-            }
-            Disposition::Discard(what) => what,
-            Disposition::Reject(why) => {
-                self.acknowledge_job(&ack, pair, AckKind::Nak(None)).await;
-                let (worker, told) = (worker.clone(), why.clone());
-                let refused = CoordinatorMessage::Refused { worker, pair, why: told };
-                self.send_to_workers(&refused).await;
-                why
-            }
-            Disposition::Retry(what) => {
-                self.resend(pair);
-                what
-            }
-            Disposition::Fail(reason) => {
-                self.remark(&worker, Some(pair), reason.clone());
-                self.notify(JobEvent::Failed { pair, reason });
-                return self.acknowledge_result(receipt).await;
-            }
-        };
-        self.acknowledge_result(receipt).await;
-        self.remark(&worker, Some(pair), what);
-    }
-
-    /// Acknowledges the job of a pair, or gives it back, at the subject that a worker named, if it is
-    /// that of this job.
-    async fn acknowledge_job(&self, subject: &str, pair: u64, answer: AckKind) {
-        let Some(sequence) = self.description.run_id.acknowledged_job(subject) else { return };
-        let is_its_own = match self.in_flight.owner(sequence) {
-            Some(owner) => owner == pair,
-            // A job that was acknowledged before must not be given back.
-            None => matches!(answer, AckKind::Ack),
-        };
-        if is_its_own {
-            let _ = self.connection.client.publish(subject.to_owned(), answer.into()).await;
         }
     }
 
-    async fn acknowledge_result(&mut self, receipt: Receipt) {
-        self.acknowledged.insert(receipt);
-        if let Some(message) = self.unacknowledged.remove(&receipt) {
-            // If that is lost, the result is delivered and acknowledged again.
-            let _ = message.ack().await;
-        }
+    async fn send_to_workers(&mut self, notice: Notice) {
+        let run_id = self.description.run_id.clone();
+        let subject = run_id.coordinator_subject();
+        let message = CoordinatorMessage { run_id, at: self.next_at(), notice };
+        let message = wire::sign(&message, &self.key);
+        let _ = self.connection.client.publish(subject, message.into()).await;
     }
 
-    async fn send_to_workers(&self, message: &CoordinatorMessage) {
-        let subject = self.description.run_id.coordinator_subject();
-        let _ = self.connection.client.publish(subject, wire::write(message).into()).await;
+    /// The time of a message to workers, later than that of all before it.
+    fn next_at(&mut self) -> u64 {
+        self.last_at = unix_time_us().max(self.last_at + 1);
+        self.last_at
     }
 
     /// Sends an event to the dispatcher.
@@ -395,6 +361,7 @@ impl<A: Assignment> Coordinator<A> {
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
         self.remarks += 1;
+        let pair = pair.map(|pair| pair & !AUDITS);
         if self.remarks <= MAX_REMARKS {
             self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, what }));
         }
@@ -402,53 +369,20 @@ impl<A: Assignment> Coordinator<A> {
 
     fn receive_heartbeat(&mut self, message: &Message) {
         if let Ok((worker, heartbeat)) = wire::read_from::<Heartbeat>(message)
-            && let Some((pairing, half)) = self.in_flight.heartbeat(worker, heartbeat, self.now)
+            && heartbeat.proof == self.secret.proof(&worker, heartbeat.pair, heartbeat.attempt)
         {
-            self.notify(JobEvent::Started { pairing, half });
+            if let Some((pairing, half)) = self.in_flight.heartbeat(worker, heartbeat, self.now)
+                && pairing.pair < AUDITS
+            {
+                self.notify(JobEvent::Started { pairing, half });
+            }
+            self.update_room();
         }
-    }
-
-    /// Why a worker does not play for this run, if it said so.
-    fn refusal<'a>(&self, status: &'a WorkerStatus) -> Option<&'a str> {
-        let mut refusals = status.refusals.iter();
-        let refused = refusals.find(|(run_id, _)| *run_id == self.description.run_id);
-        refused.map(|(_, why)| why.as_str())
-    }
-
-    fn receive_status(&mut self, message: &Message) {
-        let Ok((worker, status)) = wire::read_from::<WorkerStatus>(message) else { return };
-        let before = self.workers.get(&worker).and_then(|(before, _)| self.refusal(before));
-        let refusal = self.refusal(&status);
-        let is_new = before != refusal && self.policy.why_excluded(&worker).is_none();
-        if let Some(why) = refusal.filter(|_| is_new) {
-            let what = format!("does not play: {why}");
-            self.remark(&worker, None, what);
-        }
-        self.workers.insert(worker, (status, self.now));
-        self.update_room();
-    }
-
-    /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so
-    /// that a slot that ends a pair can begin another at once.
-    fn update_room(&mut self) {
-        let now = self.now;
-        self.workers.retain(|_, (status, at)| !status.is_leaving && now < *at + WORKER_TIMEOUT);
-        let plays = |(worker, (status, _)): &(&String, &(WorkerStatus, Duration))| {
-            self.policy.why_excluded(worker).is_none() && self.refusal(status).is_none()
-        };
-        let threads = self.description.requirements.threads.max(1);
-        let workers = self.workers.iter().filter(plays);
-        let slots: usize =
-            workers.map(|(_, (status, _))| (status.slots / threads) as usize + 1).sum();
-        let room = match self.is_drained {
-            true => slots.max(self.in_flight.room_for_parked()),
-            false => 0,
-        };
-        self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);
     }
 
     async fn tick(&mut self, count: u64) {
         self.update_room();
+        self.release_lonely();
         let RunDescription { lease, stall_timeout, .. } = self.description;
         for pair in self.in_flight.overdue(lease, stall_timeout, self.now) {
             let what = "nobody is heard to play it; sent out again";
@@ -460,21 +394,23 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    async fn send_beacon(&self) {
+    async fn send_beacon(&mut self) {
         // Messages for a lost connection are queued, and would all be sent when it is back.
         if self.connection.is_connected() {
             let (queued, playing) = self.in_flight.counts();
             let (run_id, run) = (self.description.run_id.clone(), self.description.run.clone());
-            let beacon = Beacon { run_id, run, priority: self.priority, queued, playing };
-            let _ = self.connection.client.publish(BEACONS, wire::write(&beacon).into()).await;
+            let (at, priority) = (self.next_at(), self.priority);
+            let beacon = Beacon { run_id, at, run, priority, queued, playing };
+            let beacon = wire::sign(&beacon, &self.key);
+            let _ = self.connection.client.publish(BEACONS, beacon.into()).await;
         }
     }
 
     /// Tells the workers that the run is over, and removes its streams from the server.
-    async fn clean_up(&self) {
+    async fn clean_up(&mut self) {
         if self.connection.is_connected() {
             let cleaning = async {
-                self.send_to_workers(&CoordinatorMessage::Cancel).await;
+                self.send_to_workers(Notice::Cancel).await;
                 let _ = self.connection.client.flush().await;
                 streams::remove(&self.connection, &self.description.run_id).await;
             };

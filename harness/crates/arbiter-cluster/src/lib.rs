@@ -14,6 +14,7 @@ mod in_flight;
 mod monitor;
 mod outliers;
 mod overview;
+mod proof;
 mod range_set;
 mod run_id;
 mod subject;
@@ -27,14 +28,16 @@ pub use assignment::Assignment;
 pub use bench::measure;
 pub use connection::{Access, AccessError, Connection, Credentials, Secret};
 pub use coordinator::{
-    Identity, RunSpec, WorkerHistory, check, check_engines, coordinate, describe, describe_suite,
+    AuditSpec, Identity, RunSpec, WorkerHistory, check, check_engines, coordinate, describe,
+    describe_suite,
 };
 pub use monitor::{Cluster, Listener, observe};
 pub use overview::{document, trouble};
+pub use proof::{Token, proof};
 pub use run_id::RunId;
 pub use subject::{
     ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, is_inbox, worker_status,
 };
 pub use suite::{SuiteEvent, SuiteResults, SuiteRunError, run_suite};
-pub use trust::{Key, PublicKey, TrustError};
+pub use trust::{Key, PublicKey, Purpose, TrustError};
 pub use worker::{Config, Phase, serve};

@@ -95,7 +95,7 @@ impl Listener {
         loop {
             let read = tokio::select! {
                 Some(message) = self.beacons.next() => {
-                    wire::read(&message.payload).map(Announcement::Run)
+                    wire::unverified(&message.payload).map(Announcement::Run)
                 }
                 Some(message) = self.statuses.next() => {
                     wire::read_from(&message).map(|(name, status)| Announcement::Worker(name, status))
@@ -135,6 +135,7 @@ mod tests {
         };
         let beacon = Announcement::Run(Beacon {
             run_id: RunId::new("run", 1, "k"),
+            at: 0,
             run: "run".to_owned(),
             priority: 1,
             queued: 2,

@@ -55,7 +55,7 @@ impl RunId {
     }
 
     /// Where a worker sends join requests; `>` for all workers.
-    pub(crate) fn join_subject(&self, worker: &str) -> String {
+    pub fn join_subject(&self, worker: &str) -> String {
         format!("arbiter.run.{}.join.{worker}", self.0)
     }
 
@@ -82,6 +82,11 @@ impl RunId {
     /// Where a worker sends the result of a pair; `*` for all pairs, `>` for all workers.
     pub fn result_subject(&self, pair: impl std::fmt::Display, worker: &str) -> String {
         format!("arbiter.results.{}.{pair}.{worker}", self.0)
+    }
+
+    /// The pair of a result with this subject.
+    pub(crate) fn pair_of_result(subject: &str) -> Option<u64> {
+        subject.split('.').nth(3)?.parse().ok()
     }
 
     /// The sequence number of the job that is acknowledged at this subject; `None` if that is not a

@@ -1,5 +1,5 @@
 //! Keys of coordinators. A worker starts only programs of runs whose description is signed with a
-//! trusted key.
+//! trusted key, and acts only on what is signed with the same key.
 
 use std::fmt;
 use std::fs;
@@ -13,8 +13,37 @@ use thiserror::Error;
 
 use arbiter_process::read_text;
 
-/// Prefix of the signed text, so that a signature is valid for nothing else.
-const PURPOSE: &str = "arbiter run description, version 1\n";
+/// What a text is signed as; a signature is valid for nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The description of a run.
+    Description,
+    /// A job.
+    Job,
+    /// The answer to a join request.
+    JoinAnswer,
+    /// That a run needs workers.
+    Beacon,
+    /// What workers of a run are told.
+    Message,
+}
+
+impl Purpose {
+    /// What is signed.
+    fn mark(self, text: &[u8]) -> Vec<u8> {
+        let kind = match self {
+            Purpose::Description => "run description",
+            Purpose::Job => "job",
+            Purpose::JoinAnswer => "join answer",
+            Purpose::Beacon => "beacon",
+            Purpose::Message => "message",
+        };
+        [b"arbiter ", kind.as_bytes(), b", version 1\n", text].concat()
+    }
+}
+
+/// Length of a signature.
+pub(crate) const SIGNATURE_BYTES: usize = ed25519_dalek::SIGNATURE_LENGTH;
 
 /// Prefix of the text form of a public key.
 const PREFIX: &str = "ed25519:";
@@ -77,10 +106,15 @@ impl Key {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs a text; the signature is hexadecimal.
-    pub fn sign(&self, text: &str) -> String {
-        let signature = self.0.sign(format!("{PURPOSE}{text}").as_bytes());
-        HEXLOWER.encode(&signature.to_bytes())
+    /// Signs a text.
+    pub(crate) fn sign(&self, purpose: Purpose, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
+        self.0.sign(&purpose.mark(text)).to_bytes()
+    }
+
+    /// Bytes that nobody can know who does not have the key.
+    pub(crate) fn secret(&self, context: &str) -> [u8; 32] {
+        let material = [&self.0.to_bytes(), context.as_bytes()].concat();
+        blake3::derive_key("arbiter 2026-11 secret of a coordinator", &material)
     }
 }
 
@@ -108,14 +142,24 @@ fn make(path: &Path) -> io::Result<()> {
 
 impl PublicKey {
     /// An error unless this key has signed the text.
-    pub fn check(&self, text: &str, signature: &str) -> Result<(), TrustError> {
-        let signed = format!("{PURPOSE}{text}");
-        let signature = decoded(signature).map(|bytes| Signature::from_bytes(&bytes));
-        let verified = signature.map(|good| self.0.verify_strict(signed.as_bytes(), &good));
-        match verified {
-            Some(Ok(())) => Ok(()),
-            _ => Err(TrustError::Forged(self.to_string())),
-        }
+    pub(crate) fn check(
+        &self,
+        purpose: Purpose,
+        text: &[u8],
+        signature: &[u8; SIGNATURE_BYTES],
+    ) -> Result<(), TrustError> {
+        let verified = self.0.verify_strict(&purpose.mark(text), &Signature::from_bytes(signature));
+        verified.map_err(|_| TrustError::Forged(self.to_string()))
+    }
+
+    /// The key of these bytes.
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<PublicKey, TrustError> {
+        let key = VerifyingKey::from_bytes(bytes).map(PublicKey);
+        key.map_err(|_| TrustError::Key(HEXLOWER.encode(bytes)))
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        self.0.to_bytes()
     }
 
     /// The key of a text, or of the file of that name.
@@ -143,6 +187,13 @@ impl FromStr for PublicKey {
         let bytes = text.strip_prefix(PREFIX).and_then(decoded);
         let key = bytes.and_then(|bytes| VerifyingKey::from_bytes(&bytes).ok());
         key.map(PublicKey).ok_or_else(|| TrustError::Key(text.chars().take(100).collect()))
+    }
+}
+
+#[cfg(test)]
+impl Key {
+    pub(crate) fn of_bytes(bytes: [u8; 32]) -> Key {
+        Key(SigningKey::from_bytes(&bytes))
     }
 }
 
@@ -183,13 +234,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("a")).unwrap();
         let other = Key::load_or_make(&dir.path().join("b")).unwrap();
-        let signature = key.sign("text");
-        assert!(key.public().check("text", &signature).is_ok());
-        assert!(key.public().check("Text", &signature).is_err());
-        assert!(other.public().check("text", &signature).is_err());
-        for wrong in ["", "00", &signature[2..], &"0".repeat(128), "é"] {
-            assert!(key.public().check("text", wrong).is_err(), "{wrong}");
-        }
+        let signature = key.sign(Purpose::Job, b"text");
+        let check = |key: &Key, text: &str, signature| {
+            key.public().check(Purpose::Job, text.as_bytes(), signature).is_ok()
+        };
+        assert!(check(&key, "text", &signature));
+        assert!(!check(&key, "Text", &signature));
+        assert!(!check(&other, "text", &signature));
+        assert!(key.public().check(Purpose::Description, b"text", &signature).is_err());
+        let mut wrong = signature;
+        wrong[63] ^= 1;
+        assert!(!check(&key, "text", &wrong) && !check(&key, "text", &[0; 64]));
     }
 
     #[test]

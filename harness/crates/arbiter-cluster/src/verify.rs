@@ -1,20 +1,21 @@
-//! Whether games can be those of the pair that was sent out. Pure.
+//! Judges games of workers again. Pure.
 //!
-//! A worker may still have made up games that are possible.
+//! The referee of the coordinator plays each game with the moves, scores and times that were reported:
+//! it must end there, and in the way that was reported. What an engine thought cannot be judged, nor
+//! what it did instead of a move.
 
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, KnownOutcome, Position};
-
-use arbiter_game::driver::GameSetup;
-use arbiter_game::outcome::Termination;
-use arbiter_game::record::GameRecord;
+use arbiter_game::driver::{GameSetup, referee};
+use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::referee::Reply;
 use arbiter_plan::{PairJob, PlayedPair};
+use arbiter_protocol::{Info, Limits};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Color};
 
-/// Most moves of a game.
-const MAX_MOVES: usize = 20_000;
-
-/// An error says why `played` cannot be what became of `job`.
-pub(crate) fn check(played: &PlayedPair, job: &PairJob) -> Result<(), String> {
+/// An error says why `played` cannot be what became of `job`. Times are not judged if workers scale them by
+/// their own speed.
+pub(crate) fn check(played: &PlayedPair, job: &PairJob, is_scaled: bool) -> Result<(), String> {
     if played.pairing != job.pairing {
         return Err("it names other engines or another opening".to_owned());
     }
@@ -22,65 +23,93 @@ pub(crate) fn check(played: &PlayedPair, job: &PairJob) -> Result<(), String> {
         return Err("it has another number of games".to_owned());
     }
     for (number, (record, setup)) in (1..).zip(played.games.iter().zip(job.games.iter())) {
-        check_game(record, setup).map_err(|error| format!("game {number}: {error}"))?;
+        check_game(record, setup, is_scaled).map_err(|error| format!("game {number}: {error}"))?;
     }
     Ok(())
 }
 
-fn check_game(record: &GameRecord, setup: &GameSetup) -> Result<(), String> {
-    if record.moves.len() > MAX_MOVES {
-        return Err(format!("{} moves", record.moves.len()));
-    }
+fn check_game(record: &GameRecord, setup: &GameSetup, is_scaled: bool) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
     if record.engines != setup.engines || record.fen != setup.fen || mode != setup.mode {
         return Err("other engines, or another start".to_owned());
     }
-    let mut position = setup.start.clone();
-    for (ply, played) in record.moves.iter().enumerate() {
-        let book: Option<&UciMove> = setup.book.get(ply);
-        if book.is_some_and(|book| *book != played.uci)
-            || book.is_some() != played.thought.is_none()
-        {
-            return Err(format!("move {} is not that of the opening", ply + 1));
+    let (book, own) = record.moves.split_at_checked(setup.book.len()).ok_or("no opening")?;
+    let is_of_book =
+        |(played, uci): (&MoveRecord, &UciMove)| played.uci == *uci && played.thought.is_none();
+    if !book.iter().zip(&setup.book).all(is_of_book) {
+        return Err("another opening".to_owned());
+    }
+    let mut setup = setup.clone();
+    let is_timed = setup.conditions.map(|conditions| conditions.limits.is_timed());
+    if is_scaled {
+        let untimed = |limits| Limits { clock: None, movetime: None, ..limits };
+        for conditions in setup.conditions.iter_mut() {
+            conditions.limits = untimed(conditions.limits);
         }
-        let legal = played.uci.to_move(&position);
-        let legal = legal.map_err(|_| format!("move {} ({}) is illegal", ply + 1, played.uci))?;
-        position.play_unchecked(legal);
     }
-    if record.moves.len() < setup.book.len() {
-        return Err("the opening was not played".to_owned());
+    let mut referee = referee(&setup);
+    let mut mover = referee.turn().color;
+    for (ply, played) in (book.len()..).zip(own) {
+        let number = ply + 1;
+        if let Some(Outcome { termination, .. }) = referee.outcome() {
+            return Err(format!("move {number} comes after the end by {termination}"));
+        }
+        let Some(thought) = &played.thought else {
+            return Err(format!("move {number} is not of the opening"));
+        };
+        referee.judge(reply(played, thought));
+        if referee.moves() == ply {
+            let why = referee.outcome().map_or("it is not played", |outcome| &outcome.detail);
+            return Err(format!("move {number} ({}): {why}", played.uci));
+        }
+        mover = !mover;
     }
-    let (termination, result) = (record.outcome.termination, record.outcome.result);
-    if is_possible(termination, result, &position) {
-        Ok(())
-    } else {
-        Err(format!("{} cannot end by {termination} there", result.as_str()))
+    let Outcome { termination, result, .. } = record.outcome;
+    let is_so = match referee.outcome() {
+        Some(judged) => (judged.termination, judged.result) == (termination, result),
+        None => {
+            let loser = result.winner().map(Color::other);
+            // Before the first move either side may be missing.
+            loser.is_some_and(|loser| {
+                may_fail(termination, *is_timed.get(loser)) && (loser == mover || own.is_empty())
+            })
+        }
+    };
+    let ended = |outcome: &Outcome| format!(", but by {}", outcome.termination);
+    let but = referee.outcome().map_or(String::new(), ended);
+    match is_so {
+        true => Ok(()),
+        false => Err(format!("{} does not end by {termination} there{but}", result.as_str())),
     }
 }
 
-/// Whether a game can end in `position` in that way with that result.
-fn is_possible(termination: Termination, result: KnownOutcome, position: &Chess) -> bool {
-    let is_draw = result == KnownOutcome::Draw;
+/// What the engine reported with its move.
+fn reply(played: &MoveRecord, thought: &Thought) -> Reply {
+    let Thought { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
+    let info = Info { score, depth, seldepth, nodes, time: reported, ..Info::default() };
+    Reply::Move { text: played.uci.to_string(), elapsed, info }
+}
+
+/// Whether the side to move may lose in this way; only with a clock can it be by time.
+fn may_fail(termination: Termination, is_timed: bool) -> bool {
     match termination {
-        Termination::Checkmate => {
-            position.is_checkmate() && result.winner() == Some(!position.turn())
-        }
-        Termination::Stalemate => is_draw && position.is_stalemate(),
-        Termination::Threefold
-        | Termination::FiftyMoves
-        | Termination::DeadPosition
-        | Termination::DrawAdjudication
-        | Termination::MoveCap => is_draw,
-        Termination::ResignAdjudication | Termination::Resignation => !is_draw,
-        Termination::TablebaseAdjudication => false,
-        // Who fails loses, but for one whose opponent could never mate.
-        Termination::TimeForfeit
+        Termination::TimeForfeit => is_timed,
+        Termination::Resignation
         | Termination::IllegalMove
         | Termination::UnparseableMove
         | Termination::ProtocolError
         | Termination::Crash
         | Termination::Disconnect
         | Termination::Stall => true,
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::Threefold
+        | Termination::FiftyMoves
+        | Termination::DeadPosition
+        | Termination::DrawAdjudication
+        | Termination::ResignAdjudication
+        | Termination::MoveCap
+        | Termination::TablebaseAdjudication => false,
     }
 }
 

@@ -8,6 +8,7 @@ mod description;
 mod job;
 mod messages;
 mod result;
+mod signed;
 mod text;
 
 use std::io::{Read, Write};
@@ -23,22 +24,25 @@ use crate::subject;
 use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
 
-pub use description::{Program, Requirements, RunDescription, RunEngine, sign, verified};
-pub use job::{Work, read_job, write_job};
+pub use description::{Program, Requirements, RunDescription, RunEngine};
+pub use job::{AUDITS, Job, Work, read_job, write_job};
 pub use messages::{
-    Beacon, BenchResult, CoordinatorMessage, Heartbeat, JoinRequest, ProgramRequest, WorkerStatus,
+    Beacon, BenchResult, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice,
+    ProgramRequest, WorkerStatus, read_join_answer,
 };
-pub use result::{JobResult, Payload, Report, read_result, write_result};
+pub use result::{JobResult, Payload, Report, write_result};
+pub(crate) use result::{check_proof, read_result};
+pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// Longest message that is read, packed, in bytes.
 pub const MAX_PACKED: usize = 8 << 20;
 
 /// Longest message that is read, unpacked, in bytes.
-const MAX_UNPACKED: usize = 64 << 20;
+const MAX_UNPACKED: usize = 16 << 20;
 
 /// Why a message cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -54,6 +58,9 @@ pub enum WireError {
     /// It is not JSON of the right form.
     #[error("not a message: {0}")]
     Malformed(String),
+    /// Its sender has not joined, or was not given the job.
+    #[error("a result of a job that its sender was not given")]
+    Unproven,
     /// Its values are impossible.
     #[error("a message that cannot be: {0}")]
     Invalid(String),
@@ -100,12 +107,15 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     }
     let malformed =
         |error: serde_json::Error| WireError::Malformed(printable(&error.to_string(), MAX_TEXT));
-    let Versioned { v } = serde_json::from_slice(bytes).map_err(malformed)?;
-    if v != VERSION {
-        return Err(WireError::Version(v));
+    match serde_json::from_slice(bytes) {
+        Ok(Envelope::<T> { v: VERSION, body }) => body.checked(),
+        Ok(Envelope { v, .. }) => Err(WireError::Version(v)),
+        // Of another version everything else may be different.
+        Err(error) => match serde_json::from_slice(bytes) {
+            Ok(Versioned { v }) if v != VERSION => Err(WireError::Version(v)),
+            _ => Err(malformed(error)),
+        },
     }
-    let Envelope::<T> { body, .. } = serde_json::from_slice(bytes).map_err(malformed)?;
-    body.checked()
 }
 
 /// A message of a worker, and the name of the worker, which is part of the subject.

@@ -4,7 +4,7 @@
 //! [`serve`] reads beacons and coordinator messages, sends the worker's status, and extends the leases
 //! of jobs whose results wait to be stored.
 
-mod job_runner;
+pub(crate) mod job_runner;
 mod known_runs;
 mod program_store;
 mod run_setup;
@@ -32,7 +32,7 @@ use super::connection::{AccessError, Connection};
 use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
-use super::wire::{self, Beacon, CoordinatorMessage, WorkerStatus};
+use super::wire::{self, Notice, WorkerStatus};
 use arbiter_process::{ResourceLimits, Spawner};
 
 /// Time between two ticks of a worker.
@@ -162,6 +162,14 @@ impl Shared {
         let _ = self.log.send(text);
     }
 
+    /// Tells the user of a problem, once if it is that of the last time.
+    fn trouble(&self, what: String) {
+        let before = self.known_runs().trouble.replace(what.clone());
+        if before.as_ref() != Some(&what) {
+            self.log(what);
+        }
+    }
+
     /// Stops playing for a run and tells the user why.
     fn refuse(&self, run_id: &RunId, why: String) {
         let refused = self.known_runs().refuse(run_id, &why);
@@ -218,8 +226,13 @@ pub async fn serve(
     let mut ticks: u64 = 0;
     loop {
         tokio::select! {
-            Some(message) = beacons.next() => if let Ok(beacon) = wire::read::<Beacon>(&message.payload) {
-                let is_new = shared.known_runs().update(beacon);
+            Some(message) = beacons.next() => {
+                // One that nobody trusted has signed says of which run to ask, and is refused then.
+                let verified = wire::verified(&message.payload, &shared.config.trusted);
+                let verified = verified.map(|(beacon, key)| (beacon, Some(key)));
+                let unverified = |_| wire::unverified(&message.payload).map(|beacon| (beacon, None));
+                let Ok((beacon, key)) = verified.or_else(unverified) else { continue };
+                let is_new = shared.known_runs().update(beacon, key);
                 if is_new {
                     shared.send_status(false).await;
                 }
@@ -298,23 +311,25 @@ impl PendingResults {
 
     fn receive(&mut self, shared: &Shared, message: &async_nats::Message) {
         let Some(run_id) = RunId::of_subject(&message.subject) else { return };
-        let Ok(message) = wire::read::<CoordinatorMessage>(&message.payload) else { return };
-        match message {
-            CoordinatorMessage::Stored(pair) => drop(self.jobs.remove(&(run_id, pair))),
-            CoordinatorMessage::Refused { worker, pair, why } if worker == shared.config.name => {
+        let Some(key) = shared.known_runs().key(&run_id) else { return };
+        let Ok((message, _)) = wire::verified(&message.payload, &[key]) else { return };
+        let Some(notice) = shared.known_runs().hear(message) else { return };
+        match notice {
+            Notice::Stored(pair) => drop(self.jobs.remove(&(run_id, pair))),
+            Notice::Refused { worker, pair, why } if worker == shared.config.name => {
                 self.jobs.remove(&(run_id, pair));
                 shared.log(format!("a result was refused, of pair {}: {why}", pair + 1));
                 shared.known_runs().trouble = Some(why);
             }
-            CoordinatorMessage::Cancel => {
+            Notice::Cancel => {
                 shared.known_runs().forget(&run_id);
                 self.stop(shared, RunStopped { run_id, others_go_on: false });
             }
-            CoordinatorMessage::Exclude { worker, why } if worker == shared.config.name => {
+            Notice::Exclude { worker, why } if worker == shared.config.name => {
                 shared.refuse(&run_id, why);
                 self.stop(shared, RunStopped { run_id, others_go_on: true });
             }
-            CoordinatorMessage::Refused { .. } | CoordinatorMessage::Exclude { .. } => {}
+            Notice::Refused { .. } | Notice::Exclude { .. } => {}
         }
     }
 

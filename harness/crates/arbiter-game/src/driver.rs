@@ -123,7 +123,8 @@ pub fn forfeited(
     record(setup, referee, outcome, Instant::now(), recorders)
 }
 
-fn referee(setup: &GameSetup) -> Referee {
+/// The referee of a game with this setup, when its book has been played.
+pub fn referee(setup: &GameSetup) -> Referee {
     let GameSetup { start, mode, book, conditions, rules, tables, keep, .. } = setup;
     Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())
         .keeping_time_left(keep.time_left())

@@ -10,9 +10,16 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use crate::annotation::{Annotation, Field, Keeping};
 use crate::outcome::Outcome;
+use crate::text::at_most;
 use crate::transcript::Transcript;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
+
+/// Most moves of a game of another machine.
+const MAX_MOVES: usize = 20_000;
+
+/// Most lines of an engine, and moves of its principal variation, that another machine sends with a move.
+const MAX_LIST: usize = 1_000;
 
 /// One move with what its engine said of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,8 +66,10 @@ pub struct Details {
     /// Positions found in endgame tables.
     pub tbhits: Option<u64>,
     /// Principal variation, as the engine wrote it.
+    #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub pv: Vec<String>,
     /// Lines that the user wants to see with the move, as the engine wrote them.
+    #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub lines: Vec<String>,
 }
 
@@ -141,6 +150,7 @@ pub struct GameRecord {
     /// Whether castling is by the rules and notation of Chess960.
     pub chess960: bool,
     /// All moves from `fen`, book moves first.
+    #[serde(deserialize_with = "at_most::<MAX_MOVES, _, _>")]
     pub moves: Vec<MoveRecord>,
     /// How it ended.
     pub outcome: Outcome,

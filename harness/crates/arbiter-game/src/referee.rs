@@ -374,6 +374,11 @@ impl Referee {
         self.late
     }
 
+    /// How many moves were played, those of the book included.
+    pub fn moves(&self) -> usize {
+        self.moves.len()
+    }
+
     /// All moves so far.
     pub fn into_moves(mut self) -> Vec<MoveRecord> {
         self.moves.shrink_to_fit();

@@ -1,7 +1,10 @@
-//! Texts that come from other machines, as conversions for `#[serde(with)]`.
+//! Texts and lists that come from other machines, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
 
 use std::convert::Infallible;
+use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde_with::serde_conv;
 
 use crate::outcome::printable;
@@ -27,3 +30,48 @@ serde_conv!(
     String::as_str,
     |text: String| Ok::<_, Infallible>(printable(&text, MAX_DETAIL))
 );
+
+/// Reads a list of at most `MOST` items; a longer one is an error before it takes memory.
+pub fn at_most<'de, const MOST: usize, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_seq(BoundedList::<MOST, T>(PhantomData))
+}
+
+struct BoundedList<const MOST: usize, T>(PhantomData<T>);
+
+impl<'de, const MOST: usize, T: Deserialize<'de>> Visitor<'de> for BoundedList<MOST, T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MOST} items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            if items.len() == MOST {
+                return Err(A::Error::invalid_length(MOST + 1, &self));
+            }
+            items.push(item);
+        }
+        Ok(items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[test]
+    fn a_list_ends_at_its_bound() {
+        #[derive(Deserialize)]
+        struct Short(#[serde(deserialize_with = "at_most::<2, _, _>")] Vec<u8>);
+        let read = |text: &str| serde_json::from_str(text).map(|Short(list)| list);
+        assert_eq!(read("[1,2]").unwrap(), [1, 2]);
+        let error = read("[1,2,3,4]").unwrap_err().to_string();
+        assert!(error.contains("at most 2 items"), "{error}");
+    }
+}

@@ -16,6 +16,9 @@ const MAX_HEAD: usize = 128 << 10;
 /// How much of the end of a game is kept for each engine at least, in bytes; one chunk more at most.
 const MIN_TAIL: usize = 128 << 10;
 
+/// Longest transcript that is read, in bytes; those of two engines are far shorter.
+const MAX_BYTES: usize = 8 << 20;
+
 /// What a line of a transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -304,6 +307,9 @@ impl FromStr for Transcript {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Transcript, String> {
+        if text.len() > MAX_BYTES {
+            return Err(format!("a transcript of more than {MAX_BYTES} bytes"));
+        }
         let read = |(index, line): (usize, &str)| {
             entry(line).ok_or_else(|| {
                 format!("line {} of the transcript is none: '{line:.60}'", index + 1)

@@ -99,6 +99,11 @@ impl Tuning {
         self.parameters.iter().map(|parameter| parameter.start).collect()
     }
 
+    /// Names of the UCI options.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.settings(&self.start()).into_iter().map(|(name, _)| name)
+    }
+
     /// Names and values of the UCI options for the given values.
     pub fn settings(&self, values: &[f64]) -> Vec<(String, String)> {
         self.parameters.iter().zip(values).map(|(p, value)| p.setting(*value)).collect()

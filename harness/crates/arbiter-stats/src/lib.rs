@@ -3,6 +3,7 @@
 pub mod bayes;
 mod brownian;
 mod calibration;
+mod coin;
 pub mod discrete_walk;
 mod distribution;
 pub mod elo;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use brownian::Exit;
 pub use calibration::{Calibration, EvaluationBuckets};
+pub use coin::ln_bias_evidence;
 pub use distribution::{Distribution, Moments};
 pub use fisher::{FailureCount, fisher_exact};
 pub use gsprt::steps_logistic;

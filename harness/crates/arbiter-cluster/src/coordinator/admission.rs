@@ -1,10 +1,11 @@
 //! Whether a worker may play: whether its engines are those of the run, by their benchmarks. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::BenchResult;
 
-/// Workers whose benchmarks have to differ from those of the coordinator until it may itself be wrong.
+/// Workers whose benchmarks have to differ from those of the coordinator, and no fewer than those whose
+/// benchmarks are the same, until it may itself be wrong.
 const MIN_WRONG: usize = 2;
 
 /// The result of a benchmark on a worker; an error says why it failed.
@@ -28,13 +29,15 @@ pub(super) struct Admission {
     engines: Vec<(String, Option<u64>)>,
     /// Workers that have found others, and which.
     wrong: BTreeMap<String, String>,
+    /// Workers that have found the same.
+    right: BTreeSet<String>,
 }
 
 impl Admission {
     /// Engines, and what their benchmarks found here if they have any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
-        Admission { engines: engines.collect(), wrong: BTreeMap::new() }
+        Admission { engines: engines.collect(), wrong: BTreeMap::new(), right: BTreeSet::new() }
     }
 
     /// The answer to a request.
@@ -63,7 +66,11 @@ impl Admission {
                 }
             }
         }
-        if !self.wrong.contains_key(worker) || self.wrong.len() < MIN_WRONG {
+        if verdict == Verdict::Admit {
+            self.right.insert(worker.to_owned());
+        }
+        let enough = MIN_WRONG.max(self.right.len());
+        if !self.wrong.contains_key(worker) || self.wrong.len() < enough {
             return verdict;
         }
         let found = self.wrong.iter().map(|(worker, why)| format!("worker {worker}: {why}"));

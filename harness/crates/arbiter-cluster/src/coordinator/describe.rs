@@ -44,6 +44,7 @@ pub fn describe(
     hashes.sort_unstable();
     Ok(RunDescription {
         rules: plan.rules,
+        tuned: plan.tuning.iter().flat_map(|tuning| tuning.names()).collect(),
         transcripts: plan.transcripts,
         annotation: plan.annotation.clone(),
         noise_limit: plan.noise_limit,
@@ -77,6 +78,7 @@ pub fn describe_suite(
         run_id: RunId::new(run, created_ms, &key.to_string()),
         run: run.to_owned(),
         engines: engines.iter().zip(programs).map(run_engine).collect(),
+        tuned: Vec::new(),
         deadlines,
         rules: Rules::default(),
         transcripts: Keeping::None,
@@ -157,7 +159,8 @@ mod tests {
         let lease = Duration::from_secs(30);
         let description = describe(&plan, identity, programs, lease)?;
         // What workers read is what was written, whatever is signed.
-        let read = wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();
+        let (read, _): (RunDescription, _) =
+            wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();
         let without_programs = |description: &RunDescription| {
             let mut description = description.clone();
             description.annotation = Default::default();
@@ -201,7 +204,7 @@ mod tests {
         let (own, other) = (key("own"), key("other"));
         let bytes = wire::sign(&described("nodes=1").unwrap(), &own);
         let refused = |bytes: &[u8], trusted: &[PublicKey], part: &str| {
-            let error = wire::verified(bytes, trusted).unwrap_err();
+            let error = wire::verified::<RunDescription>(bytes, trusted).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
         refused(&bytes, &[other.public()], "is not trusted here");
@@ -209,17 +212,13 @@ mod tests {
         let mut empty = described("nodes=1").unwrap();
         empty.engines.clear();
         refused(&wire::sign(&empty, &own), &[own.public()], "a run without engines");
-        let text = String::from_utf8(bytes).unwrap();
-        let forged = text.replace("nodes\\\":1", "nodes\\\":2");
-        assert_ne!(forged, text);
-        refused(forged.as_bytes(), &[own.public()], "the signature is not that of");
-        let renamed = text.replace(&own.public().to_string(), &other.public().to_string());
-        refused(
-            renamed.as_bytes(),
-            &[own.public(), other.public()],
-            "the signature is not that of",
-        );
-        refused(b"{}", &[own.public()], "not a message");
-        refused(text.replacen("\"v\":5", "\"v\":1", 1).as_bytes(), &[own.public()], "version 1");
+        let mut forged = bytes.clone();
+        let nodes = bytes.windows(9).position(|part| part == b"\"nodes\":1").unwrap();
+        forged[nodes + 8] = b'2';
+        refused(&forged, &[own.public()], "the signature is not that of");
+        let renamed = [&other.public().to_bytes()[..], &bytes[32..]].concat();
+        refused(&renamed, &[own.public(), other.public()], "the signature is not that of");
+        refused(&bytes[..90], &[own.public()], "it is not signed");
+        refused(b"{\"v\":1,\"body\":{}}", &[own.public()], "version 1");
     }
 }

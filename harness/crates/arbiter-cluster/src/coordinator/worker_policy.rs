@@ -9,7 +9,7 @@ use super::Coordinator;
 use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
-use crate::wire::{self, BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
+use crate::wire::{self, BenchResult, JoinAnswer, JoinRequest, Notice, RunDescription};
 use arbiter_plan::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
@@ -74,21 +74,23 @@ impl WorkerPolicy {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// The answer to a join request: empty if the worker may play, else the reason why not.
-    pub(super) async fn answer_join(&mut self, request: &Message) -> String {
-        let (worker, JoinRequest { benches }) = match wire::read_from(request) {
-            Ok(read) => read,
-            Err(error) => return error.to_string(),
-        };
+    /// The answer to a join request; `None` if it cannot be read.
+    pub(super) async fn answer_join(&mut self, request: &Message) -> Option<JoinAnswer> {
+        let (worker, JoinRequest { nonce, benches }) = wire::read_from(request).ok()?;
+        let at = self.next_at();
+        let refused =
+            |why: &str| Some(JoinAnswer { nonce, at, token: Err(format!("excluded: {why}")) });
         if let Some(why) = self.policy.why_excluded(&worker) {
-            return format!("excluded: {why}");
+            return refused(why);
         }
         let (reason, end) = match self.policy.admission.judge(&worker, &benches) {
-            Verdict::Admit => return String::new(),
+            Verdict::Admit => {
+                return Some(JoinAnswer { nonce, at, token: Ok(self.secret.token(&worker)) });
+            }
             Verdict::Exclude(why) => (why, None),
             Verdict::EndRun(why) => ("the run ends, as others find the same".to_owned(), Some(why)),
         };
-        let answer = format!("excluded: {reason}");
+        let answer = refused(&reason);
         self.exclude(Finding { worker, reason }).await;
         if let Some(why) = end {
             self.notify(JobEvent::Unfit(why));
@@ -104,12 +106,12 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Excludes a worker; other workers play its pairs again.
-    async fn exclude(&mut self, Finding { worker, reason }: Finding) {
+    pub(super) async fn exclude(&mut self, Finding { worker, reason }: Finding) {
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
         let why = format!("excluded: {reason}");
-        let excluded = CoordinatorMessage::Exclude { worker: worker.clone(), why };
-        self.send_to_workers(&excluded).await;
+        self.send_to_workers(Notice::Exclude { worker: worker.clone(), why }).await;
+        self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, what: reason }));
         self.update_room();
     }

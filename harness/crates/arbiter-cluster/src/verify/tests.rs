@@ -1,7 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shakmaty::{ByColor, Color};
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, Chess, Color, KnownOutcome};
 
 use super::*;
 use arbiter_game::adjudicate::Rules;
@@ -61,39 +62,111 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
 
 #[test]
 fn what_was_played_is_believed() {
-    assert_eq!(check(&played(3), &job(3)), Ok(()));
+    assert_eq!(check(&played(3), &job(3), false), Ok(()));
+}
+
+fn refuse(job: &PairJob, part: &str, change: &dyn Fn(&mut PlayedPair)) {
+    let mut played = played(3);
+    change(&mut played);
+    let error = check(&played, job, false).unwrap_err();
+    assert!(error.contains(part), "{error}");
+}
+
+fn uci(text: &str) -> UciMove {
+    text.parse().unwrap()
+}
+
+/// The first game, which ended so after `plies`.
+fn ended(p: &mut PlayedPair, plies: usize, outcome: Outcome) {
+    p.games.first.moves.truncate(plies);
+    p.games.first.outcome = outcome;
 }
 
 #[test]
 fn what_cannot_be_is_not() {
-    let refuse = |part: &str, change: &dyn Fn(&mut PlayedPair)| {
-        let mut played = played(3);
-        change(&mut played);
-        let error = check(&played, &job(3)).unwrap_err();
-        assert!(error.contains(part), "{error}");
-    };
-    let uci = |text: &str| text.parse::<UciMove>().unwrap();
+    let job = job(3);
+    let refuse = |part: &str, change: &dyn Fn(&mut PlayedPair)| refuse(&job, part, change);
     refuse("other engines", &|p| p.pairing.engines = [1, 0]);
     refuse("another opening", &|p| p.pairing.opening = 4);
     refuse("number of games", &|p| p.games.second = None);
     refuse("game 1: other engines", &|p| p.games.first.engines = ByColor { white: 1, black: 0 });
     refuse("another start", &|p| p.games.first.fen = "8/8/8/8/8/8/8/8 w - - 0 1".into());
-    refuse("not that of the opening", &|p| p.games.first.moves[0].uci = uci("e2e4"));
-    refuse("not that of the opening", &|p| p.games.first.moves[1].thought = None);
-    refuse("move 2 (e7e4) is illegal", &|p| p.games.first.moves[1].uci = uci("e7e4"));
-    refuse("was not played", &|p| {
-        p.games.first.moves.clear();
-        p.games.first.outcome.termination = Termination::Crash;
+    refuse("another opening", &|p| p.games.first.moves[0].uci = uci("e2e4"));
+    refuse("not of the opening", &|p| p.games.first.moves[1].thought = None);
+    refuse("move 2 (e7e4): Black played the illegal move", &|p| {
+        p.games.first.moves[1].uci = uci("e7e4");
     });
-    let is_mate = |p: &mut PlayedPair| p.games.first.outcome.result = KnownOutcome::Draw;
-    refuse("1/2-1/2 cannot end by checkmate", &is_mate);
-    refuse("cannot end by checkmate", &|p| {
-        p.games.first.moves.pop();
+    refuse("no opening", &|p| ended(p, 0, Outcome::lost(Color::White, Termination::Crash, "")));
+    refuse("1/2-1/2 does not end by checkmate", &|p| {
+        p.games.first.outcome.result = KnownOutcome::Draw;
     });
-    refuse("cannot end by threefold", &|p| {
-        p.games.first.outcome.termination = Termination::Threefold;
+    refuse("move 5 comes after the end by checkmate", &|p| {
+        let last = p.games.first.moves[3].clone();
+        p.games.first.moves.push(last);
     });
-    refuse("cannot end by stalemate", &|p| {
-        p.games.first.outcome = Outcome::drawn(Termination::Stalemate, "");
-    });
+}
+
+#[test]
+fn endings_are_those_of_the_rules_and_of_the_plan() {
+    let job = job(3);
+    for termination in [
+        Termination::Threefold,
+        Termination::FiftyMoves,
+        Termination::DeadPosition,
+        Termination::Stalemate,
+        Termination::DrawAdjudication,
+        Termination::MoveCap,
+        Termination::TablebaseAdjudication,
+    ] {
+        for plies in [1, 2, 3, 4] {
+            let part = format!("does not end by {termination} there");
+            refuse(&job, &part, &|p| ended(p, plies, Outcome::drawn(termination, "")));
+        }
+    }
+    for termination in [Termination::Checkmate, Termination::ResignAdjudication] {
+        let part = format!("does not end by {termination} there");
+        refuse(&job, &part, &|p| ended(p, 3, Outcome::lost(Color::White, termination, "")));
+    }
+    // There is no clock.
+    let forfeit = Outcome::lost(Color::White, Termination::TimeForfeit, "");
+    refuse(&job, "does not end by time", &|p| ended(p, 2, forfeit.clone()));
+    // The side to move is White.
+    let check_lost = |loser, plies| {
+        let mut played = played(3);
+        ended(&mut played, plies, Outcome::lost(loser, Termination::Crash, ""));
+        check(&played, &job, false)
+    };
+    assert_eq!(check_lost(Color::White, 2), Ok(()));
+    assert!(check_lost(Color::Black, 2).is_err());
+    // Before the first move of an engine either may be missing.
+    assert_eq!(check_lost(Color::White, 1), Ok(()));
+    assert_eq!(check_lost(Color::Black, 1), Ok(()));
+}
+
+#[test]
+fn adjudication_follows_the_scores_and_clocks_the_times() {
+    let mut capped = job(3);
+    for setup in [Some(&mut capped.games.first), capped.games.second.as_mut()] {
+        setup.unwrap().rules.move_cap = Some(1);
+    }
+    refuse(&capped, "comes after the end by", &|_| ());
+    let mut timed = job(3);
+    let limits = Limits { movetime: Some(Duration::from_millis(10)), ..Limits::default() };
+    for setup in [Some(&mut timed.games.first), timed.games.second.as_mut()] {
+        for conditions in setup.unwrap().conditions.iter_mut() {
+            conditions.limits = limits;
+        }
+    }
+    assert_eq!(check(&played(3), &timed, false), Ok(()));
+    let slow = |p: &mut PlayedPair| {
+        let thought = p.games.first.moves[2].thought.as_mut().unwrap();
+        thought.elapsed = Duration::from_millis(11);
+    };
+    refuse(&timed, "move 3 (g2g4): White loses on time", &slow);
+    let mut scaled = played(3);
+    slow(&mut scaled);
+    assert_eq!(check(&scaled, &timed, true), Ok(()), "the worker is slower than this machine");
+    let mut late = played(3);
+    ended(&mut late, 2, Outcome::lost(Color::White, Termination::TimeForfeit, ""));
+    assert_eq!(check(&late, &timed, false), Ok(()));
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, serde_conv};
 
-use super::{Message, WireError, invalid, read, write};
+use super::signed::{MAX_SIGNED, Signed};
+use super::{Message, WireError, invalid};
 use crate::run_id::RunId;
-use crate::trust::{Key, PublicKey, TrustError};
+use crate::trust::Purpose;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::outcome::printable;
@@ -114,6 +115,8 @@ pub struct RunDescription {
     pub run: String,
     /// Its engines, by their index.
     pub engines: Vec<RunEngine>,
+    /// Names of the options that jobs may set for a pair: those that are tuned.
+    pub tuned: Vec<String>,
     /// How long engines may take to answer.
     #[serde(with = "DeadlinesMs")]
     pub deadlines: Deadlines,
@@ -154,7 +157,7 @@ impl RunDescription {
 }
 
 impl Message for RunDescription {
-    const MAX_BYTES: usize = Signed::MAX_BYTES;
+    const MAX_BYTES: usize = MAX_SIGNED;
 
     fn checked(mut self) -> Result<RunDescription, WireError> {
         if self.engines.is_empty() {
@@ -173,36 +176,8 @@ impl Message for RunDescription {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Signed {
-    body: String,
-    key: String,
-    signature: String,
-}
-
-impl Message for Signed {
-    const MAX_BYTES: usize = 4 << 20;
-}
-
-/// A description as it is sent.
-pub fn sign(description: &RunDescription, key: &Key) -> Vec<u8> {
-    let body = String::from_utf8(write(description)).expect("JSON is UTF-8");
-    let signature = key.sign(&body);
-    write(&Signed { key: key.public().to_string(), body, signature })
-}
-
-/// A description that was signed with one of the trusted keys.
-pub fn verified(bytes: &[u8], trusted: &[PublicKey]) -> Result<RunDescription, String> {
-    let signed: Signed = read(bytes).map_err(|error| error.to_string())?;
-    let check = || {
-        let key: PublicKey = signed.key.parse()?;
-        match trusted.contains(&key) {
-            true => key.check(&signed.body, &signed.signature),
-            false => Err(TrustError::Untrusted(key.to_string())),
-        }
-    };
-    check().map_err(|error| error.to_string())?;
-    read(signed.body.as_bytes()).map_err(|error| error.to_string())
+impl Signed for RunDescription {
+    const PURPOSE: Purpose = Purpose::Description;
 }
 
 #[cfg(test)]

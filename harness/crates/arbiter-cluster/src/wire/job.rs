@@ -8,8 +8,11 @@ use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Position};
 
-use super::{Message, RunDescription, WireError, invalid, read, write};
+use super::signed::{Signed, sign, verified};
+use super::{Message, RunDescription, WireError, invalid};
+use crate::proof::Token;
 use crate::run_id::RunId;
+use crate::trust::{Key, PublicKey, Purpose};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
@@ -18,6 +21,9 @@ use arbiter_schedule::Pairing;
 use arbiter_suite::Start;
 use arbiter_suite::epd::{Question, Record};
 use arbiter_suite::perft::Count;
+
+/// What is added to the number of a pair in the job that repeats it at another worker.
+pub const AUDITS: u64 = 1 << 62;
 
 /// Most moves of an opening, and options that an engine is told for a game.
 const MAX_LIST: usize = 1_000;
@@ -40,16 +46,38 @@ pub enum Work {
     Count(Count),
 }
 
+/// A job of a run.
+#[derive(Debug)]
+pub struct Job {
+    /// Its number, unique in the run.
+    pub number: u64,
+    /// How many times it was sent before.
+    pub attempt: u32,
+    /// What only those know who were given this attempt.
+    pub nonce: Token,
+    /// When it is not to be done any more, in microseconds of Unix time by the coordinator's clock.
+    pub expires: u64,
+    /// What is to be done.
+    pub work: Work,
+}
+
 #[derive(Serialize, Deserialize)]
 struct JobMessage {
     run_id: RunId,
     number: u64,
     attempt: u32,
+    #[serde(with = "As::<DisplayFromStr>")]
+    nonce: Token,
+    expires: u64,
     work: WorkMessage,
 }
 
 impl Message for JobMessage {
     const MAX_BYTES: usize = 1 << 20;
+}
+
+impl Signed for JobMessage {
+    const PURPOSE: Purpose = Purpose::Job;
 }
 
 #[derive(Serialize, Deserialize)]
@@ -78,10 +106,9 @@ struct PairMessage {
     is_single: bool,
 }
 
-/// A job as it is sent; `number` is unique in the run, and `attempt` the number of times that it was
-/// sent before.
-pub fn write_job(run_id: &RunId, number: u64, work: &Work, attempt: u32) -> Vec<u8> {
-    let work = match work {
+/// A job as it is sent, signed with the key of the coordinator.
+pub fn write_job(run_id: &RunId, job: &Job, key: &Key) -> Vec<u8> {
+    let work = match &job.work {
         Work::Pair(PairJob { pairing, games: Games { first, second } }) => {
             WorkMessage::Pair(PairMessage {
                 engines: pairing.engines,
@@ -98,12 +125,19 @@ pub fn write_job(run_id: &RunId, number: u64, work: &Work, attempt: u32) -> Vec<
         }
         Work::Count(count) => WorkMessage::Count(Box::new(count.clone())),
     };
-    write(&JobMessage { run_id: run_id.clone(), number, attempt, work })
+    let Job { number, attempt, nonce, expires, .. } = *job;
+    let message = JobMessage { run_id: run_id.clone(), number, attempt, nonce, expires, work };
+    sign(&message, key)
 }
 
-/// A job of the run with this description, its number, and that of its attempt.
-pub fn read_job(bytes: &[u8], description: &RunDescription) -> Result<(Work, u64, u32), WireError> {
-    let JobMessage { run_id, number, attempt, work } = read(bytes)?;
+/// A job of the run with this description, whose coordinator has this key.
+pub fn read_job(
+    bytes: &[u8],
+    description: &RunDescription,
+    key: PublicKey,
+) -> Result<Job, WireError> {
+    let (message, _) = verified(bytes, &[key]).map_err(invalid)?;
+    let JobMessage { run_id, number, attempt, nonce, expires, work } = message;
     if run_id != description.run_id {
         return Err(invalid("a job of another run"));
     }
@@ -116,7 +150,7 @@ pub fn read_job(bytes: &[u8], description: &RunDescription) -> Result<(Work, u64
         }
         WorkMessage::Count(count) => Work::Count(checked_count(*count)?),
     };
-    Ok((work, number, attempt))
+    Ok(Job { number, attempt, nonce, expires, work })
 }
 
 fn pair(
@@ -141,7 +175,7 @@ fn pair(
         let legal = legal.map_err(|_| invalid(format!("the illegal move {uci}")))?;
         position.play_unchecked(legal);
     }
-    let settings = settings.map(checked_settings);
+    let settings = settings.map(|options| checked_settings(options, &description.tuned));
     let [first_settings, second_settings] = settings;
     let setup = GameSetup {
         engines: ByColor { white: engines[0], black: engines[1] },
@@ -169,13 +203,21 @@ fn pair(
     })
 }
 
-/// Options as an engine can be told them: each on a line of its own.
-fn checked_settings(options: Vec<(String, String)>) -> Result<Settings, WireError> {
+/// Options that a job may set, as an engine can be told them: each on a line of its own.
+fn checked_settings(
+    options: Vec<(String, String)>,
+    tuned: &[String],
+) -> Result<Settings, WireError> {
     let is_line = |text: &String| !text.chars().any(char::is_control);
-    match options.iter().all(|(name, value)| is_line(name) && is_line(value)) {
-        true if options.len() <= MAX_LIST => Ok(options.into()),
-        true => Err(invalid("more than a thousand options for a game")),
-        false => Err(invalid("an option that is no line")),
+    if !options.iter().all(|(name, value)| is_line(name) && is_line(value)) {
+        return Err(invalid("an option that is no line"));
+    }
+    if let Some((name, _)) = options.iter().find(|(name, _)| !tuned.contains(name)) {
+        return Err(invalid(format!("the option {name}, which the run does not tune")));
+    }
+    match options.len() <= MAX_LIST {
+        true => Ok(options.into()),
+        false => Err(invalid("more than a thousand options for a game")),
     }
 }
 

@@ -3,9 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, Same};
 
+use super::signed::{Signed, verified};
 use super::text::WorkerName;
 use super::{Message, WireError, invalid};
+use crate::proof::Token;
 use crate::run_id::RunId;
+use crate::trust::{PublicKey, Purpose};
 use arbiter_game::text::Text;
 
 /// Most engines whose benchmarks a worker names in its status.
@@ -25,6 +28,9 @@ const MAX_ENGINES: usize = 1_000;
 pub struct Beacon {
     /// The run.
     pub run_id: RunId,
+    /// When it was sent, in microseconds of Unix time by the coordinator's clock; each is later than the
+    /// last, so that a recorded one is known.
+    pub at: u64,
     /// Its name.
     #[serde(with = "Text")]
     pub run: String,
@@ -37,6 +43,10 @@ pub struct Beacon {
 }
 
 impl Message for Beacon {}
+
+impl Signed for Beacon {
+    const PURPOSE: Purpose = Purpose::Beacon;
+}
 
 /// The status of a worker, sent every few seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -107,6 +117,11 @@ impl Message for WorkerStatus {
 pub struct Heartbeat {
     /// The pair.
     pub pair: u64,
+    /// The attempt at it.
+    pub attempt: u32,
+    /// That the worker was given it.
+    #[serde(with = "As::<DisplayFromStr>")]
+    pub proof: Token,
     /// Which game of the pair, from 0; `None` before the first has begun.
     pub half: Option<u8>,
 }
@@ -142,6 +157,9 @@ pub struct BenchResult {
 /// A worker asks whether it may play for a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
+    /// Any bytes that were never sent before, so that no recorded answer fits.
+    #[serde(with = "As::<DisplayFromStr>")]
+    pub nonce: Token,
     /// The benchmark of each engine for which the run needs one, by its index; an error says why
     /// it failed.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
@@ -161,10 +179,54 @@ impl Message for JoinRequest {
     }
 }
 
+/// The signed answer to a join request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JoinAnswer {
+    /// That of the request.
+    #[serde(with = "As::<DisplayFromStr>")]
+    pub nonce: Token,
+    /// When it was sent, like that of a [`Beacon`].
+    pub at: u64,
+    /// What the worker is given that has joined; an error says why it may not play.
+    #[serde(with = "As::<Result<DisplayFromStr, Text>>")]
+    pub token: Result<Token, String>,
+}
+
+impl Message for JoinAnswer {}
+
+impl Signed for JoinAnswer {
+    const PURPOSE: Purpose = Purpose::JoinAnswer;
+}
+
+/// What the coordinator with this key has given to the worker that sent `nonce`, and when; an error says
+/// why it may not play.
+pub fn read_join_answer(
+    bytes: &[u8],
+    nonce: Token,
+    key: PublicKey,
+) -> Result<(Token, u64), String> {
+    let (answer, _) = verified::<JoinAnswer>(bytes, &[key])?;
+    if answer.nonce != nonce {
+        return Err("the answer is to another request".to_owned());
+    }
+    Ok((answer.token?, answer.at))
+}
+
 /// A message of a coordinator to the workers of its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoordinatorMessage {
+    /// The run.
+    pub run_id: RunId,
+    /// When it was sent, like that of a [`Beacon`].
+    pub at: u64,
+    /// What they are told.
+    pub notice: Notice,
+}
+
+/// What workers are told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CoordinatorMessage {
+pub enum Notice {
     /// The result of this pair is stored.
     Stored(u64),
     /// The result of a pair was refused.
@@ -192,3 +254,7 @@ pub enum CoordinatorMessage {
 }
 
 impl Message for CoordinatorMessage {}
+
+impl Signed for CoordinatorMessage {
+    const PURPOSE: Purpose = Purpose::Message;
+}

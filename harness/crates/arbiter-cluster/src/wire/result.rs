@@ -8,7 +8,9 @@ use serde_with::As;
 
 use super::{MAX_UNPACKED, Message, WireError, invalid, pack, read, sender_of, unpack, write};
 use crate::outliers::is_breakdown;
+use crate::proof::{RunSecret, Token};
 use crate::run_id::RunId;
+use arbiter_game::record::GameRecord;
 use arbiter_game::text::Text;
 use arbiter_plan::{PairTally, PlayedPair};
 use arbiter_suite::epd::Answered;
@@ -42,6 +44,9 @@ pub enum Report<D: Payload = PlayedPair> {
 
 /// The result of a job that was done.
 pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Longest form that is read, in bytes.
+    const MAX_BYTES: usize = 1 << 20;
+
     /// The results of its games, by which workers are compared.
     fn tally(&self) -> Option<PairTally> {
         None
@@ -52,12 +57,15 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
         false
     }
 
+    /// Whether it is what becomes of the same job again, if engines repeat their games.
+    fn is_same(&self, other: &Self) -> bool;
+
     /// Removes what can be done without.
     fn shorten(&mut self) {}
 }
 
 impl<D: Payload> Message for JobResult<D> {
-    const MAX_BYTES: usize = MAX_UNPACKED;
+    const MAX_BYTES: usize = D::MAX_BYTES;
 
     fn checked(self) -> Result<JobResult<D>, WireError> {
         // Refused results are stored with their number, and the store has no larger ones.
@@ -68,31 +76,77 @@ impl<D: Payload> Message for JobResult<D> {
     }
 }
 
-/// A result as it is sent, within `most` bytes. A longer one is sent without transcripts; one that is
+/// A result as it is sent, within `most` bytes: the attempt and the proof, which are checked before
+/// anything else is read, and the result, packed. A longer one is sent without transcripts; one that is
 /// still too long has failed.
-pub fn write_result<D: Payload>(mut result: JobResult<D>, most: usize) -> Vec<u8> {
-    let mut packed = pack(&write(&result));
-    if packed.len() > most {
+pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: usize) -> Vec<u8> {
+    let written = |result: &JobResult<D>| {
+        [&result.attempt.to_le_bytes(), &proof.as_bytes()[..], &pack(&write(result))].concat()
+    };
+    let mut bytes = written(&result);
+    if bytes.len() > most {
         if let Report::Played(played, _) = &mut result.report {
             played.shorten();
         }
-        packed = pack(&write(&result));
+        bytes = written(&result);
     }
-    if packed.len() > most {
-        let why = format!("its result has {} bytes, and the server takes {most}", packed.len());
-        packed = pack(&write(&JobResult::<D> { report: Report::Failed(why), ..result }));
+    if bytes.len() > most {
+        let why = format!("its result has {} bytes, and the server takes {most}", bytes.len());
+        bytes = written(&JobResult { report: Report::Failed(why), ..result });
     }
-    packed
+    bytes
 }
 
-/// A result of a worker, and the name of the worker, which is part of the subject.
-pub fn read_result<D: Payload>(
+/// The number of the job of a result, if its sender has joined and was given the job, and its name, which
+/// is part of the subject. The result itself is not looked at.
+pub(crate) fn check_proof(
     message: &async_nats::Message,
+    secret: &RunSecret,
+) -> Result<(String, u64), WireError> {
+    opened(message, secret).map(|opened| (opened.worker, opened.number))
+}
+
+/// A result whose sender has joined and was given the job.
+struct Opened<'a> {
+    worker: String,
+    number: u64,
+    attempt: u32,
+    packed: &'a [u8],
+}
+
+fn opened<'a>(
+    message: &'a async_nats::Message,
+    secret: &RunSecret,
+) -> Result<Opened<'a>, WireError> {
+    let worker = sender_of(message)?;
+    let number = RunId::pair_of_result(&message.subject).ok_or(WireError::Unproven)?;
+    let header = message.payload.split_first_chunk::<4>();
+    let (attempt, rest) = header.ok_or(WireError::Unproven)?;
+    let (proof, packed) = rest.split_first_chunk::<32>().ok_or(WireError::Unproven)?;
+    let attempt = u32::from_le_bytes(*attempt);
+    match secret.proof(&worker, number, attempt) == *proof {
+        true => Ok(Opened { worker, number, attempt, packed }),
+        false => Err(WireError::Unproven),
+    }
+}
+
+/// A result of a worker that has joined and was given the job, and its name.
+pub(crate) fn read_result<D: Payload>(
+    message: &async_nats::Message,
+    run_id: &RunId,
+    secret: &RunSecret,
 ) -> Result<(String, JobResult<D>), WireError> {
-    Ok((sender_of(message)?, read(&unpack(&message.payload)?)?))
+    let Opened { worker, number, attempt, packed } = opened(message, secret)?;
+    let result: JobResult<D> = read(&unpack(packed)?)?;
+    match (&result.run_id, result.number, result.attempt) == (run_id, number, attempt) {
+        true => Ok((worker, result)),
+        false => Err(invalid("a result of another job")),
+    }
 }
 
 impl Payload for PlayedPair {
+    const MAX_BYTES: usize = MAX_UNPACKED;
+
     fn tally(&self) -> Option<PairTally> {
         Some(PairTally::of(self))
     }
@@ -101,11 +155,28 @@ impl Payload for PlayedPair {
         self.games.iter().all(|game| is_breakdown(game.outcome.termination))
     }
 
+    fn is_same(&self, other: &PlayedPair) -> bool {
+        let is_same = |(game, other): (&GameRecord, &GameRecord)| {
+            let end = |game: &GameRecord| (game.outcome.termination, game.outcome.result);
+            end(game) == end(other)
+                && game.moves.iter().map(|m| m.uci).eq(other.moves.iter().map(|m| m.uci))
+        };
+        self.games.iter().zip(other.games.iter()).all(is_same)
+    }
+
     fn shorten(&mut self) {
         self.drop_transcripts();
     }
 }
 
-impl Payload for Answered {}
+impl Payload for Answered {
+    fn is_same(&self, other: &Answered) -> bool {
+        self == other
+    }
+}
 
-impl Payload for Counted {}
+impl Payload for Counted {
+    fn is_same(&self, other: &Counted) -> bool {
+        self == other
+    }
+}

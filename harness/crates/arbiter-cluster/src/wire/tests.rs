@@ -4,7 +4,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
+use crate::trust::{Key, Purpose, SIGNATURE_BYTES};
 use crate::verify::tests::{job, played};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
@@ -24,6 +26,51 @@ fn run_id() -> RunId {
     RunId::try_from(RUN_ID.to_owned()).unwrap()
 }
 
+fn key() -> Key {
+    Key::of_bytes([7; 32])
+}
+
+fn secret() -> RunSecret {
+    RunSecret::new(&key(), &run_id())
+}
+
+/// A result of the third attempt at pair 7 as worker host-1 sends it that was given it.
+fn proven(packed: &[u8]) -> Vec<u8> {
+    [&2u32.to_le_bytes(), &secret().proof("host-1", 7, 2).as_bytes()[..], packed].concat()
+}
+
+/// The same, within `most` bytes.
+fn written<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
+    write_result(result, &secret().proof("host-1", 7, 2), most)
+}
+
+fn job_bytes(number: u64, attempt: u32, work: Work) -> Vec<u8> {
+    let nonce = secret().nonce(number, attempt);
+    write_job(&run_id(), &Job { number, attempt, nonce, expires: 9, work }, &key())
+}
+
+fn read_own_job(bytes: &[u8]) -> Result<Job, WireError> {
+    read_job(bytes, &description(), key().public())
+}
+
+/// A job with other words, signed as it ought to be.
+fn resigned(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = std::str::from_utf8(text_of(bytes)).unwrap();
+    let changed = text.replace(from, to);
+    assert_ne!(changed, text, "{from}");
+    signed_job(changed.as_bytes())
+}
+
+/// What is signed of a message.
+fn text_of(bytes: &[u8]) -> &[u8] {
+    &bytes[32 + SIGNATURE_BYTES..]
+}
+
+/// Any text, signed as a job is.
+fn signed_job(text: &[u8]) -> Vec<u8> {
+    [&key().public().to_bytes()[..], &key().sign(Purpose::Job, text), text].concat()
+}
+
 /// A message of a worker.
 fn message(worker: &str, payload: Vec<u8>) -> async_nats::Message {
     let subject = run_id().result_subject(7, worker);
@@ -39,7 +86,7 @@ fn message(worker: &str, payload: Vec<u8>) -> async_nats::Message {
 }
 
 fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> {
-    read_result(&message("host-1", payload)).map(|(worker, result)| {
+    read_result(&message("host-1", payload), &run_id(), &secret()).map(|(worker, result)| {
         assert_eq!(worker, "host-1");
         result
     })
@@ -65,6 +112,7 @@ fn description() -> RunDescription {
         run_id: run_id(),
         run: "run".into(),
         engines: vec![engine(conditions.white), engine(conditions.black)],
+        tuned: vec!["Hash".into()],
         deadlines: Deadlines::default(),
         rules: Rules::default(),
         transcripts: Keeping::default(),
@@ -113,7 +161,7 @@ fn full() -> JobResult {
 #[test]
 fn results_arrive_as_they_were_sent() {
     for sent in [full(), result(Report::Failed("no memory".into()))] {
-        assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+        assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
 
@@ -129,19 +177,21 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
     let mut bare = long.clone();
     let Report::Played(pair, _) = &mut bare.report else { panic!() };
     pair.drop_transcripts();
-    let bare = write_result(bare, usize::MAX);
-    assert!(write_result(long.clone(), usize::MAX).len() > 100_000);
-    assert_eq!(write_result(long.clone(), 10_000), bare);
-    let failed = read_packed::<PlayedPair>(write_result(long, bare.len() - 1)).unwrap();
+    let bare = written(bare, usize::MAX);
+    assert!(written(long.clone(), usize::MAX).len() > 100_000);
+    assert_eq!(written(long.clone(), 10_000), bare);
+    let failed = read_packed::<PlayedPair>(written(long, bare.len() - 1)).unwrap();
     assert!(matches!(failed.report, Report::Failed(why) if why.contains("the server takes")));
 }
 
 #[test]
 fn jobs_arrive_as_they_were_sent() {
-    let bytes = write_job(&run_id(), 7, &Work::Pair(job(7)), 3);
-    let (read, number, attempt) = read_job(&bytes, &description()).unwrap();
-    let Work::Pair(read) = read else { panic!("{read:?}") };
+    let bytes = job_bytes(7, 3, Work::Pair(job(7)));
+    let Job { number, attempt, nonce, expires, work } = read_own_job(&bytes).unwrap();
+    assert_eq!(expires, 9);
+    let Work::Pair(read) = work else { panic!("{work:?}") };
     assert_eq!((format!("{read:?}"), number, attempt), (format!("{:?}", job(7)), 7, 3));
+    assert_eq!(proof(&secret().token("w"), &nonce), secret().proof("w", 7, 3));
 }
 
 /// A question with everything that one can have.
@@ -153,13 +203,12 @@ fn question() -> Question {
 
 #[test]
 fn questions_arrive_as_they_were_sent() {
-    let (sent, bytes) = (question(), write_job(&run_id(), 5, &Work::Search(question()), 2));
-    let (read, number, attempt) = read_job(&bytes, &description()).unwrap();
-    let Work::Search(read) = read else { panic!("{read:?}") };
+    let (sent, bytes) = (question(), job_bytes(5, 2, Work::Search(question())));
+    let Job { number, attempt, work, .. } = read_own_job(&bytes).unwrap();
+    let Work::Search(read) = work else { panic!("{work:?}") };
     assert_eq!((number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
     assert_eq!(read.record.goal, sent.record.goal);
     assert_eq!(read.record.start.fen(), sent.record.start.fen());
-    let text = String::from_utf8(bytes).unwrap();
     for (from, to, part) in [
         ("bm e4", "bm e5", "bm 'e5' is not legal"),
         ("bm e4", "bm nonsense", "is no move"),
@@ -167,9 +216,7 @@ fn questions_arrive_as_they_were_sent() {
         ("4k3", "8", "king"),
         (",3]", ",-3]", "not a message"),
     ] {
-        let changed = text.replace(from, to);
-        assert_ne!(changed, text, "{from}");
-        let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
+        let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
         assert!(error.contains(part) && !error.contains(char::is_control), "{error:?}");
     }
 }
@@ -187,7 +234,7 @@ fn answers_arrive_as_they_were_sent() {
     let report = Report::Played(Answered(answers), None);
     let JobResult { run_id, ack, number, attempt, .. } = full();
     let sent = JobResult { run_id, ack, number, attempt, report };
-    assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+    assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
 }
 
 #[test]
@@ -197,12 +244,14 @@ fn counts_arrive_as_they_were_sent() {
     let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
     let query = PerftQuery { command, patterns, limit };
     let count = Count { start: case.start, depth: 2, expected: 25, query };
-    let bytes = write_job(&run_id(), 8, &Work::Count(count.clone()), 1);
-    let Ok((Work::Count(read), 8, 1)) = read_job(&bytes, &description()) else { panic!() };
+    let bytes = job_bytes(8, 1, Work::Count(count.clone()));
+    let Ok(Job { work: Work::Count(read), number: 8, attempt: 1, .. }) = read_own_job(&bytes)
+    else {
+        panic!()
+    };
     assert_eq!((read.depth, read.expected), (2, 25));
     assert_eq!(read.start.fen(), count.start.fen());
     assert_eq!(format!("{:?}", read.query), format!("{:?}", count.query));
-    let text = String::from_utf8(bytes).unwrap();
     for (from, to, part) in [
         ("perft {depth}", "x\\nquit", "no line"),
         ("leaves (", "leaves ((", "pattern"),
@@ -210,9 +259,7 @@ fn counts_arrive_as_they_were_sent() {
         ("\"depth\":2", "\"depth\":65", "depth 65"),
         ("4k3", "8", "king"),
     ] {
-        let changed = text.replace(from, to);
-        assert_ne!(changed, text, "{from}");
-        let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
+        let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     }
 }
@@ -236,20 +283,18 @@ fn verdicts_arrive_as_they_were_sent() {
         let report = Report::Played(Counted(verdict), None);
         let JobResult { run_id, ack, number, attempt, .. } = full();
         let sent = JobResult { run_id, ack, number, attempt, report };
-        assert_eq!(read_packed(write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+        assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
 
 #[test]
 fn jobs_that_cannot_be_are_refused() {
-    let text = String::from_utf8(write_job(&run_id(), 7, &Work::Pair(job(7)), 0)).unwrap();
+    let bytes = job_bytes(7, 0, Work::Pair(job(7)));
     let refuse = |from: &str, to: &str, part: &str| {
-        let changed = text.replace(from, to);
-        assert_ne!(changed, text, "{from}");
-        let error = read_job(changed.as_bytes(), &description()).unwrap_err().to_string();
+        let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":5", "\"v\":9", "of version 9");
+    refuse("\"v\":6", "\"v\":9", "of version 9");
     refuse(RUN_ID, "1123456789abcdef", "another run");
     refuse(RUN_ID, "*", "no ID");
     refuse("[0,1]", "[0,2]", "not in the run");
@@ -261,16 +306,74 @@ fn jobs_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn only_what_the_coordinator_signed_is_a_job() {
+    let bytes = job_bytes(7, 0, Work::Pair(job(7)));
+    let refused = |bytes: &[u8], key: Key, part: &str| {
+        let error = read_job(bytes, &description(), key.public()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refused(&bytes, Key::of_bytes([8; 32]), "is not trusted here");
+    let mut forged = bytes.clone();
+    *forged.last_mut().unwrap() ^= 1;
+    refused(&forged, key(), "is not that of key");
+    // A description that the same key has signed is no job.
+    refused(&sign(&description(), &key()), key(), "is not that of key");
+    refused(text_of(&bytes), key(), "is no public key");
+}
+
+#[test]
+fn a_result_comes_from_who_was_given_the_job() {
+    let bytes = written(full(), 1 << 20);
+    let read = |message: &async_nats::Message, run_id: &RunId| {
+        read_result::<PlayedPair>(message, run_id, &RunSecret::new(&key(), run_id))
+    };
+    assert!(read(&message("host-1", bytes.clone()), &run_id()).is_ok());
+    let unproven = |message: async_nats::Message, run_id: &RunId| {
+        assert_eq!(read(&message, run_id).map(drop), Err(WireError::Unproven));
+    };
+    unproven(message("host-2", bytes.clone()), &run_id());
+    unproven(message("host-1", bytes.clone()), &RunId::new("other", 1, "k"));
+    let other_pair = run_id().result_subject(8, "host-1");
+    let other_pair =
+        async_nats::Message { subject: other_pair.into(), ..message("", bytes.clone()) };
+    unproven(other_pair, &run_id());
+    for at in [0, 3, 4, 35] {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        unproven(message("host-1", changed), &run_id());
+    }
+    unproven(message("host-1", bytes[..35].to_vec()), &run_id());
+    // Who was given the job may not say that it is another's.
+    let claimed = JobResult { number: 8, ..full() };
+    let error = read(&message("host-1", written(claimed, 1 << 20)), &run_id()).unwrap_err();
+    assert!(error.to_string().contains("another job"), "{error}");
+}
+
+#[test]
+fn who_asks_to_join_is_answered_and_nobody_else() {
+    let (nonce, token) = (blake3::hash(b"n"), secret().token("w"));
+    let answer = sign(&JoinAnswer { nonce, at: 5, token: Ok(token) }, &key());
+    let read = |nonce, key: Key| read_join_answer(&answer, nonce, key.public());
+    assert_eq!(read(nonce, key()), Ok((token, 5)));
+    assert!(read(blake3::hash(b"m"), key()).unwrap_err().contains("another request"));
+    assert!(read(nonce, Key::of_bytes([8; 32])).unwrap_err().contains("is not trusted here"));
+    let refused = sign(&JoinAnswer { nonce, at: 5, token: Err("excluded: \u{7}".into()) }, &key());
+    let why = read_join_answer(&refused, nonce, key().public()).unwrap_err();
+    assert!(why.starts_with("excluded: ") && !why.contains('\u{7}'), "{why:?}");
+}
+
+#[test]
 fn results_that_cannot_be_are_refused() {
-    let text = String::from_utf8(unpack(&write_result(full(), 1 << 20)).unwrap()).unwrap();
+    let text = String::from_utf8(unpack(&written(full(), 1 << 20)[36..]).unwrap()).unwrap();
     let refuse = |from: &str, to: &str, part: &str| {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
-        let error = read_packed::<PlayedPair>(pack(changed.as_bytes())).unwrap_err().to_string();
+        let packed = proven(&pack(changed.as_bytes()));
+        let error = read_packed::<PlayedPair>(packed).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
-    refuse("\"v\":5", "\"v\":1", "of version 1");
+    refuse("\"v\":6", "\"v\":1", "of version 1");
     refuse(RUN_ID, "../../../x", "no ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
     refuse("checkmate", "bore\\u0007dom", "expected one of `checkmate`");
@@ -280,11 +383,11 @@ fn results_that_cannot_be_are_refused() {
     // Times that no store and no sum can hold.
     refuse("\"duration\":", "\"duration\":99999999999999999999", "not a message");
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
-    let nobody =
-        read_result::<PlayedPair>(&message("host 1\u{1b}[2J", write_result(full(), 1 << 20)));
+    let nobody = message("host 1\u{1b}[2J", written(full(), 1 << 20));
+    let nobody = read_result::<PlayedPair>(&nobody, &run_id(), &secret());
     assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
     assert_eq!(
-        read_packed::<PlayedPair>(b"garbage".to_vec())
+        read_packed::<PlayedPair>(proven(b"garbage"))
             .map(drop)
             .map_err(|e| e.to_string().starts_with("not a")),
         Err(true)
@@ -295,9 +398,9 @@ fn results_that_cannot_be_are_refused() {
 fn what_is_too_long_is_not_read() {
     let bomb = pack(&vec![b' '; MAX_UNPACKED + 1]);
     assert!(bomb.len() < 1 << 20);
-    assert_eq!(read_packed::<PlayedPair>(bomb), Err(WireError::TooLong(MAX_UNPACKED)));
+    assert_eq!(read_packed::<PlayedPair>(proven(&bomb)), Err(WireError::TooLong(MAX_UNPACKED)));
     assert_eq!(
-        read_packed::<PlayedPair>(vec![0; MAX_PACKED + 1]),
+        read_packed::<PlayedPair>(proven(&vec![0; MAX_PACKED + 1])),
         Err(WireError::TooLong(MAX_PACKED))
     );
     let long = vec![b' '; Beacon::MAX_BYTES + 1];
@@ -312,7 +415,7 @@ fn arrives<T: Message + PartialEq>(sent: &T) -> bool {
 #[test]
 fn short_messages_arrive_as_they_were_sent() {
     let run = "run".to_owned();
-    assert!(arrives(&Beacon { run_id: run_id(), run, priority: 3, queued: 4, playing: 5 }));
+    assert!(arrives(&Beacon { run_id: run_id(), at: 6, run, priority: 3, queued: 4, playing: 5 }));
     let status = WorkerStatus {
         version: "0.1.0".into(),
         slots: 8,
@@ -341,31 +444,33 @@ fn short_messages_arrive_as_they_were_sent() {
     let from = |worker: &str| read_from::<WorkerStatus>(&message(worker, write(&status)));
     assert_eq!(from("w.1"), Ok(("w.1".to_owned(), status.clone())));
     assert!(from("a/b").is_err());
+    let heartbeat = |half| Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half };
     for half in [None, Some(0), Some(1)] {
-        assert!(arrives(&Heartbeat { pair: 3, half }));
+        assert!(arrives(&heartbeat(half)));
     }
-    assert!(!arrives(&Heartbeat { pair: 3, half: Some(2) }));
+    assert!(!arrives(&heartbeat(Some(2))));
     let wanted = write(&ProgramRequest { hash: blake3::hash(b"x") });
     assert!(read::<ProgramRequest>(&wanted).is_ok());
     let text = String::from_utf8(wanted).unwrap();
     let wrong = text.replace(blake3::hash(b"x").to_hex().as_str(), "../x");
     assert!(read::<ProgramRequest>(wrong.as_bytes()).is_err());
-    let refused = CoordinatorMessage::Refused { worker: "w".into(), pair: 2, why: "no".into() };
-    for message in [CoordinatorMessage::Stored(9), refused, CoordinatorMessage::Cancel] {
-        assert!(arrives(&message));
+    let refused = Notice::Refused { worker: "w".into(), pair: 2, why: "no".into() };
+    for notice in [Notice::Stored(9), refused, Notice::Cancel] {
+        assert!(arrives(&CoordinatorMessage { run_id: run_id(), at: 1, notice }));
     }
 }
 
 /// Everything that reads what strangers send.
 fn read_all(bytes: &[u8]) {
-    let _ = read_job(bytes, &description());
+    let _ = read_own_job(bytes);
+    let _ = read_own_job(&signed_job(bytes));
     let packed = pack(bytes);
-    for bytes in [bytes, &packed] {
-        let _ = read_packed::<PlayedPair>(bytes.to_vec());
-        let _ = read_packed::<Answered>(bytes.to_vec());
-        let _ = read_packed::<Counted>(bytes.to_vec());
+    for bytes in [bytes.to_vec(), proven(bytes), proven(&packed)] {
+        let _ = read_packed::<PlayedPair>(bytes.clone());
+        let _ = read_packed::<Answered>(bytes.clone());
+        let _ = read_packed::<Counted>(bytes);
     }
-    let _ = verified(bytes, &[]);
+    let _ = verified::<RunDescription>(bytes, &[]);
     let _ = (read::<Beacon>(bytes), read::<WorkerStatus>(bytes), read::<Heartbeat>(bytes));
     let _ = (read::<ProgramRequest>(bytes), read::<CoordinatorMessage>(bytes));
     let _ = read::<JoinRequest>(bytes);
@@ -379,8 +484,9 @@ proptest! {
 
     #[test]
     fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
-        let result = unpack(&write_result(full(), 1 << 20)).unwrap();
-        for mut message in [result, write_job(&run_id(), 7, &Work::Pair(job(7)), 0)] {
+        let result = unpack(&written(full(), 1 << 20)[36..]).unwrap();
+        let job = text_of(&job_bytes(7, 0, Work::Pair(job(7)))).to_vec();
+        for mut message in [result, job] {
             let length = message.len();
             message[at % length] = byte;
             read_all(&message);

@@ -12,7 +12,7 @@ use arbiter_suite::perft::{Count, Counted};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
 /// Plays a pair; `half` is set to the number of the game, from 0, when it begins.
-pub(super) async fn play(
+pub(crate) async fn play(
     local: &mut LocalExecutor,
     job: PairJob,
     half: watch::Sender<Option<u8>>,

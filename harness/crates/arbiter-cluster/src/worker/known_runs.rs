@@ -1,7 +1,7 @@
 //! The runs that a worker knows of, and the choice of the one to play for next. Pure: it is told the
 //! time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use tokio::sync::OnceCell;
 
 use super::run_setup::RunSetup;
 use crate::run_id::RunId;
-use crate::wire::Beacon;
+use crate::trust::PublicKey;
+use crate::wire::{AUDITS, Beacon, CoordinatorMessage, Notice};
 
 /// A run is forgotten if its last beacon is older than this.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
@@ -34,6 +35,19 @@ struct KnownRun {
     backoff: Backoff,
 }
 
+/// What a worker knows of a run that it has joined, for as long as it runs, so that what was recorded
+/// has no effect a second time.
+#[derive(Debug)]
+struct Joined {
+    /// The coordinator's.
+    key: PublicKey,
+    /// When it joined last, and the time of the last beacon, by the coordinator's clock.
+    at: u64,
+    last_beacon: u64,
+    /// Jobs whose results were sent, and the last attempt at each.
+    done: HashMap<u64, u32>,
+}
+
 /// The time during which a run is not played because its engines broke down.
 #[derive(Debug, Default)]
 struct Backoff {
@@ -56,6 +70,7 @@ pub(super) struct Choice {
 #[derive(Debug, Default)]
 pub(super) struct KnownRuns {
     runs: BTreeMap<RunId, KnownRun>,
+    joined: BTreeMap<RunId, Joined>,
     now: Duration,
     /// The last problem.
     pub(super) trouble: Option<String>,
@@ -63,9 +78,15 @@ pub(super) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Takes in a beacon. Returns whether its run is new.
-    pub(super) fn update(&mut self, beacon: Beacon) -> bool {
+    /// Takes in a beacon, of a trusted key if there is one. Returns whether its run is new.
+    pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
+        if let Some(Joined { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
+            if key != Some(*own) || beacon.at <= *last_beacon {
+                return false;
+            }
+            *last_beacon = beacon.at;
+        }
         if let Some(known) = self.runs.get_mut(&beacon.run_id) {
             known.beacon = beacon;
             known.heard = heard;
@@ -83,6 +104,65 @@ impl KnownRuns {
     pub(super) fn tick(&mut self, now: Duration) {
         self.now = now;
         self.runs.retain(|_, known| now < known.heard + RUN_TIMEOUT);
+    }
+
+    /// The worker has joined a run whose coordinator has this key, at this time of its clock.
+    pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
+        if self.joined.len() < MAX_RUNS || self.joined.contains_key(&run_id) {
+            let new = || Joined { key, at, last_beacon: at, done: HashMap::new() };
+            let joined = self.joined.entry(run_id).or_insert_with(new);
+            joined.at = joined.at.max(at);
+        }
+    }
+
+    /// The key of the coordinator of a run that the worker has joined.
+    pub(super) fn key(&self, run_id: &RunId) -> Option<PublicKey> {
+        self.joined.get(run_id).map(|joined| joined.key)
+    }
+
+    /// What a message says that was sent after the worker has joined. After one that ends the run it has
+    /// to join again.
+    pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
+        let Joined { at, done, .. } = self.joined.get_mut(&message.run_id)?;
+        if message.at <= *at {
+            return None;
+        }
+        if let Notice::Refused { pair, .. } = message.notice {
+            done.remove(&pair);
+        }
+        Some(message.notice)
+    }
+
+    /// An error says why an attempt at a job is not to be made.
+    pub(super) fn check_job(
+        &self,
+        run_id: &RunId,
+        (number, attempt): (u64, u32),
+        expires: u64,
+    ) -> Result<(), &'static str> {
+        match self.joined.get(run_id) {
+            None => Err("its run was not joined"),
+            Some(Joined { last_beacon, .. }) if *last_beacon > expires => Err("it has expired"),
+            Some(Joined { done, .. }) if done.get(&number).is_some_and(|last| attempt <= *last) => {
+                Err("its result was sent")
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The result of an attempt at a job was sent.
+    pub(super) fn done(&mut self, run_id: &RunId, (number, attempt): (u64, u32)) {
+        if let Some(joined) = self.joined.get_mut(run_id) {
+            joined.done.insert(number, attempt);
+        }
+    }
+
+    /// Whether a job repeats a pair that this worker has played, so that it is for others.
+    pub(super) fn is_own(&self, run_id: &RunId, number: u64) -> bool {
+        let joined = self.joined.get(run_id);
+        number
+            .checked_sub(AUDITS)
+            .is_some_and(|pair| joined.is_some_and(|j| j.done.contains_key(&pair)))
     }
 
     /// Forgets a run that is over.
@@ -170,6 +250,7 @@ impl KnownRuns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trust::Key;
 
     /// The ID of 16 digits like this one.
     fn id(digit: &str) -> RunId {
@@ -178,7 +259,7 @@ mod tests {
 
     fn beacon(digit: &str, priority: u8, queued: u64, playing: u64) -> Beacon {
         let run = format!("run {digit}");
-        Beacon { run_id: id(digit), run, priority, queued, playing }
+        Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
     /// The digit of the chosen run.
@@ -190,17 +271,17 @@ mod tests {
     fn the_most_important_run_with_work_comes_first() {
         let mut known_runs = KnownRuns::default();
         assert_eq!(chosen(&known_runs), None);
-        assert!(known_runs.update(beacon("a", 1, 5, 0)));
-        assert!(known_runs.update(beacon("b", 2, 5, 900)));
+        assert!(known_runs.update(beacon("a", 1, 5, 0), None));
+        assert!(known_runs.update(beacon("b", 2, 5, 900), None));
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
         known_runs.mark_empty(&id("b"));
         assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
         known_runs.mark_empty(&id("a"));
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "it may have some soon");
-        assert!(!known_runs.update(beacon("a", 1, 1, 0)));
+        assert!(!known_runs.update(beacon("a", 1, 1, 0), None));
         assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
         assert!(!known_runs.choose().unwrap().others_have_work);
-        known_runs.update(beacon("b", 2, 1, 0));
+        known_runs.update(beacon("b", 2, 1, 0), None);
         for _ in 0..3 {
             let choice = known_runs.choose().unwrap();
             assert!(
@@ -214,8 +295,8 @@ mod tests {
     #[test]
     fn equals_share_fairly() {
         let mut known_runs = KnownRuns::default();
-        known_runs.update(beacon("a", 1, 50, 3));
-        known_runs.update(beacon("b", 1, 50, 1));
+        known_runs.update(beacon("a", 1, 50, 3), None);
+        known_runs.update(beacon("b", 1, 50, 1), None);
         let mut taken = Vec::new();
         for _ in 0..6 {
             let digit = chosen(&known_runs).unwrap();
@@ -230,19 +311,19 @@ mod tests {
         let mut known_runs = KnownRuns::default();
         let (mut now, mut rests) = (Duration::ZERO, Vec::new());
         for _ in 0..7 {
-            known_runs.update(beacon("a", 1, 1, 0));
+            known_runs.update(beacon("a", 1, 1, 0), None);
             known_runs.played(&id("a"), true);
             known_runs.played(&id("a"), true);
             let start = now;
             while chosen(&known_runs).is_none() {
                 now += BACKOFF[0];
-                known_runs.update(beacon("a", 1, 1, 0));
+                known_runs.update(beacon("a", 1, 1, 0), None);
                 known_runs.tick(now);
             }
             rests.push((now - start).as_secs_f64());
         }
         assert_eq!(rests, [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]);
-        known_runs.update(beacon("b", 0, 1, 0));
+        known_runs.update(beacon("b", 0, 1, 0), None);
         known_runs.played(&id("a"), true);
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
         known_runs.played(&id("a"), false);
@@ -250,20 +331,62 @@ mod tests {
     }
 
     #[test]
+    fn what_was_recorded_has_no_effect_a_second_time() {
+        let [key, other] = [1, 2].map(|byte| Some(Key::of_bytes([byte; 32]).public()));
+        let beacon = |at, queued| Beacon { at, ..beacon("a", 1, queued, 0) };
+        let mut known_runs = KnownRuns::default();
+        known_runs.update(beacon(5, 9), key);
+        known_runs.join(id("a"), key.unwrap(), 10);
+        let queued = |known_runs: &KnownRuns| known_runs.runs[&id("a")].beacon.queued;
+        for (at, key) in [(10, key), (11, None), (11, other)] {
+            known_runs.update(beacon(at, 1), key);
+            assert_eq!(queued(&known_runs), 9, "{at}");
+        }
+        known_runs.update(beacon(11, 2), key);
+        assert_eq!(queued(&known_runs), 2);
+
+        let message = |at, notice| CoordinatorMessage { run_id: id("a"), at, notice };
+        assert_eq!(known_runs.hear(message(10, Notice::Cancel)), None);
+        // Messages may overtake each other.
+        for at in [12, 11] {
+            let notice = Notice::Stored(at);
+            assert_eq!(known_runs.hear(message(at, notice.clone())), Some(notice));
+        }
+        let other_run = CoordinatorMessage { run_id: id("b"), ..message(12, Notice::Cancel) };
+        assert_eq!(known_runs.hear(other_run), None);
+
+        let check = |known_runs: &KnownRuns, attempt, expires| {
+            known_runs.check_job(&id("a"), attempt, expires)
+        };
+        assert_eq!(check(&known_runs, (7, 0), 11), Ok(()));
+        assert_eq!(check(&known_runs, (7, 0), 10), Err("it has expired"));
+        known_runs.done(&id("a"), (7, 0));
+        assert_eq!(check(&known_runs, (7, 0), 11), Err("its result was sent"));
+        assert_eq!(check(&known_runs, (7, 1), 11), Ok(()));
+        let refused = Notice::Refused { worker: "w".into(), pair: 7, why: "no".into() };
+        known_runs.hear(message(13, refused));
+        assert_eq!(check(&known_runs, (7, 0), 11), Ok(()), "it may try again");
+        known_runs.done(&id("a"), (8, 0));
+        let own = [8, 9].map(|pair| known_runs.is_own(&id("a"), AUDITS + pair));
+        assert_eq!(own, [true, false]);
+        assert_eq!(known_runs.check_job(&id("b"), (7, 0), 11), Err("its run was not joined"));
+    }
+
+    #[test]
     fn what_is_refused_or_gone_is_not_chosen() {
         let mut known_runs = KnownRuns::default();
-        known_runs.update(beacon("a", 1, 1, 0));
+        known_runs.update(beacon("a", 1, 1, 0), None);
         assert_eq!(known_runs.refuse(&id("a"), "no").as_deref(), Some("run a"));
         assert_eq!(known_runs.refuse(&id("a"), "still no"), None);
         assert_eq!(known_runs.refusals(), [(id("a"), "no".to_owned())]);
         assert_eq!(chosen(&known_runs), None);
-        known_runs.update(beacon("b", 1, 1, 0));
+        known_runs.update(beacon("b", 1, 1, 0), None);
         known_runs.tick(RUN_TIMEOUT / 2);
         assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
         known_runs.tick(RUN_TIMEOUT);
         assert_eq!(chosen(&known_runs), None);
         assert!(
-            known_runs.update(beacon("a", 1, 1, 0)),
+            known_runs.update(beacon("a", 1, 1, 0), None),
             "asked again, as it may be another by now"
         );
         assert_eq!(chosen(&known_runs).as_deref(), Some("a"));

@@ -8,12 +8,13 @@ use tokio::time::sleep;
 
 use super::Shared;
 use crate::bench;
+use crate::proof::Token;
 use crate::run_id::RunId;
 use crate::subject::JOB_CONSUMER;
+use crate::trust::PublicKey;
 use crate::wire::{self, BenchResult, JoinRequest, RunDescription, RunEngine, WorkerStatus};
 use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
-use arbiter_game::outcome::printable;
 use arbiter_runner::{ask_engine, engine_setup};
 
 /// Pause before a request without an answer is repeated.
@@ -30,6 +31,10 @@ type Benches = Vec<Option<Result<BenchResult, String>>>;
 pub(super) struct RunSetup {
     /// The run's description.
     pub(super) description: RunDescription,
+    /// The key that has signed it, and signs all jobs.
+    pub(super) key: PublicKey,
+    /// What the worker was given when it joined.
+    pub(super) token: Token,
     /// Slots that a game takes.
     pub(super) slots: u32,
     /// How the engines are started on this machine.
@@ -43,7 +48,8 @@ impl RunSetup {
     /// the coordinator whether the worker may play. An error says why the run is not played here.
     pub(super) async fn make(shared: &Shared, run_id: &RunId) -> Result<RunSetup, String> {
         let answer = request(shared, run_id.description_subject(), Vec::new()).await?;
-        let mut description = wire::verified(&answer, &shared.config.trusted)?;
+        let verified = wire::verified(&answer, &shared.config.trusted)?;
+        let (mut description, key): (RunDescription, _) = verified;
         if description.run_id != *run_id {
             return Err("its description is that of another run".to_owned());
         }
@@ -72,7 +78,8 @@ impl RunSetup {
             }
             benches.push(bench);
         }
-        join(shared, run_id, benches).await?;
+        let (token, at) = join(shared, run_id, key, benches).await?;
+        shared.known_runs().join(run_id.clone(), key, at);
         if let Some(factor) = measured.and_then(|nps| description.scale_to(nps)) {
             let run = &description.run;
             shared.log(format!("times of run {run} scaled by {factor:.3} for this machine"));
@@ -80,7 +87,7 @@ impl RunSetup {
         let jetstream = &shared.connection.jetstream;
         let jobs = jetstream.get_consumer_from_stream(JOB_CONSUMER, run_id.job_stream()).await;
         let jobs = jobs.map_err(|error| format!("its jobs cannot be had: {error}"))?;
-        Ok(RunSetup { description, slots, engines, jobs })
+        Ok(RunSetup { description, key, token, slots, engines, jobs })
     }
 }
 
@@ -103,14 +110,20 @@ async fn setup(
     Ok(setup)
 }
 
-/// Sends the benchmarks and asks whether the worker may play; an error is the coordinator's reason.
-async fn join(shared: &Shared, run_id: &RunId, benches: Benches) -> Result<(), String> {
-    let join = wire::write(&JoinRequest { benches });
+/// Sends the benchmarks and asks whether the worker may play. What is recorded of a run that is over
+/// cannot answer. An error is the coordinator's reason.
+async fn join(
+    shared: &Shared,
+    run_id: &RunId,
+    key: PublicKey,
+    benches: Benches,
+) -> Result<(Token, u64), String> {
+    let mut nonce = [0; 32];
+    getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
+    let nonce = Token::from_bytes(nonce);
+    let join = wire::write(&JoinRequest { nonce, benches });
     let answer = request(shared, run_id.join_subject(&shared.config.name), join).await?;
-    match answer.is_empty() {
-        true => Ok(()),
-        false => Err(printable(&String::from_utf8_lossy(&answer), arbiter_game::text::MAX_TEXT)),
-    }
+    wire::read_join_answer(&answer, nonce, key)
 }
 
 /// Sends a request and returns the answer.

@@ -17,6 +17,7 @@ use super::known_runs::Choice;
 use super::run_setup::RunSetup;
 use super::slot_engines::SlotEngines;
 use super::{PendingJob, Phase, RunStopped, Shared};
+use crate::proof::{Token, proof};
 use crate::run_id::RunId;
 use crate::wire::{self, Heartbeat, JobResult, Payload, Report, RunDescription, Work};
 use arbiter_game::progress::Progress;
@@ -170,6 +171,8 @@ struct ActiveJob<'a> {
     message: &'a jetstream::Message,
     number: u64,
     attempt: u32,
+    /// That the worker was given it.
+    proof: Token,
     /// The game of a pair that was begun last, from 0.
     half: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
@@ -178,22 +181,34 @@ struct ActiveJob<'a> {
 /// Does a job and reports the result.
 async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstream::Message) {
     let setup = engines.setup.clone();
-    let (work, number, attempt) = match wire::read_job(&message.payload, &setup.description) {
-        Ok(read) => read,
+    let run_id = &setup.description.run_id;
+    let job = wire::read_job(&message.payload, &setup.description, setup.key);
+    let job = job.map_err(|error| format!("a job that cannot be read: {error}")).and_then(|job| {
+        let check = shared.known_runs().check_job(run_id, (job.number, job.attempt), job.expires);
+        check.map(|()| job).map_err(|why| format!("a job that is not done again: {why}"))
+    });
+    let job = match job {
+        Ok(job) => job,
         Err(error) => {
-            // No other worker could read it either.
+            // No other worker could read it either. The run has others, and the coordinator sends a
+            // job again that nobody is heard to do.
             let _ = message.ack_with(AckKind::Term).await;
-            let why = format!("a job that cannot be read: {error}");
-            return shared.refuse(&setup.description.run_id, why);
+            return shared.trouble(error);
         }
     };
+    if shared.known_runs().is_own(run_id, job.number) {
+        let _ = message.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
+        return;
+    }
     let (half_sender, half) = watch::channel(None);
+    let work = job.work;
     let mut job = ActiveJob {
         shared,
         setup: &setup,
         message: &message,
-        number,
-        attempt,
+        number: job.number,
+        attempt: job.attempt,
+        proof: proof(&setup.token, &job.nonce),
         half,
         // Earlier stops are not about this job.
         cancelled: shared.cancelled.subscribe(),
@@ -260,6 +275,7 @@ impl ActiveJob<'_> {
             // If the pair is still wanted, another worker gets it at once.
             let _ = message.ack_with(AckKind::Nak(None)).await;
         } else if is_done {
+            shared.known_runs().done(run_id, (self.number, self.attempt));
             shared.pairs.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -304,7 +320,8 @@ impl ActiveJob<'_> {
     async fn send_heartbeat(&self) {
         let Shared { connection, config, .. } = self.shared;
         if connection.is_connected() {
-            let heartbeat = Heartbeat { pair: self.number, half: *self.half.borrow() };
+            let Self { number: pair, attempt, proof, .. } = *self;
+            let heartbeat = Heartbeat { pair, attempt, proof, half: *self.half.borrow() };
             let subject = self.setup.description.run_id.heartbeat_subject(&config.name);
             let _ = connection.client.publish(subject, wire::write(&heartbeat).into()).await;
         }
@@ -317,7 +334,7 @@ impl ActiveJob<'_> {
         let run_id = &self.setup.description.run_id;
         let subject = run_id.result_subject(self.number, &config.name);
         let ack = result.ack.clone();
-        let bytes = wire::write_result(result, connection.max_payload());
+        let bytes = wire::write_result(result, &self.proof, connection.max_payload());
         loop {
             let send = async {
                 // The server keeps only one of several messages with the same ID.

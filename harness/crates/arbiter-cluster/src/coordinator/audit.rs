@@ -1,0 +1,279 @@
+//! Pairs that are played again at another worker before they count, so that a worker that makes up games is
+//! found.
+//!
+//! Which pairs these are follows from the secret of the run. Engines that always repeat their games
+//! must play the same moves; where two workers differ, the coordinator's machine decides. Of other engines
+//! the results are compared: whose pairs come out better for one of them than when they are repeated.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tokio::task::JoinSet;
+
+use super::Coordinator;
+use crate::assignment::Assignment;
+use crate::outliers::{FALSE_ALARM, Finding};
+use crate::proof::RunSecret;
+use crate::wire::{AUDITS, Payload};
+use arbiter_game::engine::EngineSetup;
+use arbiter_plan::PairTally;
+use arbiter_runner::JobEvent;
+use arbiter_stats::ln_bias_evidence;
+
+/// Results that a worker may send of audits of its own pairs before it is excluded. One that is honest
+/// leaves them to others.
+const MAX_OWN_AUDITS: usize = 3;
+
+/// Which pairs are audited.
+#[derive(Debug)]
+pub struct AuditSpec {
+    /// The share of all pairs, 0 to 1.
+    pub share: f64,
+    /// Whether engines play the same moves wherever they play: with a limit of nodes or depth, and one
+    /// thread.
+    pub repeats: bool,
+    /// How engines are started on this machine.
+    pub engines: Vec<EngineSetup>,
+}
+
+/// A result that counts once it was repeated.
+#[derive(Debug)]
+pub(super) struct Held<D> {
+    worker: String,
+    played: D,
+}
+
+/// Two results of a pair that differ, and what this machine finds.
+pub(super) type Contested<D> = (u64, [Held<D>; 2], Result<D, String>);
+
+/// The audits of a run.
+#[derive(Debug)]
+pub(super) struct Audits<A: Assignment> {
+    spec: AuditSpec,
+    /// By pair.
+    held: BTreeMap<u64, Held<A::Done>>,
+    contested: JoinSet<Contested<A::Done>>,
+    /// Workers that have answered audits of their own pairs, and which.
+    own: BTreeMap<String, BTreeSet<u64>>,
+    bias: BiasDetector,
+}
+
+impl<A: Assignment> Audits<A> {
+    pub(super) fn new(spec: AuditSpec) -> Audits<A> {
+        let (held, contested, own) = (BTreeMap::new(), JoinSet::new(), BTreeMap::new());
+        Audits { spec, held, contested, own, bias: BiasDetector::default() }
+    }
+
+    fn is_chosen(&self, secret: &RunSecret, pair: u64) -> bool {
+        secret.draw(pair) < self.spec.share
+    }
+
+    /// Results that wait to be repeated.
+    pub(super) fn waiting(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Forgets all that waits.
+    pub(super) fn cancel(&mut self) {
+        self.held.clear();
+        self.contested.abort_all();
+    }
+
+    /// What this machine finds of two results that differ; for ever nothing if there are none.
+    pub(super) async fn next(&mut self) -> Contested<A::Done> {
+        loop {
+            match self.contested.join_next().await {
+                Some(Ok(contested)) => return contested,
+                Some(Err(error)) if error.is_panic() => {
+                    std::panic::resume_unwind(error.into_panic())
+                }
+                Some(Err(_)) => {}
+                None => std::future::pending().await,
+            }
+        }
+    }
+}
+
+impl<A: Assignment> Coordinator<A> {
+    /// Whether a result is to be repeated before it counts; then it is.
+    pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
+        let has_others = self.players().any(|(other, _)| other != worker);
+        if !has_others || !self.audits.is_chosen(&self.secret, pair) {
+            return false;
+        }
+        let number = AUDITS + pair;
+        let job = self.in_flight.job(pair).and_then(|job| job.renumbered(number));
+        let Some(job) = job else { return false };
+        // Results of jobs that nobody has ordered are not kept if they are audits.
+        let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
+        let held = Held { worker: worker.to_owned(), played: played.clone() };
+        self.audits.held.insert(pair, held);
+        self.send(number, attempt);
+        true
+    }
+
+    /// Whether a worker has answered an audit of its own pair, which then goes to others.
+    pub(super) async fn is_own_audit(&mut self, number: u64, worker: &str) -> bool {
+        let Some(pair) = number.checked_sub(AUDITS) else { return false };
+        if self.audits.held.get(&pair).is_none_or(|held| held.worker != worker) {
+            return false;
+        }
+        let own = self.audits.own.entry(worker.to_owned()).or_default();
+        own.insert(pair);
+        let is_last = own.len() == MAX_OWN_AUDITS;
+        self.resend(number);
+        if is_last {
+            let reason = "it repeats its own pairs, which were to be repeated by others".to_owned();
+            self.exclude(Finding { worker: worker.to_owned(), reason }).await;
+        }
+        true
+    }
+
+    /// A pair was repeated; `played` is `None` if it could not be, or was disturbed.
+    pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: Option<A::Done>) {
+        let Some(held) = self.audits.held.remove(&pair) else { return };
+        let Some(played) = played else { return self.release(pair, held) };
+        if self.audits.spec.repeats {
+            if held.played.is_same(&played) {
+                return self.release(pair, held);
+            }
+            let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
+            if let Some(job) = job.cloned() {
+                let both = [held, Held { worker, played }];
+                let decide = async move { (pair, both, job.done_here(engines).await) };
+                self.audits.contested.spawn(decide);
+            }
+            return;
+        }
+        let tallies = held.played.tally().zip(played.tally());
+        let finding = tallies.and_then(|(first, again)| {
+            self.audits.bias.add([&held.worker, &worker], [&first, &again])
+        });
+        self.release(pair, held);
+        if let Some(finding) = finding {
+            self.exclude(finding).await;
+        }
+    }
+
+    /// This machine has played a pair of which two workers have sent different games.
+    pub(super) async fn decide(&mut self, (pair, [first, again], here): Contested<A::Done>) {
+        let [first_is_right, again_is_right] = match &here {
+            Ok(here) => [&first, &again].map(|held| held.played.is_same(here)),
+            Err(_) => [false; 2],
+        };
+        let wrong = match (first_is_right, again_is_right) {
+            (true, _) => again.worker.clone(),
+            (false, true) => first.worker.clone(),
+            (false, false) => {
+                let what = match here {
+                    Ok(_) => "engines do not repeat their games; from now on results are compared",
+                    Err(_) => "this machine cannot play what two workers have played differently",
+                };
+                self.audits.spec.repeats = here.is_err();
+                self.remark(&first.worker, Some(pair), format!("audit: {what}"));
+                return self.release(pair, first);
+            }
+        };
+        match first_is_right {
+            true => self.release(pair, first),
+            false => self.replay(pair).await,
+        }
+        let reason = format!(
+            "audit: its games of pair {} are not those that the engines play, here and at another worker",
+            pair + 1
+        );
+        self.exclude(Finding { worker: wrong, reason }).await;
+    }
+
+    /// A result counts.
+    fn release(&mut self, pair: u64, held: Held<A::Done>) {
+        let Held { worker, played } = held;
+        self.accepted(pair, worker, played, None);
+    }
+
+    /// A result that was accepted does not count; others play the pair.
+    async fn replay(&mut self, pair: u64) {
+        if let Some(accepted) = self.in_flight.withdraw(pair) {
+            self.acknowledge_result(accepted.receipt).await;
+            self.resend(pair);
+        }
+    }
+
+    /// Pairs of a worker that is excluded need not be repeated any more: others play them.
+    pub(super) async fn replay_held(&mut self, worker: &str) {
+        let held = self.audits.held.extract_if(.., |_, held| held.worker == worker);
+        for pair in held.map(|(pair, _)| pair).collect::<Vec<_>>() {
+            self.in_flight.stored(AUDITS + pair);
+            self.replay(pair).await;
+        }
+    }
+
+    /// Has results count that nobody is left to repeat.
+    pub(super) fn release_lonely(&mut self) {
+        let players: BTreeSet<String> = self.players().map(|(name, _)| name.to_owned()).collect();
+        let is_alone = |held: &Held<A::Done>| players.iter().all(|other| *other == held.worker);
+        let lonely = self.audits.held.extract_if(.., |_, held| is_alone(held));
+        for (pair, held) in lonely.collect::<Vec<_>>() {
+            self.in_flight.stored(AUDITS + pair);
+            self.remark(&held.worker, Some(pair), "audit: there is no other worker".to_owned());
+            self.release(pair, held);
+        }
+    }
+
+    /// A result counts: the dispatcher gets it.
+    pub(super) fn accepted(
+        &mut self,
+        pair: u64,
+        worker: String,
+        played: A::Done,
+        noise: Option<String>,
+    ) {
+        // A disturbed pair may not count.
+        if let Some(tally) = played.tally().filter(|_| noise.is_none()) {
+            self.policy.accepted(&worker, tally);
+        }
+        self.notify(JobEvent::Played { pair, played, noise, worker: Some(worker) });
+    }
+}
+
+/// Compares results with those of the same pairs at other workers.
+#[derive(Debug, Default)]
+struct BiasDetector {
+    /// How many pairs of a worker came out better for an engine, and how many worse, than at another.
+    counts: BTreeMap<(String, usize), [u64; 2]>,
+}
+
+impl BiasDetector {
+    /// Adds a pair that two workers have played. If they play alike, either result is as likely to be
+    /// the better one for an engine. Returns the worker for which that is hardest to believe, if it is.
+    fn add(&mut self, workers: [&String; 2], tallies: [&PairTally; 2]) -> Option<Finding> {
+        let [[first, _], [again, _]] = tallies.map(PairTally::halves);
+        if first == again {
+            return None;
+        }
+        let [engine, opponent] = tallies[0].engines;
+        let is_better = first > again;
+        let counted = [(0, engine, is_better), (0, opponent, !is_better)];
+        for (worker, engine, is_better) in
+            counted.into_iter().chain(counted.map(|(_, engine, better)| (1, engine, !better)))
+        {
+            let counts = self.counts.entry((workers[worker].clone(), engine)).or_default();
+            counts[usize::from(!is_better)] += 1;
+        }
+        let evidence = |[better, worse]: [u64; 2]| ln_bias_evidence(better, worse);
+        let most = self.counts.iter().max_by(|a, b| evidence(*a.1).total_cmp(&evidence(*b.1)));
+        let ((worker, _), counts) = most?;
+        let limit = (self.counts.len() as f64 / FALSE_ALARM).ln();
+        (evidence(*counts) > limit).then(|| Finding {
+            worker: worker.clone(),
+            reason: format!(
+                "audit: {} of its pairs came out better for one engine than when others played them, and \
+                 {} worse",
+                counts[0].max(counts[1]),
+                counts[0].min(counts[1])
+            ),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! What workers say of themselves, and how many pairs may be in flight for it.
+
+use std::time::Duration;
+
+use async_nats::Message;
+
+use super::Coordinator;
+use crate::assignment::Assignment;
+use crate::wire::{self, WorkerStatus};
+
+/// Time without a status after which a worker is taken to be gone.
+const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Most workers that are known at a time.
+const MAX_WORKERS: usize = 1_000;
+
+/// Slots that are believed before any has been seen to play.
+const UNSEEN_SLOTS: usize = 64;
+
+impl<A: Assignment> Coordinator<A> {
+    /// Why a worker does not play for this run, if it said so.
+    fn refusal<'a>(&self, status: &'a WorkerStatus) -> Option<&'a str> {
+        let mut refusals = status.refusals.iter();
+        let refused = refusals.find(|(run_id, _)| *run_id == self.description.run_id);
+        refused.map(|(_, why)| why.as_str())
+    }
+
+    pub(super) fn receive_status(&mut self, message: &Message) {
+        let Ok((worker, status)) = wire::read_from::<WorkerStatus>(message) else { return };
+        let before = self.workers.get(&worker).and_then(|(before, _)| self.refusal(before));
+        let refusal = self.refusal(&status);
+        let is_new = before != refusal && self.policy.why_excluded(&worker).is_none();
+        if let Some(why) = refusal.filter(|_| is_new) {
+            let what = format!("does not play: {why}");
+            self.remark(&worker, None, what);
+        }
+        if self.workers.len() < MAX_WORKERS || self.workers.contains_key(&worker) {
+            self.workers.insert(worker, (status, self.now));
+            self.update_room();
+        }
+    }
+
+    /// The workers that play for this run.
+    pub(super) fn players(&self) -> impl Iterator<Item = (&str, &WorkerStatus)> {
+        let workers = self.workers.iter().map(|(name, (status, _))| (name.as_str(), status));
+        workers.filter(|(name, status)| {
+            self.policy.why_excluded(name).is_none() && self.refusal(status).is_none()
+        })
+    }
+
+    /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so
+    /// that a slot that ends a pair can begin another at once. Slots are what workers say, so there are
+    /// at most some more than twice the pairs that were ever seen to be played at once.
+    pub(super) fn update_room(&mut self) {
+        let now = self.now;
+        self.workers.retain(|_, (status, at)| !status.is_leaving && now < *at + WORKER_TIMEOUT);
+        let threads = self.description.requirements.threads.max(1);
+        let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
+        let slots: usize = slots.sum::<usize>() + self.audits.waiting();
+        let (_, playing) = self.in_flight.counts();
+        self.most_playing = self.most_playing.max(playing as usize);
+        let seen = 2 * self.most_playing + UNSEEN_SLOTS;
+        let room = match self.is_drained {
+            true => slots.min(seen).max(self.in_flight.room_for_parked()),
+            false => 0,
+        };
+        self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);
+    }
+}

@@ -1,0 +1,198 @@
+use super::*;
+use crate::run_id::RunId;
+use crate::verify::tests::{job, played};
+use arbiter_plan::PairJob;
+
+const START: Duration = Duration::ZERO;
+const LEASE: Duration = Duration::from_secs(10);
+
+fn result(pair: u64, worker: &str) -> JobResult {
+    JobResult {
+        run_id: RunId::new("r", 1, "k"),
+        ack: format!("ack of {worker}"),
+        number: pair,
+        attempt: 0,
+        report: Report::Played(played(pair), None),
+    }
+}
+
+fn heartbeat(pair: u64, half: Option<u8>) -> Heartbeat {
+    Heartbeat { pair, attempt: 0, proof: blake3::hash(b""), half }
+}
+
+#[test]
+fn the_first_result_of_a_pair_counts_and_no_other() {
+    let mut in_flight = InFlight::new(false);
+    assert_eq!(in_flight.order(4, job(4), START), Ok(0));
+    in_flight.sent(4, 0, Some(77), START);
+    assert_eq!((in_flight.owner(77), in_flight.owner(78)), (Some(4), None));
+    let disposition = in_flight.receive("a", result(4, "a"), 1);
+    assert_eq!(disposition, Disposition::Accept { played: played(4), noise: None });
+    assert!(
+        matches!(in_flight.receive("b", result(4, "b"), 2), Disposition::Duplicate(why) if why.contains("second"))
+    );
+    let accepted = in_flight.stored(4).unwrap();
+    assert_eq!(accepted, Accepted { receipt: 1, ack: "ack of a".into() });
+    assert!(
+        matches!(in_flight.receive("a", result(4, "a"), 3), Disposition::Duplicate(why) if why.contains("late"))
+    );
+    assert_eq!(in_flight.stored(4), None);
+}
+
+#[test]
+fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
+    let mut in_flight = InFlight::new(false);
+    for first in (0..1_000).step_by(2) {
+        // Pairs are not stored in their order.
+        for pair in [first + 1, first] {
+            in_flight.order(pair, job(pair), START).unwrap();
+            in_flight.receive("a", result(pair, "a"), pair);
+            assert!(in_flight.stored(pair).is_some());
+        }
+    }
+    assert_eq!(in_flight.stored.len(), 1);
+    for pair in [0, 500, 999] {
+        let late = in_flight.receive("a", result(pair, "a"), 1_000);
+        assert!(matches!(late, Disposition::Duplicate(_)), "pair {pair}");
+    }
+}
+
+#[test]
+fn results_from_before_a_restart_wait_for_their_order() {
+    let mut in_flight = InFlight::new(false);
+    assert!(!in_flight.is_ordered(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
+    assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
+    assert_eq!(in_flight.order(4, job(4), START), Err(vec![1, 2]));
+    assert!(in_flight.is_ordered(4));
+    assert_eq!((in_flight.room_for_parked(), in_flight.parked_bytes), (0, 0));
+    assert!(in_flight.is_waiting(4));
+    assert_eq!(in_flight.resend(4, START), Some(1), "in the place of what is left of its job");
+}
+
+#[test]
+fn what_waits_is_bounded() {
+    let mut in_flight = InFlight::<PairJob>::new(false);
+    for receipt in 0..MAX_PARKED_PER_PAIR as Receipt {
+        assert!(in_flight.park(4, receipt, 10));
+    }
+    assert!(!in_flight.park(4, 99, 10), "of one pair");
+    assert!(!in_flight.park(5, 99, MAX_PARKED_BYTES), "in bytes");
+    for pair in 5..4 + MAX_PARKED as u64 {
+        assert!(in_flight.park(pair, pair, 1));
+    }
+    assert!(!in_flight.park(0, 99, 1), "in pairs");
+    assert!(in_flight.park(5, 99, 1));
+}
+
+#[test]
+fn what_cannot_be_leaves_the_pair_to_others() {
+    let mut in_flight = InFlight::new(false);
+    in_flight.order(4, job(4), START).unwrap();
+    let mut wrong = result(4, "a");
+    wrong.report = Report::Played(played(5), None);
+    assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_)));
+    assert!(matches!(in_flight.receive("b", result(4, "b"), 2), Disposition::Accept { .. }));
+}
+
+#[test]
+fn one_bad_machine_does_not_end_a_run_and_several_do() {
+    let mut in_flight = InFlight::new(false);
+    in_flight.order(4, job(4), START).unwrap();
+    let mut fail = |worker: &str| {
+        let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
+        in_flight.receive(worker, failed, 1)
+    };
+    for worker in ["a", "a", "b", "a"] {
+        assert!(matches!(fail(worker), Disposition::Retry(_)), "{worker}");
+    }
+    assert!(matches!(fail("c"), Disposition::Fail(_)));
+    assert_eq!(in_flight.resend(4, START), Some(1));
+    let failed = JobResult { report: Report::Failed("no".into()), ..result(4, "d") };
+    let again = in_flight.receive("d", failed, 2);
+    assert!(matches!(again, Disposition::Discard(_)), "of the first attempt: {again:?}");
+}
+
+#[test]
+fn few_cannot_end_a_run_that_more_can_play() {
+    let mut in_flight = InFlight::new(false);
+    for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
+        in_flight.order(pair, job(pair), START).unwrap();
+        let accepted = in_flight.receive(worker, result(pair, worker), pair);
+        assert!(matches!(accepted, Disposition::Accept { .. }));
+    }
+    in_flight.order(4, job(4), START).unwrap();
+    for (worker, may_end) in [("x", false), ("y", false), ("z", false), ("a", true)] {
+        let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
+        let disposition = in_flight.receive(worker, failed, 9);
+        assert_eq!(matches!(disposition, Disposition::Fail(_)), may_end, "{worker}");
+    }
+}
+
+#[test]
+fn a_void_pair_is_sent_as_another_attempt() {
+    let mut in_flight = InFlight::new(false);
+    in_flight.order(4, job(4), START).unwrap();
+    in_flight.receive("a", result(4, "a"), 1);
+    in_flight.stored(4);
+    assert_eq!(in_flight.order(4, job(4), START), Ok(1));
+    assert!(matches!(in_flight.receive("a", result(4, "a"), 2), Disposition::Accept { .. }));
+}
+
+#[test]
+fn a_game_is_announced_once() {
+    let mut in_flight = InFlight::new(false);
+    in_flight.order(4, job(4), START).unwrap();
+    assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), START), None);
+    assert_eq!(
+        in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), START),
+        Some((job(4).pairing, 0))
+    );
+    assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), START), None);
+    assert_eq!(
+        in_flight.heartbeat("a".into(), heartbeat(4, Some(1)), START),
+        Some((job(4).pairing, 1))
+    );
+    assert_eq!(
+        in_flight.heartbeat("a".into(), heartbeat(5, Some(1)), START),
+        None,
+        "nobody ordered it"
+    );
+}
+
+#[test]
+fn a_result_tells_that_earlier_pairs_were_passed_over() {
+    let mut in_flight = InFlight::new(false);
+    for pair in 0..3 {
+        in_flight.order(pair, job(pair), START).unwrap();
+    }
+    let at = Duration::from_secs(100);
+    in_flight.started(9, at);
+    assert!(in_flight.overdue(LEASE, LEASE, 9 * at).is_empty(), "nobody ordered it");
+    in_flight.started(1, at);
+    in_flight.receive("a", result(1, "a"), 1);
+    assert!(in_flight.overdue(LEASE, LEASE, at + 3 * LEASE).is_empty());
+    assert_eq!(in_flight.overdue(LEASE, LEASE, at + 4 * LEASE), [0]);
+}
+
+#[test]
+fn what_the_server_lost_is_noticed() {
+    let mut in_flight = InFlight::new(false);
+    for pair in 0..3 {
+        in_flight.order(pair, job(pair), START).unwrap();
+    }
+    let at = |seconds| Duration::from_secs(seconds);
+    let overdue =
+        |in_flight: &InFlight<PairJob>, seconds| in_flight.overdue(LEASE, 2 * LEASE, at(seconds));
+    assert!(overdue(&in_flight, 9_999).is_empty(), "nobody takes anything");
+    in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), at(100));
+    assert!(overdue(&in_flight, 130).is_empty());
+    assert_eq!(overdue(&in_flight, 131), [0], "passed over");
+    assert_eq!(overdue(&in_flight, 151), [0, 1], "and not heard of any more");
+    in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), at(150));
+    in_flight.resend(0, at(150));
+    assert!(overdue(&in_flight, 180).is_empty());
+    in_flight.receive("a", result(1, "a"), 1);
+    in_flight.receive("a", result(0, "a"), 2);
+    assert!(overdue(&in_flight, 9_999).is_empty(), "results are here");
+    assert_eq!(in_flight.counts(), (1, 0));
+}

@@ -1,0 +1,72 @@
+//! What shows that a result belongs to who was given the job.
+//!
+//! A worker that joins a run is given a token, and each attempt at a job has a nonce. The proof of a
+//! result is the hash of the nonce, keyed with the token. Both follow from a secret of the run, so that the
+//! coordinator need not remember them, and knows them again when the run is resumed.
+
+use super::run_id::RunId;
+use super::trust::Key;
+
+/// 32 bytes that only those know who were given them. They are compared in constant time.
+pub type Token = blake3::Hash;
+
+/// From what tokens and nonces of a run follow; only its coordinator knows it.
+pub(crate) struct RunSecret([u8; 32]);
+
+impl RunSecret {
+    /// The secret of a run whose coordinator has this key.
+    pub(crate) fn new(key: &Key, run_id: &RunId) -> RunSecret {
+        RunSecret(key.secret(run_id.as_str()))
+    }
+
+    /// What a worker is given that joins.
+    pub(crate) fn token(&self, worker: &str) -> Token {
+        blake3::keyed_hash(&self.0, format!("worker {worker}").as_bytes())
+    }
+
+    /// What is in the job of a pair, or of another assignment, in this attempt.
+    pub(crate) fn nonce(&self, number: u64, attempt: u32) -> Token {
+        blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
+    }
+
+    /// A number from 0 up to 1 that nobody else can know.
+    pub(crate) fn draw(&self, number: u64) -> f64 {
+        let hash = blake3::keyed_hash(&self.0, format!("audit {number}").as_bytes());
+        let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
+        (u64::from_le_bytes(*first) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// The proof of a worker that has joined and was given this attempt at a job.
+    pub(crate) fn proof(&self, worker: &str, number: u64, attempt: u32) -> Token {
+        proof(&self.token(worker), &self.nonce(number, attempt))
+    }
+}
+
+/// The proof of a worker with this token that was given a job with this nonce.
+pub fn proof(token: &Token, nonce: &Token) -> Token {
+    blake3::keyed_hash(token.as_bytes(), nonce.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proof_is_that_of_one_worker_and_one_attempt_at_one_job_of_one_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = |name: &str| Key::load_or_make(&dir.path().join(name)).unwrap();
+        let secret = |key: &Key, run: &str| RunSecret::new(key, &RunId::new(run, 1, "k"));
+        let own = secret(&key("a"), "r");
+        let given = proof(&own.token("w"), &own.nonce(7, 1));
+        assert_eq!(secret(&key("a"), "r").proof("w", 7, 1), given);
+        for other in [
+            own.proof("v", 7, 1),
+            own.proof("w", 8, 1),
+            own.proof("w", 7, 2),
+            secret(&key("a"), "s").proof("w", 7, 1),
+            secret(&key("b"), "r").proof("w", 7, 1),
+        ] {
+            assert_ne!(other, given);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Messages of a coordinator that are signed with its key: the key, the signature, and the message.
+
+use super::{Message, VERSION, Versioned, WireError, read, write};
+use crate::trust::{Key, PublicKey, Purpose, SIGNATURE_BYTES, TrustError};
+
+/// Longest signed message, in bytes.
+pub(super) const MAX_SIGNED: usize = 4 << 20;
+
+/// A message that workers act on.
+pub trait Signed: Message {
+    /// What it is signed as.
+    const PURPOSE: Purpose;
+}
+
+/// A message as it is sent.
+pub fn sign<T: Signed>(message: &T, key: &Key) -> Vec<u8> {
+    let text = write(message);
+    let signature = key.sign(T::PURPOSE, &text);
+    [&key.public().to_bytes()[..], &signature, &text].concat()
+}
+
+/// A message that was signed with one of the trusted keys, and this key. An error says why not.
+pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, PublicKey), String> {
+    let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
+    let check = || match PublicKey::from_bytes(key)? {
+        key if trusted.contains(&key) => key.check(T::PURPOSE, text, signature).map(|()| key),
+        key => Err(TrustError::Untrusted(key.to_string())),
+    };
+    let key = check().map_err(|error| error.to_string())?;
+    let message = read(text).map_err(|error| error.to_string())?;
+    Ok((message, key))
+}
+
+/// A message of whoever may have signed it.
+pub fn unverified<T: Signed>(bytes: &[u8]) -> Result<T, WireError> {
+    split(bytes).and_then(|(_, _, text)| read(text))
+}
+
+type Split<'a> = (&'a [u8; 32], &'a [u8; SIGNATURE_BYTES], &'a [u8]);
+
+fn split(bytes: &[u8]) -> Result<Split<'_>, WireError> {
+    // Those of earlier versions are nothing but JSON.
+    if let Ok(Versioned { v }) = serde_json::from_slice(bytes)
+        && v != VERSION
+    {
+        return Err(WireError::Version(v));
+    }
+    let split = || {
+        let (key, rest) = bytes.split_first_chunk()?;
+        let (signature, text) = rest.split_first_chunk()?;
+        Some((key, signature, text))
+    };
+    split().ok_or_else(|| WireError::Malformed("it is not signed".to_owned()))
+}

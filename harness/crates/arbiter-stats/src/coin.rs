@@ -1,0 +1,51 @@
+//! Whether a coin is fair, looked at after every toss.
+
+use statrs::function::gamma::ln_gamma;
+
+/// The logarithm of how many times as likely these tosses are under a bias that is not known as under a
+/// fair coin: the mixture of R. E. Krichevsky and V. K. Trofimov, *The performance of universal
+/// encoding* (1981). If the coin is fair, it ever exceeds `x` with a probability of at most `exp(-x)`,
+/// however often it is looked at (J. Ville, 1939).
+pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
+    let [heads, tails] = [heads, tails].map(|count| count as f64);
+    let tosses = heads + tails;
+    ln_gamma(heads + 0.5) + ln_gamma(tails + 0.5) - ln_gamma(tosses + 1.0)
+        + tosses * std::f64::consts::LN_2
+        - std::f64::consts::PI.ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_tosses_are_what_counting_by_hand_gives() {
+        // (1/2)(3/2)/2! is the mixture's probability of two heads, and (1/2)(1/2)/2! that of one each.
+        for (heads, tails, times) in [(0, 0, 1.0), (1, 0, 1.0), (2, 0, 1.5), (1, 1, 0.5)] {
+            let found = ln_bias_evidence(heads, tails).exp();
+            assert!((found - times).abs() < 1e-12, "{heads}, {tails}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_fair_coin_hardly_ever_looks_biased() {
+        const COINS: u64 = 20_000;
+        let mut random = 1u64;
+        let mut is_head = || {
+            // Xorshift (G. Marsaglia, 2003).
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random >> 63 == 0
+        };
+        let mut exceeds = |_: &u64| {
+            let mut counts = [0, 0];
+            (0..300).any(|_| {
+                counts[usize::from(is_head())] += 1;
+                ln_bias_evidence(counts[0], counts[1]) > 20f64.ln()
+            })
+        };
+        let share = (0..COINS).filter(|coin| exceeds(coin)).count() as f64 / COINS as f64;
+        assert!((0.005..0.05).contains(&share), "{share}");
+    }
+}

@@ -1,0 +1,81 @@
+//! A worker that makes up games, which the audit finds.
+
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+
+use super::messages::{detour, games, pair_of, pass};
+use super::strangers::{repacked, unpacked};
+use super::{assert_untouched, distant};
+use crate::support::bench::Bench;
+use crate::support::nats::{Server, Worker};
+use crate::support::store;
+
+/// Hands the results of one worker to the test first.
+const DETOUR: &str = r#"mappings = {
+  "arbiter.results.*.*.liar": "held.results.$1.$2.liar"
+  "passed.results.*.*.liar": "arbiter.results.$1.$2.liar"
+}"#;
+
+/// Has engine A win both games of a pair: the opponent gives up before their true ends.
+fn won_by_a(result: &mut Value) {
+    for half in ["first", "second"] {
+        let game = &mut games(result)[half];
+        let is_white = game["engines"]["white"] == 0;
+        let fen = game["fen"].as_str().expect("a game has a start");
+        let starts_white = fen.split(' ').nth(1) == Some("w");
+        let moves = game["moves"].as_array_mut().expect("a game has moves");
+        // It is the opponent's turn, after all of the opening.
+        let is_white_to_move = |plies: usize| plies.is_multiple_of(2) == starts_white;
+        let plies = moves.len() - 1;
+        moves.truncate(if is_white_to_move(plies) == is_white { plies - 1 } else { plies });
+        let result = if is_white { "1-0" } else { "0-1" };
+        game["outcome"] =
+            json!({ "result": result, "termination": "resignation", "detail": "resigned" });
+    }
+}
+
+/// Passes the results of the liar on as it would like them to be; what comes of it is how many.
+fn lie(server: &Server) -> JoinHandle<usize> {
+    let (heard, mut mouth) = detour(server);
+    std::thread::spawn(move || {
+        let mut lies = 0;
+        for mut message in heard {
+            if pair_of(&message).is_some() {
+                let mut result: Value =
+                    serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
+                won_by_a(&mut result);
+                message.payload = repacked(&message.payload, &result.to_string());
+                lies += 1;
+            }
+            pass(&mut mouth, &message);
+        }
+        lies
+    })
+}
+
+#[test]
+fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let lying = lie(&server);
+    let _workers = ["a", "b", "c", "d", "liar"].map(|name| Worker::start(&bench, &server, name));
+    assert_untouched(&bench, distant(&bench, &server).set("audit", "100%").start());
+    let results = bench.path("results");
+    assert!(!store::players(&results).contains_key("liar"), "{:?}", store::players(&results));
+    let remarks = store::remarks(&results);
+    let excluded = remarks.iter().filter(|remark| remark.contains("excluded: audit: its games of"));
+    assert!(excluded.clone().all(|remark| remark.starts_with("liar: ")), "{remarks:#?}");
+    assert_eq!(excluded.count(), 1, "{remarks:#?}");
+    drop(server);
+    assert!(lying.join().expect("results can be changed") > 0);
+}
+
+#[test]
+fn an_audit_of_honest_workers_changes_nothing() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    assert_untouched(&bench, distant(&bench, &server).set("audit", "50%").start());
+    assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+}
