@@ -119,6 +119,7 @@ async fn measure(slots: usize, share: usize, seconds: Duration) -> Figures {
         ca: None,
         certificate: None,
         inbox: None,
+        insecure: true,
     };
     let fleet = Arc::new(Fleet::default());
     for (number, first) in (0..slots).step_by(share).enumerate() {
@@ -190,6 +191,6 @@ fn start_run(dir: &Path, url: &str) -> Child {
     command.args(["match", "--engine", "name=a,cmd=bundled", "--engine", "name=b,cmd=bundled"]);
     command.args(["--each", "nodes=1", "--pairs", "10000000", "--seed", "1", "--openings", BOOK]);
     command.args(["--results", "results", "--name", "fleet", "--noise-limit", "off", "--on", url]);
-    command.args(["--format", "json"]).stdout(Stdio::null());
+    command.args(["--insecure", "--format", "json"]).stdout(Stdio::null());
     command.spawn().expect("arbiter can be started")
 }

@@ -70,7 +70,7 @@ enum Command {
     /// Plays for runs that other machines coordinate over a NATS server (--on).
     #[cfg(feature = "cluster")]
     Worker(worker::WorkerArgs),
-    /// Shows the workers and runs on a NATS server, and the key that workers have to trust.
+    /// Sets up a NATS server for workers, and shows the workers and runs on one.
     #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterCommand),
     /// Makes opening books.

@@ -22,7 +22,7 @@ pub enum ExitCode {
     Faulty = 6,
     /// The machine does not do its part: disk, memory, processes.
     Environment = 7,
-    /// The NATS server cannot be reached, or refuses.
+    /// The NATS server cannot be reached, refuses, or is open and may not be.
     Cluster = 8,
     /// There is no git, or no repository.
     NoRepository = 20,
@@ -75,7 +75,7 @@ Exit codes:
     5  inconclusive: the cap was reached before a decision
     6  invalid run: more engine faults than --fault-limit
     7  environment failure: disk, memory, processes
-    8  the NATS server of --on or worker cannot be reached, or refuses
+    8  the NATS server of --on or worker cannot be reached, refuses, or is open (see --insecure)
    20  no git, or no repository         24  the build took too long
    21  no such revision                 25  the build left no program
    22  a shallow clone lacks it         26  the engine has no bench

@@ -9,12 +9,12 @@ use std::time::Duration;
 use clap::Args;
 use tokio::time::timeout;
 
-pub(crate) use self::access::AccessArgs;
+pub(crate) use self::access::{AccessArgs, ServerName};
 use crate::{ExitCode, Failure, runtime};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_cluster::{
-    Access, AccessError, Assignment, AuditSpec, Identity, Key, RunSpec, SuiteRunError, TrustError,
-    WorkerHistory, check, coordinate, describe, describe_suite, measure,
+    Access, AccessError, Assignment, AuditSpec, Identity, Key, Role, RunSpec, SuiteRunError,
+    TrustError, WorkerHistory, check, coordinate, describe, describe_suite, measure,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, Plan, engine_threads};
@@ -36,11 +36,11 @@ const SETTLE: Duration = Duration::from_secs(2);
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Other machines")]
 pub(crate) struct ClusterArgs {
-    /// Let workers play that are connected to this NATS server, such as nats://host:4222 or
-    /// tls://host; several with commas between them. --concurrency then bounds the pairs in flight
-    /// [default: as many as workers have room for]
-    #[arg(long, value_name = "URL")]
-    on: Option<String>,
+    /// Let workers play that are connected to a NATS server: the coordinator's join file, *.join, or
+    /// a URL such as tls://host:4222, several with commas between them. --concurrency then bounds the
+    /// pairs in flight [default: as many as workers have room for]
+    #[arg(long, value_name = "FILE|URL")]
+    on: Option<ServerName>,
     /// How important the run is to workers, 0 to 255; those of the same importance share workers
     /// evenly [default: 100]
     #[arg(long, value_name = "N", requires = "on")]
@@ -49,7 +49,8 @@ pub(crate) struct ClusterArgs {
     #[arg(long, value_name = "SEC", requires = "on", value_parser = clap::value_parser!(u32).range(2..=3600))]
     lease: Option<u32>,
     /// Key with which descriptions of runs are signed, without which workers start no program; made
-    /// if it is not there [default: arbiter/signing.key in the user's folder of settings]
+    /// if it is not there [default: that of the join file, or arbiter/signing.key in the user's folder
+    /// of settings]
     #[arg(long, value_name = "FILE", requires = "on")]
     signing_key: Option<PathBuf>,
     /// Have workers run `bench` of every engine before they play, and exclude those whose number
@@ -76,6 +77,8 @@ fn share(text: &str) -> Result<f64, String> {
 #[derive(Debug)]
 pub(crate) struct Fleet {
     access: Access,
+    /// The server as it was named.
+    server: ServerName,
     key: Key,
     priority: u8,
     lease: Duration,
@@ -90,14 +93,23 @@ impl ClusterArgs {
     /// The fleet, if workers are to play; `most` bounds the pairs in flight. Connects to the server
     /// once, so that one that cannot be used is an error before a run starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
-        let Some(url) = self.on else { return Ok(None) };
-        let access = self.access.access(url)?;
-        let key = Key::load_or_make(&self.signing_key.map_or_else(default_key, Ok)?)?;
+        let Some(server) = self.on else { return Ok(None) };
+        let (access, role) = self.access.access(server.clone())?;
+        let key = match (self.signing_key, role) {
+            (_, Some(Role::Worker(name, _))) => {
+                let message = format!(
+                    "--on: that is the join file of worker {name}; expected the coordinator's"
+                );
+                return Err(Failure::invalid(message));
+            }
+            (None, Some(Role::Coordinator(key))) => key,
+            (path, _) => Key::load_or_make(&path.map_or_else(default_key, Ok)?)?,
+        };
         let lease = Duration::from_secs(self.lease.unwrap_or(DEFAULT_LEASE_S).into());
         let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
         runtime()?.block_on(access.connect("arbiter"))?;
         let (checks_bench, audit) = (self.check_bench, self.audit);
-        Ok(Some(Fleet { access, key, priority, lease, most, checks_bench, audit }))
+        Ok(Some(Fleet { access, server, key, priority, lease, most, checks_bench, audit }))
     }
 }
 
@@ -125,14 +137,28 @@ impl Fleet {
 
     /// Prints how to add a worker.
     pub(crate) fn announce(&self) {
-        let (place, key) = (self.access.place(), self.key.public());
+        let place = self.access.place();
         note(&format!("played by workers on {place}; to add one:"));
-        note(&format!("  arbiter worker --nats {place} --trust {key}"));
+        match &self.server {
+            ServerName::Url(_) => {
+                let (key, insecure) = (self.key.public(), self.insecure_flag());
+                note(&format!("  arbiter worker --nats {place} --trust {key}{insecure}"));
+            }
+            ServerName::Join(_) => note("  arbiter worker --join NAME.join"),
+        }
     }
 
-    /// The flag that names the server, without secrets.
+    /// The flags that name the server, without secrets.
     pub(crate) fn flag(&self) -> String {
-        format!(" --on {}", self.access.place())
+        let server = match &self.server {
+            ServerName::Url(_) => self.access.place(),
+            ServerName::Join(path) => shell_words::quote(&path.to_string_lossy()).into_owned(),
+        };
+        format!(" --on {server}{}", self.insecure_flag())
+    }
+
+    fn insecure_flag(&self) -> &'static str {
+        if self.access.insecure { " --insecure" } else { "" }
     }
 
     /// The results of the benchmarks here, of engines for which workers have to run theirs: of all if

@@ -10,6 +10,7 @@ mod forgeries;
 mod leaving;
 mod messages;
 mod namespaces;
+mod own_server;
 mod permissions;
 mod strangers;
 mod suites;

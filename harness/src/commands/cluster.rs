@@ -1,4 +1,6 @@
-//! `arbiter cluster`: who plays, for which runs, and with which key.
+//! `arbiter cluster`: a server of one's own; who plays, for which runs, and with which key.
+
+mod server;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Failure, OutputFormat, Rows, emit,
-    fleet::{AccessArgs, default_key},
+    fleet::{AccessArgs, ServerName, default_key},
     runtime,
 };
 use arbiter_cluster::{Cluster, Key, document, observe, trouble};
@@ -26,6 +28,13 @@ pub(crate) struct ClusterCommand {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    /// Makes a folder with all that a NATS server of one's own needs, and a join file for the
+    /// coordinator and for each worker.
+    Init(Box<server::InitArgs>),
+    /// Makes join files for more workers.
+    Add(server::AddArgs),
+    /// Starts the server of such a folder, until Ctrl-C.
+    Up(server::UpArgs),
     /// Shows the workers and runs on a NATS server; listens for some seconds.
     Show(Box<ShowArgs>),
     /// Prints the public key that workers have to trust, and makes the key if there is none.
@@ -34,9 +43,9 @@ enum What {
 
 #[derive(Debug, Args)]
 struct ShowArgs {
-    /// NATS server, such as nats://host:4222 or tls://host
-    #[arg(long, value_name = "URL")]
-    nats: String,
+    /// NATS server: the coordinator's join file, *.join, or a URL such as tls://host:4222
+    #[arg(long, value_name = "FILE|URL")]
+    nats: ServerName,
     /// Format of the output; csv has the workers
     #[arg(long, value_enum, default_value = "text")]
     format: OutputFormat,
@@ -54,6 +63,9 @@ struct KeyArgs {
 /// Carries out the command.
 pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
     match command.what {
+        What::Init(args) => server::init(*args),
+        What::Add(args) => server::add(&args),
+        What::Up(args) => server::up(&args),
         What::Show(args) => show(*args),
         What::Key(args) => key(args),
     }
@@ -65,7 +77,7 @@ fn key(args: KeyArgs) -> Result<(), Failure> {
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {
-    let access = args.access.access(args.nats)?;
+    let (access, _) = args.access.access(args.nats)?;
     let cluster = runtime()?.block_on(async {
         let connection = access.connect("arbiter cluster").await?;
         observe(&connection, LISTEN).await

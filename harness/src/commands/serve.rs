@@ -14,7 +14,7 @@ use data_encoding::HEXLOWER;
 use tokio::net::TcpListener;
 
 #[cfg(feature = "cluster")]
-use crate::fleet::AccessArgs;
+use crate::fleet::{AccessArgs, ServerName};
 use crate::{DEFAULT_RESULTS, Failure, runtime};
 use arbiter_process::{lower_priority, read_text};
 use arbiter_report::note;
@@ -58,10 +58,11 @@ pub(crate) struct ServeArgs {
     /// Let nobody steer runs
     #[arg(long)]
     read_only: bool,
-    /// NATS server, such as nats://host:4222 or tls://host, whose workers and runs are shown, too
+    /// NATS server whose workers and runs are shown, too: the coordinator's join file, *.join, or a URL
+    /// such as tls://host:4222
     #[cfg(feature = "cluster")]
-    #[arg(long, value_name = "URL")]
-    nats: Option<String>,
+    #[arg(long, value_name = "FILE|URL")]
+    nats: Option<ServerName>,
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     access: AccessArgs,
@@ -93,7 +94,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     // To be as quick as usual is no reason not to serve.
     let _ = lower_priority();
     #[cfg(feature = "cluster")]
-    let access = args.nats.map(|url| args.access.access(url)).transpose()?;
+    let access =
+        args.nats.map(|server| args.access.access(server)).transpose()?.map(|(access, _)| access);
     #[cfg(not(feature = "cluster"))]
     let access = None;
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));

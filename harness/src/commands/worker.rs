@@ -8,11 +8,11 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     Failure,
-    fleet::{AccessArgs, user_folder},
+    fleet::{AccessArgs, ServerName, user_folder},
     own_binary, runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
-use arbiter_cluster::{Config, Phase, PublicKey, serve};
+use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, serve};
 use arbiter_plan::{MAX_SLOTS, default_concurrency};
 use arbiter_process::{ResourceLimits, Spawner, host_name, memory_mib, processor_name};
 use arbiter_report::note;
@@ -34,21 +34,13 @@ Ctrl-C ends it after the pairs in hand, a second one at once; what it had in han
 others. A server that is away is waited for.
 
 Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine,
-8 if the server cannot be reached or refuses.")]
+8 if the server cannot be reached, refuses, or is open.")]
 pub(crate) struct WorkerArgs {
-    /// NATS server, such as nats://host:4222 or tls://host; several with commas between them
-    #[arg(long, value_name = "URL")]
-    nats: String,
+    #[command(flatten)]
+    entry: EntryArgs,
     /// Concurrent games [default: one less than there are cores]
     #[arg(long, value_name = "N")]
     slots: Option<NonZeroUsize>,
-    /// Public key of a coordinator whose programs may be started here, as its run shows it, or a file
-    /// with it; repeat for several
-    #[arg(long, value_name = "KEY", required = true)]
-    trust: Vec<String>,
-    /// Name, unique on the server: letters, digits, '.', '_', '-' [default: host and process]
-    #[arg(long)]
-    name: Option<String>,
     /// Folder of fetched programs [default: arbiter/programs in the user's folder of caches]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
@@ -62,6 +54,25 @@ pub(crate) struct WorkerArgs {
     /// then, and loses the game
     #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
     cpu_time: Option<u64>,
+}
+
+/// Which server it enters, as whom, and whom it trusts.
+#[derive(Debug, Args)]
+struct EntryArgs {
+    /// Join file, which 'arbiter cluster init' or 'add' has made for this worker: server, name, and
+    /// whom to trust
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nats", "name"], required_unless_present = "nats")]
+    join: Option<PathBuf>,
+    /// NATS server, such as tls://host:4222; several with commas between them
+    #[arg(long, value_name = "URL", requires = "trust")]
+    nats: Option<String>,
+    /// Public key of a coordinator whose programs may be started here, as its run shows it, or a file
+    /// with it; repeat for several
+    #[arg(long, value_name = "KEY")]
+    trust: Vec<String>,
+    /// Name, unique on the server: letters, digits, '.', '_', '-' [default: host and process]
+    #[arg(long)]
+    name: Option<String>,
     #[command(flatten)]
     access: AccessArgs,
 }
@@ -72,14 +83,10 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }
-    let name = args.name.unwrap_or_else(default_name);
-    if !is_worker_name(&name) {
-        return Err(Failure::invalid(format!("'{name}' is no name for a worker")));
-    }
+    let (access, name, trusted) = entry(args.entry)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
-    let trusted = args.trust.iter().map(|text| PublicKey::read(text));
     let config = Config {
-        trusted: trusted.collect::<Result<_, _>>()?,
+        trusted,
         folder: args.programs.map_or_else(default_folder, Ok)?,
         limits: ResourceLimits {
             memory_bytes: args.memory.map(bytes),
@@ -91,7 +98,6 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
         status: status(slots),
         name,
     };
-    let access = args.access.access(args.nats)?;
     runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let as_whom = format!("arbiter worker {}", config.name);
@@ -131,6 +137,29 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             }
         }
     })
+}
+
+/// The way to the server, the worker's name, and whom it trusts.
+fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
+    let server = args.join.map(ServerName::Join).or(args.nats.map(ServerName::Url));
+    let server = server.expect("the command line has one of them");
+    let (access, role) = args.access.access(server)?;
+    let trusted = args.trust.iter().map(|text| PublicKey::read(text));
+    let mut trusted = trusted.collect::<Result<Vec<_>, _>>()?;
+    let name = match role {
+        Some(Role::Worker(name, key)) => {
+            trusted.push(key);
+            name
+        }
+        Some(Role::Coordinator(_)) => {
+            return Err(Failure::invalid("--join: that is the coordinator's; expected a worker's"));
+        }
+        None => args.name.unwrap_or_else(default_name),
+    };
+    match is_worker_name(&name) {
+        true => Ok((access, name, trusted)),
+        false => Err(Failure::invalid(format!("'{name}' is no name for a worker"))),
+    }
 }
 
 fn default_name() -> String {

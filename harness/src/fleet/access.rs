@@ -3,17 +3,42 @@
 //! Secrets come from files and variables only: what is on a command line, everybody on the machine
 //! can read.
 
+use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::Args;
 
 use crate::Failure;
-use arbiter_cluster::{Access, Credentials, INBOX, Secret, is_inbox};
+use arbiter_cluster::{
+    Access, Credentials, INBOX, JOIN_SUFFIX, JoinError, Role, Secret, is_inbox, read_join_file,
+};
 use arbiter_process::{open_input, read_text};
+use arbiter_report::note;
+
+/// A NATS server as it is named on a command line.
+#[derive(Debug, Clone)]
+pub(crate) enum ServerName {
+    /// By its URL.
+    Url(String),
+    /// By a join file.
+    Join(PathBuf),
+}
+
+impl FromStr for ServerName {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<ServerName, Infallible> {
+        Ok(match text.ends_with(JOIN_SUFFIX) {
+            true => ServerName::Join(text.into()),
+            false => ServerName::Url(text.to_owned()),
+        })
+    }
+}
 
 /// How a NATS server is entered.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 pub(crate) struct AccessArgs {
     /// User name for the NATS server [env: ARBITER_NATS_USER; its password is in
     /// ARBITER_NATS_PASSWORD or in --nats-password-file]
@@ -44,6 +69,10 @@ pub(crate) struct AccessArgs {
     /// _INBOX.NAME [default: _INBOX]
     #[arg(long, value_name = "PREFIX")]
     nats_inbox: Option<String>,
+    /// Use a NATS server even if it does not encrypt or does not authenticate its clients, so that
+    /// others can read and change what is sent
+    #[arg(long)]
+    insecure: bool,
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -60,8 +89,28 @@ fn secret(path: &Path) -> Result<Secret, Failure> {
 }
 
 impl AccessArgs {
+    /// The way to a server, and whose join file says so, if one does.
+    pub(crate) fn access(self, server: ServerName) -> Result<(Access, Option<Role>), Failure> {
+        let path = match server {
+            ServerName::Url(url) => return Ok((self.access_to(url)?, None)),
+            ServerName::Join(path) => path,
+        };
+        let insecure = self.insecure;
+        if self != (AccessArgs { insecure, ..AccessArgs::default() }) {
+            let message =
+                "a join file says how the server is entered: leave the flags --nats-… out";
+            return Err(Failure::invalid(message));
+        }
+        let (access, role, is_exposed) = read_join_file(&path)?;
+        if is_exposed {
+            let path = path.display();
+            note(&format!("{path} holds secrets, and others may read it: chmod 600 {path}"));
+        }
+        Ok((Access { insecure, ..access }, Some(role)))
+    }
+
     /// The way to the server at `url`.
-    pub(crate) fn access(self, url: String) -> Result<Access, Failure> {
+    fn access_to(self, url: String) -> Result<Access, Failure> {
         let path = |flag: Option<PathBuf>, name| flag.or_else(|| variable(name).map(PathBuf::from));
         let user = self.nats_user.or_else(|| variable("ARBITER_NATS_USER"));
         let password = match &self.nats_password_file {
@@ -99,6 +148,19 @@ impl AccessArgs {
             // They are read when a connection is made, and a pipe would be waited for.
             of_file(path, open_input(path))?;
         }
-        Ok(Access { url: Secret(url), credentials, ca, certificate, inbox: self.nats_inbox })
+        Ok(Access {
+            url: Secret(url),
+            credentials,
+            ca,
+            certificate,
+            inbox: self.nats_inbox,
+            insecure: self.insecure,
+        })
+    }
+}
+
+impl From<JoinError> for Failure {
+    fn from(error: JoinError) -> Failure {
+        Failure::invalid(error)
     }
 }

@@ -62,7 +62,8 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     let path = |name: &str| bench.path(name).display().to_string();
     let (pem, secret, ca) = (path("server.pem"), path("server.key"), path("ours.pem"));
     let tls = format!(
-        "tls {{ cert_file: {pem:?}, key_file: {secret:?}, ca_file: {ca:?}, verify: true }}"
+        "tls {{ cert_file: {pem:?}, key_file: {secret:?}, ca_file: {ca:?}, verify_and_map: true }}\n\
+         authorization {{ users: [ {{ user: \"CN=client\" }} ] }}"
     );
     let Some(server) = Server::start(&bench, &tls) else { return };
     let url = server.url().replace("nats://", "tls://");
@@ -99,6 +100,25 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     let plan = distant(&bench, &server).set("on", &url).set("nats-ca", path("ours.pem"));
     let plan = plan.set("nats-cert", path("client.pem")).set("nats-cert-key", path("client.key"));
     assert_untouched(&bench, plan.start());
+}
+
+#[test]
+fn of_a_certificate_that_will_not_do_is_said_why() {
+    let bench = Bench::new();
+    // What the first search for "openssl self-signed" says.
+    authority(&bench, "simple");
+    openssl(
+        &bench,
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -keyout nameless.key -out nameless.pem \
+         -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE",
+    );
+    for (name, why) in [("simple", "CA:TRUE"), ("nameless", "subject alternative name")] {
+        let path = |end: &str| bench.path(&format!("{name}.{end}")).display().to_string();
+        let tls = format!("tls {{ cert_file: {:?}, key_file: {:?} }}", path("pem"), path("key"));
+        let Some(server) = Server::start(&bench, &tls) else { return };
+        let show = ["cluster", "show", "--nats", &server.url(), "--nats-ca", &path("pem")];
+        bench.arbiter(show).finish().expect_refusal(8, &[why, "'arbiter cluster init'"]);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::strangers::documented_users;
+use super::own_server::{COORDINATOR, nkey, unencrypted};
 use super::{assert_untouched, distant};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::Bench;
@@ -13,21 +13,13 @@ use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
 #[test]
-fn a_worker_of_the_manual_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
+fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
     let bench = Bench::new();
-    let Some(server) = Server::start(&bench, &documented_users()) else { return };
-    let password = |name: &str, password: &str| bench.write(name, password).display().to_string();
-    let (coordinator, worker) =
-        (password("coordinator", "change-me"), password("worker1", "change-me-too"));
-    let plan = distant(&bench, &server).set("nats-user", "coordinator");
-    let plan = plan.set("nats-password-file", coordinator).set("nats-inbox", "_INBOX.coordinator");
-    let running = plan.start();
-    let trust = key(&bench);
-    let flags = ["--slots", "2", "--trust", &trust, "--nats-user", "worker1"];
-    let more = ["--nats-password-file", &worker, "--nats-inbox", "_INBOX.worker1"];
-    let _worker = Worker::start_with(&bench, &server, "worker1", &[&flags[..], &more].concat());
+    let Some(server) = unencrypted(&bench) else { return };
+    let running = distant(&bench, &server).set("on", COORDINATOR).start();
+    let _worker = Worker::join(&bench, "cluster/worker1.join");
     wait_for_pairs(&bench, 1);
-    let mut thief = Client::connect_as(&server, "worker1", "change-me-too");
+    let mut thief = Client::connect_with(&server, &nkey(&bench, "worker1"));
     thief.subscribe("arbiter.run.*.word");
     let (subject, _) = thief.next();
     let token = subject.split('.').nth(2).expect("the subject names the run").to_owned();

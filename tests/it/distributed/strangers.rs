@@ -144,54 +144,6 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
     worker(&server.url()).expect_refusal(8, &["cannot use the NATS server"]);
 }
 
-/// The users of the manual, with the passwords that it has for them.
-pub fn documented_users() -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/distributed.md");
-    let manual = std::fs::read_to_string(path).expect("there is a manual");
-    let start = manual.find("```\nauthorization {").expect("it has a configuration of users");
-    let block = &manual[start + 4..];
-    block[..block.find("```").expect("the block ends")].to_owned()
-}
-
-#[test]
-fn the_permissions_of_the_manual_suffice_and_are_no_more_than_needed() {
-    let bench = Bench::new();
-    let Some(server) = Server::start(&bench, &documented_users()) else { return };
-    let trust = key(&bench);
-    let as_user = |name: &str, password: &str| {
-        let file = bench.write(name, password).display().to_string();
-        [["--nats-user", name], ["--nats-password-file", &file]].concat().join(" ")
-    };
-    let worker = as_user("worker1", "change-me-too");
-    as_user("coordinator", "change-me");
-    let plan = distant(&bench, &server).set("nats-user", "coordinator");
-    let plan = plan.set("nats-password-file", bench.path("coordinator").display());
-    let running = plan.set("nats-inbox", "_INBOX.coordinator").start();
-    let flags = format!("--slots 2 --trust {trust} {worker} --nats-inbox _INBOX.worker1");
-    let flags: Vec<&str> = flags.split(' ').collect();
-    // Where a worker may not listen, it says what is forbidden and leaves.
-    let without_inbox = &flags[..flags.len() - 2];
-    let lost = Worker::start_with(&bench, &server, "b", without_inbox);
-    lost.finish().expect_refusal(8, &["Permissions Violation"]);
-    let playing = Worker::start_with(&bench, &server, "worker1", &flags);
-    assert_untouched(&bench, running);
-    // It can neither send jobs nor remove what is there.
-    let mut client = Client::connect_as(&server, "worker1", "change-me-too");
-    for subject in [
-        "arbiter.jobs.0123456789abcdef.0",
-        "arbiter.beacon",
-        "arbiter.run.x.word",
-        "arbiter.run.x.join.worker2",
-        "$JS.API.STREAM.DELETE.ARBITER_JOBS_x",
-        "$JS.API.STREAM.LIST",
-        "$O.ARBITER_PROGRAMS.M.x",
-    ] {
-        client.publish(subject, b"x");
-        assert!(client.error().contains("Permissions Violation"), "{subject}");
-    }
-    drop(playing);
-}
-
 #[test]
 fn what_only_this_machine_has_is_refused() {
     let bench = Bench::new();

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use data_encoding::BASE64URL_NOPAD;
+use nkeys::KeyPair;
 use rustix::process::Signal;
 
 use super::bench::{Bench, Finished, Running};
@@ -29,11 +31,7 @@ impl Server {
     /// installed. `more` is further configuration.
     #[track_caller]
     pub fn start(bench: &Bench, more: &str) -> Option<Server> {
-        // Whoever takes a free port between now and then has to be very quick.
-        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-        let port = listener.local_addr().expect("a listener has an address").port();
-        drop(listener);
-        Server::start_at(bench, "127.0.0.1", port, None, more)
+        Server::start_at(bench, "127.0.0.1", free_port(), None, more)
     }
 
     /// The same at an address of a network namespace.
@@ -87,6 +85,12 @@ impl Drop for Server {
     }
 }
 
+/// A port that nobody listens at; who takes it between now and its use has to be very quick.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    listener.local_addr().expect("a listener has an address").port()
+}
+
 /// Starts a server and waits until it is ready.
 fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     let log = config.with_extension("log");
@@ -116,7 +120,7 @@ pub fn key(bench: &Bench) -> String {
     finished.stdout.trim().to_owned()
 }
 
-/// A worker; it is killed when it is dropped.
+/// A worker, or another program that goes on; it is killed when it is dropped.
 pub struct Worker(Option<Running>);
 
 impl Worker {
@@ -135,6 +139,13 @@ impl Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
         let args = ["worker", "--nats", url, "--name", name, "--programs", &programs];
         Worker(Some(bench.arbiter(args.iter().chain(flags))))
+    }
+
+    /// Starts one with two slots by a join file.
+    pub fn join(bench: &Bench, file: &str) -> Worker {
+        let programs = format!("programs-{}", file.replace('/', "-"));
+        let args = ["worker", "--join", file, "--slots", "2", "--programs", &programs];
+        Worker(Some(bench.arbiter(args)))
     }
 
     /// Starts one with one slot in an environment with these variables besides, each as NAME=VALUE.
@@ -165,6 +176,12 @@ impl Worker {
     /// Waits for it to end.
     pub fn finish(mut self) -> Finished {
         self.0.take().expect("it has not been waited for").finish()
+    }
+}
+
+impl From<Running> for Worker {
+    fn from(running: Running) -> Worker {
+        Worker(Some(running))
     }
 }
 
@@ -199,21 +216,32 @@ pub struct Client {
 impl Client {
     /// Connects.
     pub fn connect(server: &Server) -> Client {
-        Client::begin(server, "{\"verbose\":false,\"headers\":true}")
+        let mut client = Client::begin(server);
+        client.send(b"CONNECT {\"verbose\":false,\"headers\":true}\r\n");
+        client
     }
 
-    /// Connects as somebody.
-    pub fn connect_as(server: &Server, user: &str, password: &str) -> Client {
-        let who = serde_json::json!({ "verbose": false, "headers": true, "user": user, "pass": password });
-        Client::begin(server, &who.to_string())
+    /// Connects with an nkey.
+    pub fn connect_with(server: &Server, nkey: &KeyPair) -> Client {
+        let mut client = Client::begin(server);
+        let info = client.line();
+        let info = info.strip_prefix("INFO ").expect("a server says what it is first");
+        let info: serde_json::Value = serde_json::from_str(info).expect("what it says is JSON");
+        let nonce = info["nonce"].as_str().expect("it says what to sign");
+        let signature = nkey.sign(nonce.as_bytes()).expect("it can sign");
+        let who = serde_json::json!({
+            "verbose": false, "headers": true,
+            "nkey": nkey.public_key(), "sig": BASE64URL_NOPAD.encode(&signature),
+        });
+        client.send(format!("CONNECT {who}\r\n").as_bytes());
+        client
     }
 
-    fn begin(server: &Server, options: &str) -> Client {
-        let mut stream =
+    fn begin(server: &Server) -> Client {
+        let stream =
             TcpStream::connect((server.host.as_str(), server.port)).expect("the server listens");
         stream.set_read_timeout(Some(super::PATIENCE)).expect("a time can be set");
         let reader = BufReader::new(stream.try_clone().expect("a socket can be shared"));
-        stream.write_all(format!("CONNECT {options}\r\n").as_bytes()).expect("the server listens");
         Client { stream, reader }
     }
 

@@ -1,12 +1,16 @@
 //! Connections to NATS servers.
 
+use std::error::Error as _;
 use std::fmt;
+use std::io;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Event, Subscriber, jetstream};
+use async_nats::rustls::{self, CertificateError};
+use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr, Subscriber, jetstream};
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -62,6 +66,8 @@ pub struct Access {
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// Prefix of the subjects at which replies are received, if not `_INBOX`.
     pub inbox: Option<String>,
+    /// Whether a server will do that does not encrypt or does not authenticate its clients.
+    pub insecure: bool,
 }
 
 /// Why a server cannot be used.
@@ -75,6 +81,12 @@ pub enum AccessError {
         /// Why.
         reason: String,
     },
+    /// It does not authenticate its clients.
+    #[error(
+        "the NATS server {0} does not authenticate its clients: 'arbiter cluster init' makes a \
+         configuration with users; --insecure uses the server as it is"
+    )]
+    Open(String),
     /// It denies permission, or fails.
     #[error("the NATS server refuses {what}: {reason}")]
     Denied {
@@ -131,11 +143,14 @@ impl Access {
         let connecting = tokio::time::timeout(CONNECT_TIMEOUT, options.connect(servers));
         let client = match connecting.await {
             Ok(Ok(client)) => client,
-            Ok(Err(error)) => return Err(refused(error.to_string())),
+            Ok(Err(error)) => return Err(refused(explained(&error))),
             Err(_) => {
                 return Err(refused(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs())));
             }
         };
+        if !self.insecure && !client.server_info().auth_required {
+            return Err(AccessError::Open(self.place()));
+        }
         let mut jetstream = jetstream::new(client.clone());
         jetstream.set_timeout(ANSWER_TIMEOUT);
         Ok(Connection { client, jetstream, denied })
@@ -181,6 +196,14 @@ impl Access {
                 .credentials(&format!("{text}\n"))
                 .map_err(|error| format!("creds: {error}"))?,
         };
+        // Nobody else hears what is said on the loopback device. What a server says of its own
+        // encryption and of other servers comes before it encrypts, and could be said by anybody.
+        if !self.insecure {
+            options = match self.place().split(',').all(is_loopback) {
+                true => options.ignore_discovered_servers(),
+                false => options.require_tls(true),
+            };
+        }
         if let Some(inbox) = &self.inbox {
             options = options.custom_inbox_prefix(inbox);
         }
@@ -192,6 +215,42 @@ impl Access {
         }
         Ok(options)
     }
+}
+
+/// Whether a URL is that of a server on this machine.
+fn is_loopback(url: &str) -> bool {
+    let Ok(server) = url.parse::<ServerAddr>() else { return false };
+    let host = server.host();
+    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+/// Why there is no connection, and what helps.
+fn explained(error: &ConnectError) -> String {
+    let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let tls = io.and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
+    let what = match tls {
+        Some(rustls::Error::InvalidMessage(_)) => {
+            return "it does not encrypt: 'arbiter cluster init' makes a configuration that does; \
+                    nats:// and --insecure do without"
+                .to_owned();
+        }
+        Some(rustls::Error::InvalidCertificate(what)) => what,
+        _ => return error.to_string(),
+    };
+    let why = match what {
+        CertificateError::UnknownIssuer => {
+            "no authority that is trusted here has signed it; --nats-ca names one".to_owned()
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            format!("the host is not among its subject alternative names ({what})")
+        }
+        CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
+            "it is that of an authority (CA:TRUE), and has to be one that an authority has signed"
+                .to_owned()
+        }
+        _ => what.to_string(),
+    };
+    format!("its certificate is refused: {why}; 'arbiter cluster init' makes one that will do")
 }
 
 impl Connection {
@@ -230,6 +289,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_this_machine_is_the_loopback_device() {
+        for url in ["localhost", "nats://localhost:1", "nats://127.8.9.1", "nats://[::1]:4222"] {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in
+            ["nats://0.0.0.0", "nats://127.0.0.1.example", "localhost.example", "nats://[::]"]
+        {
+            assert!(!is_loopback(url), "{url}");
+        }
+    }
+
+    #[test]
     fn secrets_are_not_shown() {
         let access = |url: &str| Access {
             url: Secret(url.to_owned()),
@@ -237,6 +308,7 @@ mod tests {
             ca: None,
             certificate: None,
             inbox: None,
+            insecure: false,
         };
         let check = |url: &str, expect: &str| assert_eq!(access(url).place(), expect);
         check("nats://me:hidden@host:4222", "nats://host:4222");

@@ -11,12 +11,14 @@ mod bench;
 mod connection;
 mod coordinator;
 mod in_flight;
+mod join_file;
 mod monitor;
 mod outliers;
 mod overview;
 mod proof;
 mod range_set;
 mod run_id;
+mod server_setup;
 mod subject;
 mod suite;
 mod trust;
@@ -31,10 +33,14 @@ pub use coordinator::{
     AuditSpec, Identity, RunSpec, WorkerHistory, check, check_engines, coordinate, describe,
     describe_suite,
 };
+pub use join_file::{JoinError, Role, read_join_file};
 pub use monitor::{Cluster, Listener, observe};
 pub use overview::{document, trouble};
 pub use proof::{Token, proof};
 pub use run_id::RunId;
+pub use server_setup::{
+    CONFIGURATION, JOIN_SUFFIX, SetupError, add_workers, join_path, make_server,
+};
 pub use subject::{
     ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, is_inbox, worker_status,
 };

@@ -70,7 +70,8 @@ fn in_words(cluster: &Cluster) -> String {
     let workers = || cluster.workers().map(|(_, worker)| worker);
     let slots: u32 = workers().map(|worker| worker.slots).sum();
     let playing: u32 = workers().map(|worker| worker.playing).sum();
-    let pace: f64 = workers().filter_map(WorkerStatus::pairs_per_minute).sum();
+    // The sum of nothing is -0.
+    let pace = 0.0 + workers().filter_map(WorkerStatus::pairs_per_minute).sum::<f64>();
     format!(
         "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",
         count(cluster.workers().len(), "worker"),

@@ -97,8 +97,17 @@ impl Key {
             make(path).map_err(file)?;
         }
         let text = read_text(path).map_err(file)?;
-        let bytes = decoded(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))?;
-        Ok(Key(SigningKey::from_bytes(&bytes)))
+        Key::of_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
+    }
+
+    /// The key of 64 hexadecimal digits.
+    pub(crate) fn of_digits(digits: &str) -> Option<Key> {
+        decoded(digits).map(|bytes| Key(SigningKey::from_bytes(&bytes)))
+    }
+
+    /// It as hexadecimal digits, which are secret.
+    pub(crate) fn digits(&self) -> String {
+        HEXLOWER.encode(self.0.as_bytes())
     }
 
     /// The public key.

@@ -1,0 +1,140 @@
+//! Join files: all that a worker or a coordinator needs to enter a server.
+
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use async_nats::ServerAddr;
+use async_nats::rustls::RootCertStore;
+use async_nats::rustls::pki_types::{CertificateDer, pem::PemObject};
+use nkeys::{KeyPair, KeyPairType};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::connection::{Access, Credentials, Secret};
+use super::subject::is_inbox;
+use super::trust::{Key, PublicKey};
+use super::wire::is_worker_name;
+use arbiter_process::open_input;
+
+/// Size of the largest join file, in bytes.
+const MAX_SIZE: u64 = 64 << 10;
+
+/// Whose file it is.
+#[derive(Debug)]
+pub enum Role {
+    /// That of the worker of this name, which trusts this coordinator.
+    Worker(String, PublicKey),
+    /// That of a coordinator, which signs with this key.
+    Coordinator(Key),
+}
+
+/// Why a join file cannot be used.
+#[derive(Debug, Error)]
+pub enum JoinError {
+    /// It cannot be read.
+    #[error("join file {}: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It is none.
+    #[error("join file {}: {reason}", .path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The file, in TOML. As its certificates begin and end in lines of their own, it is a PEM file of
+/// them, too.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JoinFile {
+    pub url: String,
+    pub worker: Option<String>,
+    pub inbox: String,
+    pub nkey: String,
+    pub trust: Option<String>,
+    pub signing_key: Option<String>,
+    pub ca: Option<String>,
+}
+
+/// Reads a join file; also says whether others than its owner can read it.
+pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
+    let (file, role, is_exposed) = JoinFile::read(path)?;
+    let access = Access {
+        url: Secret(file.url),
+        credentials: Credentials::Nkey(Secret(file.nkey)),
+        ca: file.ca.map(|_| path.to_owned()),
+        certificate: None,
+        inbox: Some(file.inbox),
+        insecure: false,
+    };
+    Ok((access, role, is_exposed))
+}
+
+impl JoinFile {
+    /// The file, whose it is, and whether others than its owner can read it.
+    pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), JoinError> {
+        let unreadable = |source| JoinError::Unreadable { path: path.to_owned(), source };
+        let invalid = |reason| JoinError::Invalid { path: path.to_owned(), reason };
+        let file = open_input(path).map_err(unreadable)?;
+        let is_exposed = file.metadata().map_err(unreadable)?.mode() & 0o077 != 0;
+        let mut text = String::new();
+        file.take(MAX_SIZE + 1).read_to_string(&mut text).map_err(unreadable)?;
+        if text.len() as u64 > MAX_SIZE {
+            return Err(invalid(format!("longer than {MAX_SIZE} bytes")));
+        }
+        let file: JoinFile =
+            toml::from_str(&text).map_err(|error| invalid(one_line(&error, &text)))?;
+        let role = file.check(&text).map_err(invalid)?;
+        Ok((file, role, is_exposed))
+    }
+
+    fn check(&self, text: &str) -> Result<Role, String> {
+        let is_server = |url: &str| url.contains("://") && url.parse::<ServerAddr>().is_ok();
+        if !self.url.split(',').all(is_server) || self.url.contains('@') {
+            return Err("url: expected tls://HOST:PORT".to_owned());
+        }
+        if !is_inbox(&self.inbox) {
+            return Err("inbox: expected _INBOX.NAME".to_owned());
+        }
+        match KeyPair::from_seed(&self.nkey) {
+            Ok(pair) if pair.key_pair_type() == KeyPairType::User => {}
+            _ => return Err("nkey: expected the seed of a user, SU and 56 characters".to_owned()),
+        }
+        if self.ca.is_some() {
+            let mut authorities = RootCertStore::empty();
+            for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
+                let certificate = certificate.map_err(|error| format!("ca: {error}"))?;
+                authorities.add(certificate).map_err(|error| format!("ca: {error}"))?;
+            }
+            if authorities.is_empty() {
+                return Err("ca: expected certificates in PEM, in lines of their own".to_owned());
+            }
+        }
+        match (&self.worker, &self.trust, &self.signing_key) {
+            (Some(name), Some(trust), None) if is_worker_name(name) => {
+                let trust = trust.parse().map_err(|error| format!("trust: {error}"))?;
+                Ok(Role::Worker(name.clone(), trust))
+            }
+            (None, None, Some(digits)) => {
+                let key = Key::of_digits(digits);
+                Ok(Role::Coordinator(key.ok_or("signing_key: expected 64 hexadecimal digits")?))
+            }
+            _ => Err("expected the worker's name and whom it trusts, or signing_key".to_owned()),
+        }
+    }
+}
+
+/// A mistake without the line that has it, which may be secret.
+fn one_line(error: &toml::de::Error, text: &str) -> String {
+    let start = error.span().map_or(0, |span| span.start);
+    let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;
+    format!("line {line}: {}", error.message())
+}

@@ -1,0 +1,280 @@
+//! The files of a NATS server of one's own: its configuration, its certificate, its users, and a join
+//! file for each of them.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_nats::rustls::pki_types::ServerName;
+use nkeys::KeyPair;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType,
+    ExtendedKeyUsagePurpose, IsCa, KeyUsagePurpose, date_time_ymd,
+};
+use tempfile::NamedTempFile;
+use thiserror::Error;
+
+use super::join_file::{JoinError, JoinFile, Role};
+use super::trust::Key;
+use super::wire::is_worker_name;
+use arbiter_process::read_text;
+
+/// The name of the configuration.
+pub const CONFIGURATION: &str = "nats.conf";
+
+/// The name of the file of users.
+const USERS: &str = "users.conf";
+
+/// The name of the coordinator, and of its join file.
+const COORDINATOR: &str = "coordinator";
+
+/// How file names of join files end.
+pub const JOIN_SUFFIX: &str = ".join";
+
+/// Names of this machine, for which the certificate is, too.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// How long certificates are valid. A cluster that lives longer needs new join files then.
+const VALIDITY: Duration = DAY.saturating_mul(3650);
+
+/// How far the clock of a machine may be behind that of the machine on which certificates are made.
+const CLOCK_DIFFERENCE: Duration = DAY;
+
+const USERS_START: &str = "\
+# A user may do nothing but what its subjects allow. To take a worker away, remove its block and have the
+# server read this file again: nats-server --signal reload=nats.pid
+authorization {
+  users = [
+";
+
+const USERS_END: &str = "  ]\n}\n";
+
+const COORDINATOR_BLOCK: &str = r#"    { # coordinator
+      nkey: NKEY
+      permissions: {
+        publish: ["arbiter.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$O.ARBITER_PROGRAMS.>", "_INBOX.>"]
+        subscribe: ["arbiter.>", "_INBOX.coordinator.>"]
+      }
+    }
+"#;
+
+const WORKER_BLOCK: &str = r#"    { # worker NAME
+      nkey: NKEY
+      permissions: {
+        publish: [
+          "arbiter.run.*.head", "arbiter.run.*.need"
+          "arbiter.hello.NAME", "arbiter.run.*.join.NAME", "arbiter.run.*.sign.NAME"
+          "arbiter.results.*.*.NAME"
+          "$JS.API.CONSUMER.INFO.*.workers", "$JS.API.CONSUMER.MSG.NEXT.*.workers", "$JS.ACK.*.workers.>"
+          "$JS.API.STREAM.INFO.OBJ_ARBITER_PROGRAMS"
+          "$JS.API.STREAM.MSG.GET.OBJ_ARBITER_PROGRAMS", "$JS.API.DIRECT.GET.OBJ_ARBITER_PROGRAMS.>"
+          "$JS.API.CONSUMER.CREATE.OBJ_ARBITER_PROGRAMS", "$JS.API.CONSUMER.CREATE.OBJ_ARBITER_PROGRAMS.>"
+          "$JS.API.CONSUMER.DELETE.OBJ_ARBITER_PROGRAMS.>", "$JS.FC.OBJ_ARBITER_PROGRAMS.>"
+        ]
+        subscribe: ["arbiter.beacon", "arbiter.run.*.word", "_INBOX.NAME.>"]
+      }
+    }
+"#;
+
+/// Why the files of a server cannot be made.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// There is something in the folder already.
+    #[error("{} is not empty, and nothing in it is overwritten; 'arbiter cluster add' adds workers", .0.display())]
+    Exists(PathBuf),
+    /// The coordinator's join file cannot be used.
+    #[error(transparent)]
+    Join(#[from] JoinError),
+    /// The text cannot be a host name or address.
+    #[error(
+        "'{0}' is no host name or address; --host gives those by which workers reach the server"
+    )]
+    Host(String),
+    /// The text cannot be the name of a worker here.
+    #[error("'{0}' is no name for a worker: letters, digits, '_' and '-', and not coordinator")]
+    Name(String),
+    /// There is such a worker.
+    #[error("there is a worker {0} already")]
+    Twice(String),
+    /// The file of users was changed.
+    #[error("{}: does not end as it was made; add the worker by hand", .0.display())]
+    Edited(PathBuf),
+    /// A certificate or nkey cannot be made.
+    #[error("cannot make {0}: {1}")]
+    Unmade(&'static str, String),
+}
+
+/// Makes the files of a server in an empty folder, or one that does not exist. Workers reach it by the
+/// first of `hosts`; its certificate is for all of them and for this machine, valid from `now_ms` (Unix
+/// time) on. Coordinators sign with `key`.
+pub fn make_server(
+    dir: &Path,
+    hosts: &[String],
+    port: u16,
+    workers: &[String],
+    key: &Key,
+    now_ms: i64,
+) -> Result<(), SetupError> {
+    let is_wrong = |host: &&String| ServerName::try_from(host.as_str()).is_err();
+    if let Some(host) = hosts.iter().find(is_wrong) {
+        return Err(SetupError::Host(host.clone()));
+    }
+    let is_v6 = |host: &String| host.contains(':');
+    let any = if hosts.iter().any(is_v6) { "[::]" } else { "0.0.0.0" };
+    let host = match &hosts[0] {
+        host if is_v6(host) => format!("[{host}]"),
+        host => host.clone(),
+    };
+    let certificates = certificates(hosts, now_ms);
+    let [authority, certificate, secret] =
+        certificates.map_err(|error| SetupError::Unmade("a certificate", error.to_string()))?;
+    let (seed, nkey) = new_nkey()?;
+    let coordinator = JoinFile {
+        url: format!("tls://{host}:{port}"),
+        worker: None,
+        inbox: format!("_INBOX.{COORDINATOR}"),
+        nkey: seed,
+        trust: None,
+        signing_key: Some(key.digits()),
+        ca: Some(authority),
+    };
+    let mut users = USERS_START.to_owned() + &COORDINATOR_BLOCK.replace("NKEY", &nkey);
+    let mut joins = vec![(COORDINATOR.to_owned(), coordinator.clone())];
+    joins.extend(new_users(&mut users, workers, &coordinator, key)?);
+
+    let file = |source| SetupError::File { path: dir.to_owned(), source };
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(file)?;
+    if fs::read_dir(dir).map_err(file)?.next().is_some() {
+        return Err(SetupError::Exists(dir.to_owned()));
+    }
+    let configuration = format!(
+        "# The files are in this folder: start it with 'arbiter cluster up', or nats-server here.\n\
+         listen: \"{any}:{port}\"\n\
+         pid_file: \"nats.pid\"\n\
+         jetstream {{ store_dir: \"data\" }}\n\
+         tls {{ cert_file: \"server.pem\", key_file: \"server.key\", timeout: 5 }}\n\
+         include \"{USERS}\"\n"
+    );
+    write_new(&dir.join("server.pem"), &certificate)?;
+    write_new(&dir.join("server.key"), &secret)?;
+    write_new(&dir.join(USERS), &(users + USERS_END))?;
+    write_new(&dir.join(CONFIGURATION), &configuration)?;
+    write_joins(dir, &joins)
+}
+
+/// Adds users for workers to a server that [`make_server`] has made, with their join files.
+pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
+    let path = dir.join(USERS);
+    let file = |source| SetupError::File { path: path.clone(), source };
+    let users = read_text(&path).map_err(file)?;
+    let edited = || SetupError::Edited(path.clone());
+    let mut users = users.strip_suffix(USERS_END).ok_or_else(edited)?.to_owned();
+    let (coordinator, role, _) = JoinFile::read(&join_path(dir, COORDINATOR))?;
+    let Role::Coordinator(key) = role else { return Err(edited()) };
+    let joins = new_users(&mut users, names, &coordinator, &key)?;
+    write_joins(dir, &joins)?;
+    let mut replacement = NamedTempFile::new_in(dir).map_err(file)?;
+    replacement.write_all((users + USERS_END).as_bytes()).map_err(file)?;
+    replacement.persist(&path).map_err(|error| file(error.error))?;
+    Ok(())
+}
+
+/// The join file of a user in the folder of a server.
+pub fn join_path(dir: &Path, user: &str) -> PathBuf {
+    dir.join(format!("{user}{JOIN_SUFFIX}"))
+}
+
+/// Adds workers to the text of users; gives their join files back.
+fn new_users(
+    users: &mut String,
+    names: &[String],
+    coordinator: &JoinFile,
+    key: &Key,
+) -> Result<Vec<(String, JoinFile)>, SetupError> {
+    let mut joins = Vec::new();
+    for name in names {
+        // With a dot in it, what one is answered could be heard by another.
+        if !is_worker_name(name) || name.contains('.') || name == COORDINATOR {
+            return Err(SetupError::Name(name.clone()));
+        }
+        if users.contains(&format!("{{ # worker {name}\n")) {
+            return Err(SetupError::Twice(name.clone()));
+        }
+        let (seed, nkey) = new_nkey()?;
+        *users += &WORKER_BLOCK.replace("NAME", name).replace("NKEY", &nkey);
+        let join = JoinFile {
+            worker: Some(name.clone()),
+            inbox: format!("_INBOX.{name}"),
+            nkey: seed,
+            trust: Some(key.public().to_string()),
+            signing_key: None,
+            ..coordinator.clone()
+        };
+        joins.push((name.clone(), join));
+    }
+    Ok(joins)
+}
+
+/// The seed of a new nkey, and its public key.
+fn new_nkey() -> Result<(String, String), SetupError> {
+    let pair = KeyPair::new_user();
+    let seed = pair.seed().map_err(|error| SetupError::Unmade("an nkey", error.to_string()))?;
+    Ok((seed, pair.public_key()))
+}
+
+/// In PEM, the certificate of a new authority, one for hosts for which it vouches, and the latter's key.
+/// That of the authority is kept nowhere, so that it vouches for nothing else.
+fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Error> {
+    let now = date_time_ymd(1970, 1, 1) + Duration::from_millis(now_ms.unsigned_abs());
+    let limited = |mut params: CertificateParams, name: &str| {
+        params.not_before = now - CLOCK_DIFFERENCE;
+        params.not_after = now + VALIDITY;
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params
+    };
+    let mut authority = limited(CertificateParams::default(), "Arbiter cluster");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    let authority = CertifiedIssuer::self_signed(authority, rcgen::KeyPair::generate()?)?;
+    let mut names = hosts.to_vec();
+    names.extend(LOOPBACK.map(str::to_owned).into_iter().filter(|name| !hosts.contains(name)));
+    let mut server = limited(CertificateParams::new(names)?, "NATS server");
+    server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    server.use_authority_key_identifier_extension = true;
+    let key = rcgen::KeyPair::generate()?;
+    let server = server.signed_by(&key, &authority)?;
+    Ok([authority.pem(), server.pem(), key.serialize_pem()])
+}
+
+/// Writes join files.
+fn write_joins(dir: &Path, joins: &[(String, JoinFile)]) -> Result<(), SetupError> {
+    for (user, join) in joins {
+        let path = join_path(dir, user);
+        let text = toml::to_string_pretty(join);
+        let text = text.map_err(|error| SetupError::Unmade("a join file", error.to_string()))?;
+        let head = format!("# Whoever has this file is {user}: keep it from others.\n");
+        write_new(&path, &(head + &text))?;
+    }
+    Ok(())
+}
+
+/// Writes a new file that only its owner can read.
+fn write_new(path: &Path, text: &str) -> Result<(), SetupError> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| SetupError::File { path: path.to_owned(), source })
+}

@@ -1,0 +1,149 @@
+//! `arbiter cluster init`, `add` and `up`: a NATS server of one's own.
+
+use std::io::ErrorKind;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+
+use crate::{Failure, emit, fleet::default_key};
+use arbiter_cluster::{CONFIGURATION, Key, SetupError, add_workers, join_path, make_server};
+use arbiter_process::host_name;
+use arbiter_runner::unix_time_ms;
+
+/// Most workers that one command makes files for.
+const MAX_WORKERS: u16 = 1_000;
+
+/// Where Debian has the server, which is not in the search path of every user.
+const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes into DIR the configuration of a NATS server that encrypts and knows its users (nats.conf,
+users.conf, a certificate that is valid for ten years), and a join file for each user with all that
+it needs: coordinator.join, worker1.join and so on. Join files are secret.
+
+  arbiter cluster up --dir DIR            on the machine of the server
+  arbiter worker --join worker1.join      on a machine that plays; each has a file of its own
+  arbiter sprt … --on coordinator.join    on the machine that owns the run
+
+Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or a DIR that is not empty, 7 if a file
+cannot be written.")]
+pub(super) struct InitArgs {
+    /// Folder to make
+    #[arg(long)]
+    dir: PathBuf,
+    /// Number of workers, which are called worker1, worker2 and so on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=i64::from(MAX_WORKERS)), required_unless_present = "worker")]
+    workers: Option<u16>,
+    /// Name of a further worker: letters, digits, '_', '-'; repeat for several
+    #[arg(long, value_name = "NAME")]
+    worker: Vec<String>,
+    /// Host name or address by which workers reach the server; repeat for several that the certificate
+    /// is to be for, the first is that in join files [default: the name of this machine]
+    #[arg(long = "host", value_name = "HOST")]
+    hosts: Vec<String>,
+    /// Port of the server
+    #[arg(long, default_value_t = 4222)]
+    port: u16,
+    /// Key with which the coordinator signs, and which workers trust; made if it is not there
+    /// [default: arbiter/signing.key in the user's folder of settings]
+    #[arg(long, value_name = "FILE")]
+    signing_key: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A server that runs has to read its users again: nats-server --signal reload=DIR/nats.pid
+
+To take a worker away, remove its block from DIR/users.conf and have the server read that.
+
+Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or join file, 7 if a file cannot be read or
+written.")]
+pub(super) struct AddArgs {
+    /// Folder that 'arbiter cluster init' has made
+    #[arg(long)]
+    dir: PathBuf,
+    /// Name of a worker: letters, digits, '_', '-'
+    #[arg(value_name = "NAME", required = true)]
+    workers: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+nats-server takes the place of this process, with its signals: Ctrl-C ends it, and SIGHUP has it
+read its users again. What it keeps is in DIR/data.
+
+Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
+no configuration, 7 if there is no nats-server.")]
+pub(super) struct UpArgs {
+    /// Folder that 'arbiter cluster init' has made
+    #[arg(long)]
+    dir: PathBuf,
+}
+
+pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
+    let key = Key::load_or_make(&args.signing_key.map_or_else(default_key, Ok)?)?;
+    let hosts = if args.hosts.is_empty() { vec![host_name()] } else { args.hosts };
+    let numbered = (1..=args.workers.unwrap_or(0)).map(|number| format!("worker{number}"));
+    let workers: Vec<String> = numbered.chain(args.worker).collect();
+    make_server(&args.dir, &hosts, args.port, &workers, &key, unix_time_ms())?;
+    let (host, port, dir) = (&hosts[0], args.port, quoted(&args.dir));
+    emit(&format!(
+        "The server, on this machine, which workers have to reach as {host}, port {port}:\n  \
+         arbiter cluster up --dir {dir}\n{}\
+         Runs, on this machine or where you take the file:\n  arbiter sprt … --on {}\n",
+        joining(&args.dir, &workers),
+        quoted(&join_path(&args.dir, "coordinator"))
+    ))
+}
+
+pub(super) fn add(args: &AddArgs) -> Result<(), Failure> {
+    add_workers(&args.dir, &args.workers)?;
+    emit(&format!(
+        "A server that runs:\n  nats-server --signal reload={}\n{}",
+        quoted(&args.dir.join("nats.pid")),
+        joining(&args.dir, &args.workers)
+    ))
+}
+
+/// How workers join.
+fn joining(dir: &Path, workers: &[String]) -> String {
+    let line =
+        |worker: &String| format!("  arbiter worker --join {}\n", quoted(&join_path(dir, worker)));
+    let lines: String = workers.iter().map(line).collect();
+    format!("Each worker, on the machine to which you take its file:\n{lines}")
+}
+
+/// Becomes the server.
+pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
+    if !args.dir.join(CONFIGURATION).is_file() {
+        let dir = args.dir.display();
+        let message = format!(
+            "there is no {CONFIGURATION} in {dir}; 'arbiter cluster init --dir {dir}' makes it"
+        );
+        return Err(Failure::invalid(message));
+    }
+    // An attempt that fails leaves this process in the folder.
+    let dir = std::path::absolute(&args.dir).map_err(Failure::environment)?;
+    for program in PROGRAMS {
+        let error = Command::new(program).args(["-c", CONFIGURATION]).current_dir(&dir).exec();
+        if error.kind() != ErrorKind::NotFound {
+            return Err(Failure::environment(format!("cannot start {program}: {error}")));
+        }
+    }
+    let message = "there is no nats-server in the search path; it is Debian's package nats-server";
+    Err(Failure::environment(message))
+}
+
+fn quoted(path: &Path) -> String {
+    shell_words::quote(&path.to_string_lossy()).into_owned()
+}
+
+impl From<SetupError> for Failure {
+    fn from(error: SetupError) -> Failure {
+        let is_environment = matches!(error, SetupError::File { .. } | SetupError::Unmade(..));
+        Failure::of(is_environment, error)
+    }
+}

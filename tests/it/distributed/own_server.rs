@@ -1,0 +1,248 @@
+//! Servers that `arbiter cluster init` has set up: nobody else can hear or speak there, and everybody
+//! can do what belongs to the part that a join file gives.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+
+use nkeys::KeyPair;
+use rustix::process::Signal;
+
+use super::assert_untouched;
+use crate::resume::slow;
+use crate::support::bench::Bench;
+use crate::support::nats::{Server, Worker, free_port, key};
+use crate::support::programs::installed;
+use crate::support::{PATIENCE, store, wait_for};
+
+pub const COORDINATOR: &str = "cluster/coordinator.join";
+
+/// Makes the files of a server in the folder `cluster`.
+fn init(bench: &Bench, port: u16) {
+    let port = port.to_string();
+    let made = ["cluster", "init", "--dir", "cluster", "--workers", "2", "--host", "127.0.0.1"];
+    bench.arbiter(made.iter().chain(&["--port", &port])).finish().expect_code(0);
+}
+
+/// A server that has their users, but does not encrypt, so that tests can speak to it by hand.
+pub fn unencrypted(bench: &Bench) -> Option<Server> {
+    init(bench, 1);
+    let server = Server::start(bench, "include \"cluster/users.conf\"")?;
+    for user in ["coordinator", "worker1", "worker2"] {
+        edit(bench, &format!("{user}.join"), "tls://127.0.0.1:1", &server.url());
+    }
+    Some(server)
+}
+
+/// Replaces something in a file of the folder.
+fn edit(bench: &Bench, name: &str, from: &str, to: &str) {
+    let text = bench.read(&format!("cluster/{name}"));
+    assert!(text.contains(from), "{text}");
+    bench.write(&format!("cluster/{name}"), text.replace(from, to));
+}
+
+/// The nkey in a join file.
+pub fn nkey(bench: &Bench, user: &str) -> KeyPair {
+    let join: toml::Table = bench.read(&format!("cluster/{user}.join")).parse().expect("TOML");
+    KeyPair::from_seed(join["nkey"].as_str().expect("a text")).expect("a seed")
+}
+
+/// Makes the files, and starts the server with them, at which `port` says.
+fn up(bench: &Bench) -> Option<(Worker, u16)> {
+    if installed("nats-server").is_none() {
+        // It says so, or fails where it has to be there.
+        Server::start(bench, "");
+        return None;
+    }
+    let port = free_port();
+    init(bench, port);
+    let server = Worker::from(bench.arbiter(["cluster", "up", "--dir", "cluster"]));
+    wait_for("it listens", || TcpStream::connect(("127.0.0.1", port)).ok());
+    Some((server, port))
+}
+
+fn stop(server: Worker) {
+    server.signal(Signal::INT);
+    server.finish().expect_code(0);
+}
+
+#[test]
+fn a_command_each_makes_a_cluster_that_plays_over_tls() {
+    let bench = Bench::new();
+    let Some((server, port)) = up(&bench) else { return };
+    let running = slow(&bench).unset("concurrency").set("on", COORDINATOR).start();
+    // A worker hears nobody's answers but its own.
+    let curious = bench.read("cluster/worker1.join").replace("_INBOX.worker1", "_INBOX.worker2");
+    bench.write("curious.join", curious);
+    let refusal = Worker::join(&bench, "curious.join").finish();
+    refusal.expect_refusal(8, &["Permissions Violation", "_INBOX.worker2"]);
+    let workers =
+        ["worker1", "worker2"].map(|name| Worker::join(&bench, &format!("cluster/{name}.join")));
+    assert_untouched(&bench, running);
+    assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+    let players = store::players(&bench.path("results"));
+    assert_eq!(players.keys().collect::<Vec<_>>(), ["worker1", "worker2"]);
+    let show = ["cluster", "show", "--nats", COORDINATOR, "--format", "json"];
+    let shown = bench.arbiter(show).finish().expect_code(0).json();
+    assert_eq!(shown["workers"][1]["worker"], "worker2", "{shown}");
+    // Nothing is said in plain text.
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time can be set");
+    stream.write_all(b"CONNECT {}\r\nPING\r\n").expect("the server listens");
+    let mut heard = Vec::new();
+    let _ = stream.read_to_end(&mut heard);
+    assert!(!String::from_utf8_lossy(&heard).contains("PONG"), "a plain connection is served");
+    for worker in workers {
+        worker.signal(Signal::INT);
+        worker.finish().expect_code(0);
+    }
+    stop(server);
+    assert!(bench.path("cluster/data").is_dir());
+}
+
+#[test]
+fn a_join_file_is_good_for_one_part_and_strangers_stay_outside() {
+    let bench = Bench::new();
+    let Some((server, port)) = up(&bench) else { return };
+    let join = |file: &str| bench.arbiter(["worker", "--join", file, "--slots", "1"]).finish();
+    // Under another name the server says no.
+    let own = bench.read("cluster/worker1.join");
+    bench.write("changed.join", own.replace("worker = \"worker1\"", "worker = \"worker2\""));
+    join("changed.join").expect_refusal(8, &["Permissions Violation", "arbiter.hello.worker2"]);
+    join(COORDINATOR).expect_refusal(3, &["the coordinator's"]);
+    let plan = slow(&bench).unset("concurrency").set("on", "cluster/worker2.join");
+    plan.run().expect_refusal(3, &["worker2"]);
+
+    let (url, trust) = (format!("tls://127.0.0.1:{port}"), key(&bench));
+    let stranger =
+        bench.write("stranger", KeyPair::new_user().seed().expect("it was made with one"));
+    let stranger = stranger.display().to_string();
+    let base = ["worker", "--nats", &url, "--trust", &trust, "--slots", "1"];
+    let enter = |more: &[&str]| bench.arbiter(base.iter().chain(more)).finish();
+    let ca = ["--nats-ca", "cluster/worker1.join"];
+    enter(&ca).expect_refusal(8, &["authorization"]);
+    enter(&[&ca[..], &["--nats-nkey", &stranger]].concat()).expect_refusal(8, &["authorization"]);
+    enter(&[]).expect_refusal(8, &["certificate", "--nats-ca", "'arbiter cluster init'"]);
+    let more = ["--nats-nkey", &stranger];
+    let show = ["cluster", "show", "--nats", COORDINATOR];
+    bench.arbiter(show.iter().chain(&more)).finish().expect_refusal(3, &["--nats-"]);
+    stop(server);
+}
+
+#[test]
+fn workers_are_added_and_taken_away_while_the_server_runs() {
+    let bench = Bench::new();
+    let Some((server, _)) = up(&bench) else { return };
+    let add = |name: &str| bench.arbiter(["cluster", "add", "--dir", "cluster", name]).finish();
+    add("tower").expect_code(0);
+    add("tower").expect_refusal(3, &["tower"]);
+    for name in ["coordinator", "a.b", "", "a b"] {
+        add(name).expect_refusal(3, &["no name for a worker"]);
+    }
+    let file = "cluster/tower.join";
+    let join = || bench.arbiter(["worker", "--join", file, "--slots", "1"]);
+    join().finish().expect_refusal(8, &["authorization"]);
+    server.signal(Signal::HUP);
+    wait_for("it is let in", || {
+        let worker = join();
+        let show = ["cluster", "show", "--nats", COORDINATOR, "--format", "json"];
+        let shown = bench.arbiter(show).finish().expect_code(0).json();
+        worker.signal(Signal::TERM);
+        worker.finish();
+        (shown["workers"][0]["worker"] == "tower").then_some(())
+    });
+    let users = bench.read("cluster/users.conf");
+    let start = users.find("    { # worker tower").expect("it has a block");
+    let end = start + users[start..].find("\n    }\n").expect("the block ends") + 7;
+    bench.write("cluster/users.conf", [&users[..start], &users[end..]].concat());
+    server.signal(Signal::HUP);
+    wait_for("it is kept out", || (join_briefly(&bench, file) == Some(8)).then_some(()));
+    stop(server);
+}
+
+/// How a worker ends that is told to leave at once.
+fn join_briefly(bench: &Bench, file: &str) -> Option<i32> {
+    let worker = bench.arbiter(["worker", "--join", file, "--slots", "1"]);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    worker.signal(Signal::TERM);
+    worker.finish().code
+}
+
+#[test]
+fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let trust = key(&bench);
+    let words = ["'arbiter cluster init'", "--insecure"];
+    let nats = format!("--nats={}", server.url());
+    bench.arbiter(["worker", &nats, "--trust", &trust]).finish().expect_refusal(8, &words);
+    let on = |url: &str| slow(&bench).unset("concurrency").switch(&format!("on={url}"));
+    on(&server.url()).run().expect_refusal(8, &words);
+    assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
+    drop(server);
+
+    // One that knows its users but does not encrypt will do on this machine, and nowhere else.
+    let Some(server) = Server::start(&bench, "authorization { token: secret }") else { return };
+    let show = |url: &str| bench.arbiter(["cluster", "show", &format!("--nats={url}")]).finish();
+    let url = server.url().replace("//", "//secret@");
+    show(&url).expect_code(0);
+    let elsewhere = url.replace("127.0.0.1", "0.0.0.0");
+    show(&elsewhere).expect_refusal(8, &["does not encrypt", words[0], words[1]]);
+    on(&elsewhere).run().expect_refusal(8, &["does not encrypt", words[0], words[1]]);
+    let insecure = ["cluster", "show", &format!("--nats={elsewhere}"), "--insecure"];
+    bench.arbiter(insecure).finish().expect_code(0);
+}
+
+#[test]
+fn nothing_is_overwritten_and_what_is_secret_is_the_owners() {
+    let bench = Bench::new();
+    init(&bench, 4222);
+    let before = bench.read(COORDINATOR);
+    let init = |more: &[&str]| bench.arbiter(["cluster", "init"].iter().chain(more)).finish();
+    init(&["--dir", "cluster", "--workers", "1"]).expect_refusal(3, &["is not empty"]);
+    assert_eq!(bench.read(COORDINATOR), before);
+    for wrong in [["--host", "no name"], ["--worker", "worker1"], ["--worker", "coordinator"]] {
+        let flags = [&["--dir", "other", "--workers", "1"], &wrong[..]].concat();
+        init(&flags).expect_refusal(3, &[wrong[1]]);
+        assert!(!bench.path("other").exists());
+    }
+    let folder = std::fs::read_dir(bench.path("cluster")).expect("it was made");
+    for file in folder.map(|entry| entry.expect("an entry can be read")) {
+        let mode = file.metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", file.path().display());
+    }
+    let up = bench.arbiter(["cluster", "up", "--dir", "nowhere"]).finish();
+    up.expect_refusal(3, &["nats.conf", "'arbiter cluster init"]);
+}
+
+#[test]
+fn a_join_file_that_is_none_is_said_to_be_wrong() {
+    let bench = Bench::new();
+    init(&bench, free_port());
+    let own = bench.read("cluster/worker1.join");
+    let line = |name: &str| own.lines().find(|line| line.starts_with(name)).expect("it has a line");
+    let begin = own.find("-----BEGIN").expect("a certificate");
+    for (wrong, words) in [
+        (String::new(), "missing field `url`"),
+        (own.replace("tls://", ""), "url: "),
+        (own.replace("tls://", "tls://me:secret@"), "url: "),
+        (own.replace("_INBOX.", "$JS.API."), "inbox: "),
+        (own.replace("nkey = \"SU", "nkey = \"XX"), "nkey: "),
+        (own.replace(line("worker"), "worker = \"a b\""), "worker's name"),
+        (own.replace(line("trust"), ""), "worker's name"),
+        (own.replace(line("trust"), "trust = \"ed25519:00\""), "trust: "),
+        (own.replace(line("trust"), "slots = 3"), "unknown field `slots`"),
+        (own.replace(&own[begin + 40..begin + 44], "!!!!"), "ca: "),
+        (own[..begin].to_owned() + "\"\"\"", "ca: expected certificates"),
+        (own.clone() + &"#".repeat(70_000), "longer than"),
+        (own[..begin].to_owned(), "line "),
+    ] {
+        bench.write("wrong.join", &wrong);
+        let join = bench.arbiter(["worker", "--join", "wrong.join"]).finish();
+        join.expect_refusal(3, &["wrong.join", words]);
+    }
+    // One that others can read is used, with a word of warning; here there is no server.
+    bench.write("open.join", &own);
+    let finished = bench.arbiter(["worker", "--join", "open.join"]).finish().expect_code(8);
+    assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");
+}
