@@ -99,8 +99,8 @@ pub(crate) struct PlayArgs {
         "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
-    /// Print the resolved plan and play nothing: the engines are built and tried out, the book is read,
-    /// and nothing is written down
+    /// Print the resolved plan and play nothing: the engines are tried out, but revisions are not built,
+    /// the book is read, and nothing is written down
     #[arg(long, conflicts_with = "resume")]
     dry_run: bool,
     /// Format of the result

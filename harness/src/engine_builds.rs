@@ -7,14 +7,14 @@ use clap::Args;
 use crate::{Failure, args::load, interruptible};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
-    Entry, Repository, Signature, WORKING_TREE, promised_nodes, run_bench,
+    Commit, Entry, Outline, Repository, Signature, WORKING_TREE, promised_nodes, run_bench,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
     BUNDLED, DEFAULT_SETTINGS, Engine, EngineSpec, Plan, Program, Provenance, Scale,
     build_settings_of, find_program, resolve_engine,
 };
-use arbiter_process::{Cancel, ResourceLimits, Spawner};
+use arbiter_process::{Cancel, Spawner};
 use arbiter_report::note;
 use arbiter_runner::engine_setup;
 
@@ -49,6 +49,10 @@ pub(crate) struct BuildArgs {
     /// Do not run the bench of what was built
     #[arg(long)]
     pub no_bench: bool,
+    /// Variable of the environment that builds and their benches get, besides the usual ones such as
+    /// PATH, HOME, CC and CARGO_HOME; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub pass_env: Vec<String>,
 }
 
 /// What builds and benchmarks depend on besides the engines.
@@ -62,6 +66,8 @@ pub(crate) struct BuildContext {
     pub copies: usize,
     /// Nodes per second of the machine for which times are meant, if they are to be scaled.
     pub reference_nps: Option<f64>,
+    /// Whether nothing of a revision may be run: the bundled engine stands in for it.
+    pub is_dry_run: bool,
 }
 
 /// Engines that can be started, and their benchmarks.
@@ -133,7 +139,8 @@ impl BuildArgs {
             };
             // builds/KEY/bin/PROGRAM
             let cache = program.ancestors().nth(4).map(Path::to_owned);
-            let again = BuildArgs { cache, no_bench: true, ..BuildArgs::default() };
+            let pass_env = self.pass_env.clone();
+            let again = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
             let context = BuildContext::default();
             again.prepare(vec![spec], &EngineSpec::default(), context)?;
             if !is_kept(program)? {
@@ -210,11 +217,16 @@ impl EngineBuilder<'_> {
         if let Some(reference_nps) = self.with.reference_nps {
             // As fishtest does, by the engine that the other is compared with.
             let measured = prepared.signatures.iter().flatten().next_back();
-            let reason = "--scale needs the bench of the last engine, and there is none";
-            let measured_nps = measured.ok_or_else(|| Failure::invalid(reason))?.nps;
-            let scale = Scale { reference_nps, measured_nps };
-            note(&scale.words());
-            prepared.scale = Some(scale);
+            let scale = measured.map(|found| Scale { reference_nps, measured_nps: found.nps });
+            match scale {
+                Some(scale) => note(&scale.words()),
+                None if self.with.is_dry_run => note("times are shown as they are before --scale"),
+                None => {
+                    let reason = "--scale needs the bench of the last engine, and there is none";
+                    return Err(Failure::invalid(reason));
+                }
+            }
+            prepared.scale = scale;
         }
         Ok(prepared)
     }
@@ -227,7 +239,10 @@ impl EngineBuilder<'_> {
         rev: &str,
     ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
         let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
-        let mut built = self.build(&repo, rev)?;
+        if self.with.is_dry_run {
+            return Ok((self.outlined(spec, &repo, rev)?, None, BenchRecipe::default()));
+        }
+        let mut built = self.with_builder(&repo, |builder| builder.build(&repo, rev))?;
         let copies = self.with.copies;
         let is_timed = self.with.reference_nps.is_some();
         if is_timed {
@@ -241,16 +256,34 @@ impl EngineBuilder<'_> {
             note(&format!("bench of {}: {}", built.label(), bench_words(&built, signature)));
         }
         let provenance = Provenance {
-            repo: built.repo.clone(),
-            revision: built.revision.clone(),
-            commit: built.commit.as_ref().map_or("none", |commit| &commit.id).to_owned(),
-            is_dirty: built.is_dirty,
             bench: signature.map(|signature| signature.nodes),
+            ..provenance(&repo, rev, built.commit.as_ref(), built.is_dirty)
         };
         let name = spec.name.clone().or_else(|| Some(built.label()));
         let cmd = Some(built.program.display().to_string());
         let spec = EngineSpec { name, cmd, rev: None, provenance: Some(provenance), ..spec };
         Ok((spec, signature, built.recipe.bench))
+    }
+
+    /// What stands in for a revision of which nothing is run.
+    fn outlined(
+        &mut self,
+        spec: EngineSpec,
+        repo: &Repository,
+        rev: &str,
+    ) -> Result<EngineSpec, Failure> {
+        let outline = self.with_builder(repo, |builder| builder.outline(repo, rev))?;
+        let Outline { label, recipe, .. } = &outline;
+        note(&format!(
+            "{label} is not built in a dry run, so whether it builds, its options and its bench are not \
+             known; in a checkout, {} would tell its toolchain, and `{}` ({}) build it",
+            recipe.tools_in_words(),
+            recipe.command,
+            recipe.source
+        ));
+        let provenance = Some(provenance(repo, rev, outline.commit.as_ref(), outline.is_dirty));
+        let name = spec.name.clone().or_else(|| Some(label.clone()));
+        Ok(EngineSpec { name, cmd: Some(BUNDLED.to_owned()), rev: None, provenance, ..spec })
     }
 
     /// An engine that is there. Its benchmark is of interest beside that of a build, and if times
@@ -267,14 +300,7 @@ impl EngineBuilder<'_> {
         // If it cannot be used, the plan says so.
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
-        let limits = ResourceLimits::default();
-        let subject = BenchTarget {
-            name: &name,
-            program: launch.program,
-            args: &launch.args,
-            recipe,
-            limits,
-        };
+        let subject = BenchTarget { name: &name, launch: &launch, recipe };
         match run_bench(&subject, self.with.copies, self.spawner, self.cancel) {
             Ok(found) => {
                 note(&format!("bench of {name}: {} nodes", found.nodes));
@@ -296,7 +322,12 @@ impl EngineBuilder<'_> {
         Ok(settings.map(|(settings, _)| settings.bench).unwrap_or_default())
     }
 
-    fn build(&mut self, repo: &Repository, rev: &str) -> Result<Built, Failure> {
+    /// What `work` gets of who builds what is in a repository.
+    fn with_builder<T>(
+        &mut self,
+        repo: &Repository,
+        work: impl FnOnce(&Builder<'_>) -> Result<T, BuildError>,
+    ) -> Result<T, Failure> {
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
         let settings = settings.map(|(settings, _)| settings);
         let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
@@ -305,12 +336,13 @@ impl EngineBuilder<'_> {
             cache: &self.cache,
             settings,
             read: &read,
+            passed: &self.args.pass_env,
             without: without.collect(),
             spawner: self.spawner,
             cancel: self.cancel,
             notify: &note,
         };
-        Ok(builder.build(repo, rev)?)
+        Ok(work(&builder)?)
     }
 
     /// Whether the settings of the current folder belong to the repository.
@@ -329,6 +361,22 @@ impl EngineBuilder<'_> {
         let read = file.build.map(|table| table.settings(&name)).transpose();
         let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;
         Ok(self.settings.insert(read.map(|settings| (settings, named.is_some()))).clone())
+    }
+}
+
+/// Where an engine is from.
+fn provenance(
+    repo: &Repository,
+    revision: &str,
+    commit: Option<&Commit>,
+    is_dirty: bool,
+) -> Provenance {
+    Provenance {
+        repo: repo.top.clone(),
+        revision: revision.to_owned(),
+        commit: commit.map_or("none", |commit| &commit.id).to_owned(),
+        is_dirty,
+        bench: None,
     }
 }
 

@@ -191,6 +191,7 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
         results: Some(requested.results.clone()),
         copies: requested.request.concurrency.unwrap_or_else(default_concurrency),
         reference_nps: requested.reference_nps,
+        is_dry_run: requested.is_dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
     let built = requested.build.prepare(engines, &requested.request.each, with)?;

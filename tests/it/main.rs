@@ -25,6 +25,7 @@ mod compat;
 mod control;
 mod distributed;
 mod faults;
+mod foreign_builds;
 mod games;
 mod input;
 mod limits;

@@ -89,7 +89,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         config: args.config.clone(),
         results: Some(results.clone()),
         copies: copies.unwrap_or_else(default_concurrency),
-        reference_nps: None,
+        ..BuildContext::default()
     };
     let store = Store::create(&results)?;
     let started = unix_time_ms();

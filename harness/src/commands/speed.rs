@@ -8,10 +8,12 @@ use crate::{
     BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, emit,
     engine_builds::setup, interruptible, progress,
 };
-use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
+use arbiter_build::{
+    BenchReader, BenchRecipe, BenchTarget, BuildError, build_environment, run_bench_once,
+};
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{EngineSpec, resolve_engine};
-use arbiter_process::{Cancel, ResourceLimits, Spawner, allowed_cpus};
+use arbiter_process::{Cancel, Spawner, allowed_cpus};
 use arbiter_report::SpeedReport;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::paired::Speeds;
@@ -88,7 +90,8 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     // The bench is run often enough.
     build.no_bench = true;
     let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
-    let sides = sides(build.prepare(Vec::new(), &EngineSpec::default(), with)?)?;
+    let prepared = build.prepare(Vec::new(), &EngineSpec::default(), with)?;
+    let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();
     let (nodes, rounds) = interruptible(move |spawner, cancel| {
         let pinned = cpu.map(Spawner::start_on).transpose().map_err(|error| {
@@ -116,12 +119,14 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-fn sides(prepared: BuiltEngines) -> Result<[Side; 2], Failure> {
+fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failure> {
     let recipes = prepared.recipes.into_iter();
     let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {
         let (spec, recipe) = both;
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
-        Ok((setup(&engine)?, recipe))
+        let mut setup = setup(&engine)?;
+        setup.launch.environment = engine.provenance.map(|_| build_environment(pass_env));
+        Ok((setup, recipe))
     });
     let sides: Vec<Side> = sides.collect::<Result<_, Failure>>()?;
     let count = sides.len();
@@ -144,9 +149,7 @@ fn measure(
     let readers = [reader(&sides[0])?, reader(&sides[1])?];
     let once = |index: usize| {
         let (EngineSetup { name, launch, .. }, recipe) = &sides[index];
-        let (program, args) = (launch.program.clone(), &launch.args);
-        let limits = ResourceLimits::default();
-        let target = BenchTarget { name, program, args, recipe, limits };
+        let target = BenchTarget { name, launch, recipe };
         run_bench_once(&target, &readers[index], spawner, cancel)
     };
     // The first run of each reads the program from the disk and is not counted.

@@ -2,19 +2,33 @@
 
 use super::{LoadedPlan, check_engines, load};
 use crate::{Failure, RequestedRun, Rows, emit};
-use arbiter_plan::RunKind;
+use arbiter_plan::{Engine, Program, RunKind};
 use arbiter_report::{plan_document, plan_json};
 
-/// Resolves the plan, reads the book, starts every engine once, and prints what would be played. Nothing
-/// is stored, and no games file is opened.
+/// Resolves the plan, reads the book, starts every engine once that is no revision, and prints what
+/// would be played. Nothing is stored, and no games file is opened.
 pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
     let format = requested.format;
     let is_probed = requested.is_probed;
-    let LoadedPlan { plan, book, fingerprints, setups, .. } = load(kind, &mut requested, None)?;
+    let loaded = load(kind, &mut requested, None)?;
+    let LoadedPlan { mut plan, book, mut fingerprints, mut setups, .. } = loaded;
+    let mut engines = plan.engines.iter();
+    setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
     let book = check_engines(&plan, book, &setups, is_probed)?;
+    for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
+        if is_stand_in(engine) {
+            engine.program = Program::Path("not built".into());
+            *hash = "unknown".to_owned();
+        }
+    }
     let document = plan_document(&plan, &fingerprints);
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
     let json = || plan_json(&plan, &fingerprints, book.len());
     emit(&format.of_document(&document, json, rows))
+}
+
+/// Whether the bundled engine stands in for a revision, of which nothing is run.
+fn is_stand_in(engine: &Engine) -> bool {
+    engine.provenance.is_some() && engine.program == Program::Bundled
 }

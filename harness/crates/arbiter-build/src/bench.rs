@@ -1,16 +1,13 @@
 //! The benchmark of an engine: a fixed search, whose number of nodes is the signature of how the
 //! engine behaves.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::error::{BuildError, BuildFailure};
-use arbiter_process::{
-    Cancel, EndReason, Launch, ResourceLimits, Spawner, Timeouts, run_to_completion,
-};
+use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
 /// Time for a benchmark unless another is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -61,14 +58,10 @@ pub struct Signature {
 pub struct BenchTarget<'a> {
     /// Its name in messages.
     pub name: &'a str,
-    /// The program.
-    pub program: PathBuf,
-    /// Arguments that it is always given.
-    pub args: &'a [String],
+    /// How it is started to play.
+    pub launch: &'a Launch,
     /// How it is benchmarked.
     pub recipe: &'a BenchRecipe,
-    /// What it may take of the machine.
-    pub limits: ResourceLimits,
 }
 
 /// Reads what benchmarks print.
@@ -154,8 +147,8 @@ pub fn run_bench_once(
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Signature, BuildError> {
-    let mut words = vec![target.program.display().to_string()];
-    words.extend_from_slice(target.args);
+    let mut words = vec![target.launch.program.display().to_string()];
+    words.extend_from_slice(&target.launch.args);
     words.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
     let fail = |reason: String| {
         let (what, command) = (target.name, shell_words::join(&words));
@@ -168,7 +161,9 @@ pub fn run_bench_once(
     // Some engines print the figures as errors, so that both outputs are read as one.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &words].concat();
-    let launch = Launch { program: "sh".into(), args, limits: target.limits, ..Launch::default() };
+    let mut launch = Launch { program: "/bin/sh".into(), args, ..target.launch.clone() };
+    // The program is what `sh` starts.
+    launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
     let ended = run_to_completion(spawner, &launch, timeouts, cancel)?;

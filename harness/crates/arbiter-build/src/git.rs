@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::error::{BuildError, BuildFailure, io_error};
 
 /// Variables that a hook, or git itself, may have set for another repository.
-pub(super) const GIT_VARIABLES: [&str; 8] = [
+const GIT_VARIABLES: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",

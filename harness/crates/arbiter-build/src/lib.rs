@@ -9,8 +9,11 @@ mod bench;
 mod cache;
 mod checkout;
 mod clean;
+mod environment;
 mod error;
+mod files;
 mod git;
+mod log;
 mod recipe;
 mod runner;
 
@@ -22,7 +25,8 @@ pub use clean::{
     KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
 };
+pub use environment::build_environment;
 pub use error::{BuildError, BuildFailure};
 pub use git::{Commit, Repository};
 pub use recipe::{BuildSettings, Recipe};
-pub use runner::{Builder, Built, WORKING_TREE};
+pub use runner::{Builder, Built, Outline, WORKING_TREE};

@@ -33,6 +33,14 @@ pub struct Recipe {
     pub bench: BenchRecipe,
 }
 
+impl Recipe {
+    /// The commands that tell toolchains apart.
+    pub fn tools_in_words(&self) -> String {
+        let tools = self.toolchain.iter().map(|tool| format!("`{tool}`"));
+        tools.collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// What the user says of a build; what is missing is detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildSettings {

@@ -1,7 +1,9 @@
 //! Builds what is not in the cache.
 
-use std::os::unix::fs::PermissionsExt;
+use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -9,12 +11,14 @@ use tempfile::TempDir;
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
 use super::checkout::check_out;
+use super::environment::build_environment;
 use super::error::{BuildError, BuildFailure, io_error};
-use super::git::{Commit, GIT_VARIABLES, Repository, Snapshot, git};
-use super::recipe::{BuildSettings, Recipe, choose, first_error, is_output, recipe};
+use super::files::Files;
+use super::git::{Commit, Repository, Snapshot, git};
+use super::log::Log;
+use super::recipe::{BuildSettings, Recipe, first_error, recipe};
 use arbiter_process::{
-    Cancel, Completed, EndReason, Launch, ResourceLimits, Spawner, Timeouts, processor_features,
-    run_to_completion,
+    Cancel, Completed, EndReason, Launch, Spawner, Timeouts, processor_features, run_and_read,
 };
 
 /// Stands for the files as they are now.
@@ -39,13 +43,6 @@ const COMPILER_VARIABLES: [&str; 12] = [
     "RUSTUP_TOOLCHAIN",
 ];
 
-/// Variables that a parent that is itself a build sets, and that would change ours.
-const PARENT_BUILD_VARIABLES: [&str; 4] =
-    ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CARGO_MANIFEST_DIR"];
-
-/// Longest folders of a checkout in which a program is looked for.
-const MAX_DEPTH: usize = 6;
-
 /// A built program.
 #[derive(Debug, Clone)]
 pub struct Built {
@@ -61,8 +58,25 @@ pub struct Built {
     pub recipe: Recipe,
     /// Where it was built.
     pub repo: PathBuf,
+    environment: Vec<(OsString, OsString)>,
     entry: Entry,
     record: BuildRecord,
+}
+
+/// What is known of a revision before anything of it is run.
+#[derive(Debug)]
+pub struct Outline {
+    /// A name for people.
+    pub label: String,
+    /// The commit, or the one below the working tree; none before the first commit.
+    pub commit: Option<Commit>,
+    /// Whether files were changed since the commit.
+    pub is_dirty: bool,
+    /// How it would be built.
+    pub recipe: Recipe,
+    /// The tree of its files, or its commit.
+    tree: String,
+    snapshot: Option<Snapshot>,
 }
 
 impl Built {
@@ -108,9 +122,10 @@ impl Built {
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
-        let (name, program, recipe) = (&self.label(), self.program.clone(), &self.recipe.bench);
-        let target =
-            BenchTarget { name, program, args: &[], recipe, limits: ResourceLimits::default() };
+        let (name, recipe) = (&self.label(), &self.recipe.bench);
+        let environment = Some(self.environment.clone());
+        let launch = &Launch { program: self.program.clone(), environment, ..Launch::default() };
+        let target = BenchTarget { name, launch, recipe };
         let signature = run_bench(&target, copies, spawner, cancel)?;
         self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });
         self.entry.write(&self.record)?;
@@ -126,6 +141,8 @@ pub struct Builder<'a> {
     pub settings: Option<BuildSettings>,
     /// Reads what a commit's own file of settings says of its build.
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
+    /// Variables of our environment that builds get besides the usual ones.
+    pub passed: &'a [String],
     /// Folders that belong to no working tree, such as that of the results.
     pub without: Vec<PathBuf>,
     /// Starts the processes.
@@ -140,20 +157,33 @@ pub struct Builder<'a> {
 const SETTINGS: &str = "arbiter.toml";
 
 impl Builder<'_> {
-    /// The program of a revision, from the cache or built. Blocks.
-    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
+    /// What is known of a revision from git alone.
+    pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline, BuildError> {
         let (commit, snapshot) = self.source(repo, revision)?;
         let is_dirty = snapshot.is_some();
-        let what = label(revision, commit.as_ref(), is_dirty);
+        let label = label(revision, commit.as_ref(), is_dirty);
         let tree = match (&snapshot, &commit) {
             (Some(snapshot), _) => snapshot.tree.clone(),
             (None, Some(commit)) => commit.id.clone(),
             (None, None) => return Err(repo.unknown(revision)),
         };
-        let recipe = self.recipe(repo, &tree, snapshot.as_ref(), &what)?;
-        let toolchain = self.toolchain(repo, &recipe)?;
+        let recipe = self.recipe(repo, &tree, snapshot.as_ref(), &label)?;
+        Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
+    }
+
+    /// The program of a revision, from the cache or built. Blocks.
+    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
+        let outline = self.outline(repo, revision)?;
+        let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
+        let dir = TempDir::with_prefix_in("checkout-", self.cache.staging())
+            .map_err(io_error(self.cache.staging()))?;
+        check_out(repo, commit.as_ref(), snapshot.as_ref(), dir.path())?;
+        // Later git would obey what the build has made of the checkout.
+        let tracked = git(dir.path(), ["ls-files", "-z"])?;
+        let tracked = tracked.split('\0').map(PathBuf::from).collect();
+        let toolchain = self.toolchain(dir.path(), what, recipe)?;
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
-        let key = key(commit_id, &tree, &recipe, &toolchain);
+        let key = key(commit_id, tree, recipe, &toolchain);
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || (self.notify)(&format!("another arbiter builds {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
@@ -163,21 +193,20 @@ impl Builder<'_> {
                 record
             }
             None => {
-                let dir = TempDir::with_prefix_in("checkout-", self.cache.staging())
-                    .map_err(io_error(self.cache.staging()))?;
-                check_out(repo, commit.as_ref(), snapshot.as_ref(), dir.path())?;
                 let record = BuildRecord {
                     commit: commit_id.to_owned(),
                     command: recipe.command.clone(),
                     toolchain,
                     ..BuildRecord::default()
                 };
-                self.make(dir.path(), &what, &recipe, &entry, repo, record)?
+                let files = Files { top: dir.path(), tracked };
+                self.make(&files, what, recipe, &entry, repo, record)?
             }
         };
         // Nobody removes it while the lock is held.
         entry.hold()?;
         drop(lock);
+        let Outline { commit, is_dirty, recipe, .. } = outline;
         Ok(Built {
             program: entry.program(&record),
             revision: revision.to_owned(),
@@ -185,6 +214,7 @@ impl Builder<'_> {
             is_dirty,
             recipe,
             repo: repo.top.clone(),
+            environment: build_environment(self.passed),
             entry,
             record,
         })
@@ -247,11 +277,12 @@ impl Builder<'_> {
     }
 
     /// What the compilers say that they are, and what the CPU can do, as `-march=native` is common.
-    fn toolchain(&self, repo: &Repository, recipe: &Recipe) -> Result<String, BuildError> {
+    fn toolchain(&self, dir: &Path, what: &str, recipe: &Recipe) -> Result<String, BuildError> {
         let mut text = String::new();
+        let tools = recipe.tools_in_words();
+        (self.notify)(&format!("asking for the toolchain of {what} by {tools}, in a checkout"));
         for tool in &recipe.toolchain {
-            let script = format!("exec 2>&1; {tool}");
-            let ended = self.shell(recipe, &script, &[], &repo.top, TOOLCHAIN_TIMEOUT)?;
+            let ended = self.shell(recipe, tool, dir, TOOLCHAIN_TIMEOUT, |_| ())?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
         text.push_str(&processor_features());
@@ -265,7 +296,7 @@ impl Builder<'_> {
 
     fn make(
         &self,
-        dir: &Path,
+        files: &Files<'_>,
         what: &str,
         recipe: &Recipe,
         entry: &Entry,
@@ -274,16 +305,19 @@ impl Builder<'_> {
     ) -> Result<BuildRecord, BuildError> {
         let log = entry.log();
         let Recipe { command, source, timeout, .. } = recipe;
-        std::fs::write(&log, format!("$ {command}\n")).map_err(io_error(&log))?;
+        let file = Arc::new(Log::new(File::create(&log).map_err(io_error(&log))?));
+        file.add(&format!("$ {command}"));
         let shown = log.display().to_string();
         (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
         let submodules = match recipe.submodules {
             true => "git submodule update --init --recursive && ",
             false => "",
         };
-        let script = "exec >>\"$0\" 2>&1; eval \"$1\"";
-        let args = [shown, format!("{submodules}{command}")];
-        let ended = self.shell(recipe, script, &args, dir, *timeout)?;
+        let (script, lines) = (format!("{submodules}{command}"), file.clone());
+        let read = move |line: &str| lines.add(line);
+        let ended = self.shell(recipe, &script, files.top, *timeout, read);
+        file.finish().map_err(io_error(&log))?;
+        let ended = ended?;
         let fail = |failure, how: String| {
             let text = format!("the build of {what} {how}; the log is {}", log.display());
             Err(BuildError::Failed(failure, text))
@@ -304,40 +338,40 @@ impl Builder<'_> {
             }
             EndReason::Exited => {}
         }
-        let program = match find_program(dir, recipe, repo) {
+        let program = match files.find_program(recipe, repo) {
             Ok(program) => program,
             Err(why) => return fail(BuildFailure::NoBinary, format!("left no program: {why}")),
         };
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
         let seconds = ended.elapsed.as_secs_f64();
         let record = BuildRecord { program: name.to_owned(), seconds, ..record };
-        let record = entry.store(&dir.join(&program), record)?;
+        let record = entry.store(&files.top.join(&program), record)?;
         (self.notify)(&format!("built {what} in {} s", seconds.round() as u64));
         Ok(record)
     }
 
-    /// Runs a script with the variables of the recipe, and without those of others.
+    /// Runs a script in a checkout with the variables of the recipe, and without those of others.
     fn shell(
         &self,
         recipe: &Recipe,
         script: &str,
-        args: &[String],
         dir: &Path,
         limit: Duration,
+        read: impl FnMut(&str) + Send + 'static,
     ) -> Result<Completed, BuildError> {
-        // env(1) keeps our own environment as it is.
-        let mut words = Vec::new();
-        for name in GIT_VARIABLES.iter().chain(&PARENT_BUILD_VARIABLES) {
-            words.extend(["-u".to_owned(), (*name).to_owned()]);
-        }
-        words.push("GIT_TERMINAL_PROMPT=0".to_owned());
-        words.extend(recipe.env.iter().map(|(name, value)| format!("{name}={value}")));
-        words.extend(["sh", "-c", script].map(str::to_owned));
-        words.extend(args.iter().cloned());
-        let dir = Some(dir.to_owned());
-        let launch = Launch { program: "env".into(), args: words, dir, ..Launch::default() };
+        let mut environment = build_environment(self.passed);
+        environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
+        environment.extend(recipe.env.iter().map(|(name, value)| (name.into(), value.into())));
+        let args = ["-c", "exec 2>&1; eval \"$0\"", script].map(str::to_owned).into();
+        let launch = Launch {
+            program: "/bin/sh".into(),
+            args,
+            dir: Some(dir.to_owned()),
+            environment: Some(environment),
+            ..Launch::default()
+        };
         let timeouts = Timeouts { limit, grace: Duration::ZERO };
-        Ok(run_to_completion(self.spawner, &launch, timeouts, self.cancel)?)
+        Ok(run_and_read(self.spawner, &launch, timeouts, self.cancel, read)?)
     }
 }
 
@@ -383,34 +417,4 @@ fn present(top: &Path) -> Vec<String> {
         entries.filter_map(move |e| Some(format!("{prefix}{}", e.file_name().to_str()?)))
     };
     within("").chain(within("src")).collect()
-}
-
-/// The program that a build has left, from the top of the checkout.
-fn find_program(dir: &Path, recipe: &Recipe, repo: &Repository) -> Result<PathBuf, String> {
-    if let Some(binary) = &recipe.binary {
-        return match is_program(&dir.join(binary)) {
-            true => Ok(binary.clone()),
-            false => Err(format!("'{}' is no executable file", binary.display())),
-        };
-    }
-    let others = git(dir, ["ls-files", "-z", "--others", "--", "."]).map_err(|e| e.to_string())?;
-    let mut found: Vec<PathBuf> = others
-        .split('\0')
-        .map(PathBuf::from)
-        .filter(|path| path.components().count() <= MAX_DEPTH && is_output(recipe, path))
-        .filter(|path| is_program(&dir.join(path)))
-        .collect();
-    found.sort();
-    let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let manifest = std::fs::read_to_string(dir.join("Cargo.toml")).unwrap_or_default();
-    let package = manifest
-        .parse::<toml::Table>()
-        .ok()
-        .and_then(|manifest| Some(manifest.get("package")?.get("name")?.as_str()?.to_owned()));
-    let hints: Vec<String> = package.into_iter().chain([name.to_owned()]).collect();
-    choose(&found, &hints)
-}
-
-fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

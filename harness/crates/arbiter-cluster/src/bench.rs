@@ -26,13 +26,7 @@ pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, 
     let work = move || -> Result<BenchResult, String> {
         let recipe = BenchRecipe { timeout: Some(LIMIT), ..BenchRecipe::default() };
         let spawner = Spawner::start().map_err(|error| error.to_string())?;
-        let target = BenchTarget {
-            name: &setup.name,
-            program: setup.launch.program.clone(),
-            args: &setup.launch.args,
-            recipe: &recipe,
-            limits: setup.launch.limits,
-        };
+        let target = BenchTarget { name: &setup.name, launch: &setup.launch, recipe: &recipe };
         let found =
             run_bench(&target, copies, &spawner, &cancel).map_err(|error| error.to_string())?;
         Ok(BenchResult { nodes: found.nodes, nps: found.nps })

@@ -30,7 +30,9 @@ pub use input_file::{open_input, read_input, read_text};
 pub use limits::{ResourceLimits, raise_open_files};
 pub use local_socket::{LocalSocket, connect_local};
 pub use reader::{Chunk, MAX_LINE_BYTES};
-pub use run_to_completion::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
+pub use run_to_completion::{
+    Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
+};
 pub use sandbox::{Sandbox, SandboxSupport};
 pub use spawn::{Launch, Process, SpawnError, Spawner};
 pub use stop::QUIT_GRACE;

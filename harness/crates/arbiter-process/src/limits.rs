@@ -75,8 +75,11 @@ impl ResourceLimits {
 ///
 /// A home that was made for it is to live as long as it does.
 pub(super) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
+    if let Some(environment) = &launch.environment {
+        command.env_clear().envs(environment.iter().cloned());
+    }
     let sandbox = launch.sandbox.as_ref();
-    let mut sandbox = sandbox.map(|s| s.prepare(command, &launch.program)).transpose()?;
+    let mut sandbox = sandbox.map(|s| s.prepare(command, launch)).transpose()?;
     let home = sandbox.as_mut().and_then(Prepared::take_home);
     let limits = launch.limits;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));

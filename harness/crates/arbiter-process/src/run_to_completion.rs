@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 
 use super::spawn::describe;
 use super::tail::Tail;
-use super::{Launch, SpawnError, Spawner, stop};
+use super::{Chunk, Launch, SpawnError, Spawner, stop};
 
 /// How often [`Cancel`] is looked at.
 const POLL: Duration = Duration::from_millis(50);
@@ -80,10 +80,22 @@ pub fn run_to_completion(
     timeouts: Timeouts,
     cancel: &Cancel,
 ) -> Result<Completed, SpawnError> {
+    run_and_read(spawner, launch, timeouts, cancel, |_| ())
+}
+
+/// The same; `read` gets each line of its standard output as it comes.
+pub fn run_and_read(
+    spawner: &Spawner,
+    launch: &Launch,
+    timeouts: Timeouts,
+    cancel: &Cancel,
+    mut read: impl FnMut(&str) + Send + 'static,
+) -> Result<Completed, SpawnError> {
     let output = Tail::new(LINES);
     let tail = output.clone();
     let start = Instant::now();
-    let keep = move |chunk| {
+    let keep = move |chunk: Chunk| {
+        chunk.lines.iter().for_each(|line| read(line));
         tail.take(chunk);
         true
     };

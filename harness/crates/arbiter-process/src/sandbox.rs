@@ -22,6 +22,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::BpfProgram;
 
 pub(super) use self::home::Home;
+use super::Launch;
 
 /// The newest rules of Landlock that are used; what an older kernel lacks is left out.
 const RULES: ABI = ABI::V6;
@@ -150,7 +151,7 @@ impl Sandbox {
     }
 
     /// Gives a command the environment of the sandbox, and opens what it may reach.
-    pub(super) fn prepare(&self, command: &mut Command, program: &Path) -> io::Result<Prepared> {
+    pub(super) fn prepare(&self, command: &mut Command, launch: &Launch) -> io::Result<Prepared> {
         let support = SandboxSupport::of_this_system();
         if self.is_required {
             let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
@@ -161,15 +162,14 @@ impl Sandbox {
         let is_kept = |name: &OsString| {
             name.to_str().is_some_and(|name| name.starts_with("LC_") || VARIABLES.contains(&name))
         };
-        command
-            .env_clear()
-            .envs(std::env::vars_os().filter(|(name, _)| is_kept(name)))
-            .env("HOME", home)
-            .env("TMPDIR", home);
+        if launch.environment.is_none() {
+            command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_kept(name)));
+        }
+        command.env("HOME", home).env("TMPDIR", home);
         if command.get_current_dir().is_none() {
             command.current_dir(home);
         }
-        let rules = self.rules(home, program).map_err(io::Error::other)?;
+        let rules = self.rules(home, &launch.program).map_err(io::Error::other)?;
         let filters = filters::filters(self.has_network).map_err(io::Error::other)?;
         let filters = if support.seccomp { filters } else { vec![] };
         Ok(Prepared { rules: Some(rules), filters, home: own })
@@ -236,7 +236,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Launch, Spawner};
+    use crate::Spawner;
 
     /// What a shell prints that runs `script` in a sandbox beside a folder of secrets, which is `$1`.
     fn sandboxed(script: &str, change: impl FnOnce(&mut Sandbox, &Path)) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Starts engines so that none can outlive us.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -49,6 +50,9 @@ pub struct Launch {
     pub limits: ResourceLimits,
     /// Processors on which it may run; all that we may use if empty.
     pub cpus: Vec<usize>,
+    /// Its environment, but for the folders of its sandbox; if `None`, ours, or what of it a sandbox
+    /// leaves.
+    pub environment: Option<Vec<(OsString, OsString)>>,
     /// What it may read, write and reach; all that we may if `None`.
     pub sandbox: Option<Sandbox>,
 }

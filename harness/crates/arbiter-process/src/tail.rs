@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use super::Chunk;
 
+/// Bytes of lines kept, at most.
+const MOST_BYTES: usize = 4 << 20;
+
 /// A shared, bounded memory of the most recent lines.
 #[derive(Debug, Clone)]
 pub(super) struct Tail(Arc<Shared>);
@@ -21,6 +24,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Memory {
     lines: VecDeque<String>,
+    bytes: usize,
     ended: bool,
 }
 
@@ -33,9 +37,12 @@ impl Tail {
     /// Remembers the lines of a chunk and forgets the oldest beyond the bound.
     pub(super) fn take(&self, chunk: Chunk) {
         let mut memory = self.memory();
+        memory.bytes += chunk.lines.iter().map(String::len).sum::<usize>();
         memory.lines.extend(chunk.lines);
-        let surplus = memory.lines.len().saturating_sub(self.0.most);
-        memory.lines.drain(..surplus);
+        while memory.lines.len() > self.0.most || memory.bytes > MOST_BYTES {
+            let Some(line) = memory.lines.pop_front() else { break };
+            memory.bytes -= line.len();
+        }
         memory.ended |= chunk.closed;
         if memory.ended {
             self.0.ended.notify_all();
@@ -74,5 +81,8 @@ mod tests {
         }
         assert_eq!(tail.lines().len(), 20);
         assert_eq!(tail.lines()[0], "30");
+        let lines = vec!["x".repeat(MOST_BYTES / 4); 6];
+        tail.take(Chunk { at: Instant::now(), lines, closed: false });
+        assert_eq!(tail.lines().len(), 4);
     }
 }

@@ -49,6 +49,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
                 memory_bytes: engine.launch.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
                 ..ResourceLimits::default()
             },
+            environment: None,
             sandbox: None,
         },
         protocol: engine.launch.protocol,

@@ -243,6 +243,8 @@ impl Gates<'_> {
                 }
                 let (repo, cache) = (from.map(|from| &from.repo), self.build.cache.as_ref());
                 let config = self.with.config.as_ref();
+                let passed = self.build.pass_env.iter();
+                flags.extend(passed.map(|name| ("--pass-env", name.clone())));
                 for (flag, path) in [("--repo", repo), ("--cache", cache), ("--config", config)] {
                     flags.extend(path.map(|path| (flag, path.display().to_string())));
                 }

@@ -1,0 +1,76 @@
+//! What a build has left in its checkout.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::git::Repository;
+use super::recipe::{Recipe, choose, is_output};
+use arbiter_process::read_text;
+
+/// Longest folders of a checkout in which a program is looked for.
+const MAX_DEPTH: usize = 6;
+
+/// The files of a checkout in which something was built.
+pub(super) struct Files<'a> {
+    pub(super) top: &'a Path,
+    /// Those that were there before, from the top.
+    pub(super) tracked: BTreeSet<PathBuf>,
+}
+
+impl Files<'_> {
+    /// The program that the build has left, from the top.
+    pub(super) fn find_program(
+        &self,
+        recipe: &Recipe,
+        repo: &Repository,
+    ) -> Result<PathBuf, String> {
+        if let Some(binary) = &recipe.binary {
+            return match self.is_program(binary) {
+                true => Ok(binary.clone()),
+                false => Err(format!("'{}' is no executable file", binary.display())),
+            };
+        }
+        let mut found = Vec::new();
+        self.collect(Path::new(""), &mut found);
+        found.retain(|path| is_output(recipe, path) && self.is_program(path));
+        found.sort();
+        let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let manifest = read_text(&self.top.join("Cargo.toml")).unwrap_or_default();
+        let package = manifest
+            .parse::<toml::Table>()
+            .ok()
+            .and_then(|manifest| Some(manifest.get("package")?.get("name")?.as_str()?.to_owned()));
+        let hints: Vec<String> = package.into_iter().chain([name.to_owned()]).collect();
+        choose(&found, &hints)
+    }
+
+    /// Adds the files below a folder that are new; those of repositories in it are not ours.
+    fn collect(&self, folder: &Path, found: &mut Vec<PathBuf>) {
+        let entries = std::fs::read_dir(self.top.join(folder)).into_iter().flatten().flatten();
+        for entry in entries {
+            let path = folder.join(entry.file_name());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if !is_folder && !self.tracked.contains(&path) {
+                found.push(path);
+            } else if is_folder
+                && path.components().count() < MAX_DEPTH
+                && !path.ends_with(".git")
+                && !entry.path().join(".git").exists()
+            {
+                self.collect(&path, found);
+            }
+        }
+    }
+
+    /// Whether it can be run, and is in the checkout wherever links lead.
+    fn is_program(&self, path: &Path) -> bool {
+        let real =
+            self.top.canonicalize().and_then(|top| Ok((top, self.top.join(path).canonicalize()?)));
+        real.is_ok_and(|(top, path)| path.starts_with(top) && is_executable(&path))
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

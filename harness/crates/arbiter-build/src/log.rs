@@ -1,0 +1,111 @@
+//! What a build prints, of which the beginning and the end are kept.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes that are kept of the beginning, and as many of the end.
+const MOST: usize = 1 << 20;
+
+/// A log that is being written.
+#[derive(Debug)]
+pub(super) struct Log(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    file: File,
+    /// Bytes written so far; the rest is in `tail`.
+    written: usize,
+    tail: VecDeque<String>,
+    tail_bytes: usize,
+    left_out: u64,
+    /// The first error of writing, after which nothing is written.
+    outcome: io::Result<()>,
+}
+
+impl Log {
+    pub(super) fn new(file: File) -> Log {
+        let tail = VecDeque::new();
+        let state = State { file, written: 0, tail, tail_bytes: 0, left_out: 0, outcome: Ok(()) };
+        Log(Mutex::new(state))
+    }
+
+    /// Adds a line.
+    pub(super) fn add(&self, line: &str) {
+        self.state().add(line);
+    }
+
+    /// Writes the end.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        self.state().finish()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while it is held leaves nothing that could be misread.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn add(&mut self, line: &str) {
+        if self.written + line.len() < MOST {
+            self.written += line.len() + 1;
+            return self.write(line);
+        }
+        // From now on nothing more goes to the beginning.
+        self.written = MOST;
+        self.tail_bytes += line.len() + 1;
+        self.tail.push_back(line.to_owned());
+        while self.tail_bytes > MOST
+            && let Some(old) = self.tail.pop_front()
+        {
+            self.tail_bytes -= old.len() + 1;
+            self.left_out += old.len() as u64 + 1;
+        }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if self.left_out > 0 {
+            self.write(&format!("[{} bytes are left out here]", self.left_out));
+        }
+        for line in std::mem::take(&mut self.tail) {
+            self.write(&line);
+        }
+        std::mem::replace(&mut self.outcome, Ok(()))
+    }
+
+    fn write(&mut self, line: &str) {
+        if self.outcome.is_ok() {
+            self.outcome = writeln!(self.file, "{line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logged(lines: &[String]) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let log = Log::new(file.reopen().unwrap());
+        lines.iter().for_each(|line| log.add(line));
+        log.finish().unwrap();
+        std::fs::read_to_string(file.path()).unwrap()
+    }
+
+    #[test]
+    fn the_middle_of_a_long_log_is_left_out() {
+        let short: Vec<String> = (0..200_000).map(|n| n.to_string()).collect();
+        assert_eq!(logged(&short), short.join("\n") + "\n");
+        let long: Vec<String> = (0..1_000_000).map(|n| n.to_string()).collect();
+        let text = logged(&long);
+        assert!(text.len() < 2 * MOST + 100);
+        assert!(text.starts_with("0\n1\n") && text.ends_with("999998\n999999\n"));
+        let (before, after) = text.split_once("\n[").unwrap();
+        let (note, after) = after.split_once(" bytes are left out here]\n").unwrap();
+        let whole = long.join("\n") + "\n";
+        let left_out: usize = note.parse().unwrap();
+        assert_eq!(before.len() + 1 + left_out + after.len(), whole.len());
+    }
+}

@@ -1,0 +1,125 @@
+//! What the commands of a commit get to see and to touch when it is built.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::programs;
+use crate::support::project::Project;
+
+/// A program without a bench.
+fn puppet() -> String {
+    programs::puppet().display().to_string()
+}
+
+/// Sets the `[build]` of the next commit.
+fn recipe(project: &Project<'_>, text: &str) {
+    project.write("arbiter.toml", &format!("[build]\n{text}\n"));
+}
+
+/// A match of `HEAD` in an environment with a secret.
+fn play(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
+    let script = "SECRET_TOKEN=hidden CC=a-compiler exec \"$0\" \"$@\"";
+    let arbiter = programs::arbiter().display().to_string();
+    let (top, puppet) = (project.top.display().to_string(), puppet());
+    let engines = ["match", "--test", "HEAD", "--base", &puppet, "--repo", &top];
+    let short = ["--each", "nodes=1", "--pairs", "1", "--results", "results"];
+    let words = [&["-c", script, &arbiter], &engines[..], &short, more].concat();
+    bench.start(Path::new("/bin/sh"), words).finish()
+}
+
+/// The only `build.log` of the cache.
+fn build_log(bench: &Bench) -> PathBuf {
+    let entries = std::fs::read_dir(bench.path(".cache/arbiter/builds")).expect("there are builds");
+    let logs: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("it is there").path().join("build.log")).collect();
+    assert_eq!(logs.len(), 1, "{logs:?}");
+    logs[0].clone()
+}
+
+#[test]
+fn commands_of_a_commit_run_in_its_checkout_said_before_and_never_in_a_dry_run() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let seen = bench.path("seen").display().to_string();
+    let tool = format!("pwd >> {seen}; git config core.hooksPath /tmp; echo tool 1");
+    recipe(&project, &format!("toolchain = [\"{tool}\"]"));
+    let commit = project.commit_with_bench(100, "First");
+    let config = || std::fs::read_to_string(project.top.join(".git/config")).expect("it is text");
+    let before = config();
+
+    let dry = play(&bench, &project, &["--dry-run", "--name", "dry"]).expect_code(0);
+    for part in [&tool, "is not built in a dry run", "make -j", "(Makefile)"] {
+        assert!(dry.stderr.contains(part), "{part}: {dry:#?}");
+    }
+    assert!(dry.stdout.contains("Plan of HEAD@"), "{dry:#?}");
+    assert!(!bench.path("seen").exists(), "{dry:#?}");
+    let short = ["--dry-run", "--format", "json"];
+    let json = play(&bench, &project, &short).expect_code(0).json();
+    let engine = &json["engines"][0];
+    assert_eq!((&engine["program"], &engine["commit"]), (&"not built".into(), &(*commit).into()));
+
+    let run = play(&bench, &project, &[]).expect_code(0);
+    let said = run.stderr.find(&format!("asking for the toolchain of HEAD@{}", &commit[..9]));
+    let built = run.stderr.find("building HEAD").expect("it was built");
+    assert!(said.is_some_and(|said| said < built) && run.stderr.contains(&tool), "{run:#?}");
+    let seen = bench.read("seen");
+    assert!(seen.contains(".cache/arbiter/staging/") && seen.lines().count() == 1, "{seen}");
+    assert_eq!(config(), before);
+}
+
+#[test]
+fn builds_and_their_benches_see_no_secrets_unless_told_to() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let path = |name: &str| bench.path(name).display().to_string();
+    let command = format!("env >> {}; cp engine.sh e; chmod +x e", path("build.env"));
+    recipe(&project, &format!("command = \"{command}\"\nbinary = \"e\""));
+    project.engine(&format!("env >> {}; echo 7 nodes 7 nps", path("bench.env")));
+    project.commit("First");
+    play(&bench, &project, &[]).expect_code(0);
+    for name in ["build.env", "bench.env"] {
+        let seen = bench.read(name);
+        assert!(!seen.contains("SECRET_TOKEN"), "{name}: {seen}");
+        for variable in ["PATH=", "HOME=", "CC=a-compiler"] {
+            assert!(seen.contains(variable), "{variable} in {name}: {seen}");
+        }
+        std::fs::remove_file(bench.path(name)).expect("it is there");
+    }
+    let cache = path("other-cache");
+    let told = ["--pass-env", "SECRET_TOKEN", "--cache", &cache];
+    play(&bench, &project, &told).expect_code(0);
+    for name in ["build.env", "bench.env"] {
+        assert!(bench.read(name).contains("SECRET_TOKEN=hidden"), "{name}");
+    }
+}
+
+#[test]
+fn a_long_log_keeps_its_beginning_and_its_end() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let command = "echo begun; yes filler | head -c 50000000; echo 'x.c: error: bad'; exit 3";
+    recipe(&project, &format!("command = \"{command}\""));
+    project.commit_with_bench(100, "First");
+    let refused = play(&bench, &project, &[]);
+    refused.expect_refusal(23, &["exit code 3", "x.c: error: bad", "build.log"]);
+    let log = std::fs::read_to_string(build_log(&bench)).expect("it is text");
+    assert!(log.len() < 3_000_000, "{} bytes", log.len());
+    assert!(log.starts_with("$ echo begun") && log.ends_with("error: bad\n"));
+    assert!(log.contains(" bytes are left out here]\n"));
+}
+
+#[test]
+fn what_a_build_leaves_is_taken_from_its_checkout_and_not_obeyed() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let evil = bench.path("evil").display().to_string();
+    let command =
+        format!("git config core.fsmonitor 'touch {evil}; :'; cp engine.sh e; chmod +x e");
+    recipe(&project, &format!("command = \"{command}\""));
+    project.commit_with_bench(100, "First");
+    play(&bench, &project, &[]).expect_code(0);
+    assert!(!bench.path("evil").exists());
+    recipe(&project, "command = \"ln -s /bin/sh e\"\nbinary = \"e\"");
+    project.commit("A link to elsewhere");
+    play(&bench, &project, &[]).expect_refusal(25, &["'e' is no executable file"]);
+}
