@@ -337,6 +337,7 @@ impl EngineBuilder<'_> {
             settings,
             read: &read,
             passed: &self.args.pass_env,
+            sandbox: None,
             without: without.collect(),
             spawner: self.spawner,
             cancel: self.cancel,

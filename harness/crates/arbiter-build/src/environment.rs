@@ -1,7 +1,8 @@
-//! What of our environment builds and their programs see: what says how to build, not what says
-//! who we are. Tokens and sockets of agents are in none of these variables.
+//! What of our environment and of our files builds see: what says how to build, not what says who we
+//! are. Tokens and sockets of agents are in none of the variables.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Variables that are passed on, besides those of [`PREFIXES`]: of the system, of the way to the
 /// network, and of the toolchains of C and C++, Rust, Go, Zig, Java and .NET.
@@ -97,4 +98,57 @@ pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
         })
     };
     std::env::vars_os().filter(|(name, _)| is_passed(name)).collect()
+}
+
+/// Of those the ones that name folders to write to, or that lead to servers of ours: in a sandbox,
+/// tools take their home instead.
+const UNSANDBOXED: [&str; 9] = [
+    "CARGO_HOME",
+    "CCACHE_DIR",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPATH",
+    "GRADLE_USER_HOME",
+    "NUGET_PACKAGES",
+    "RUSTC_WRAPPER",
+    "XDG_CACHE_HOME",
+];
+
+/// Variables that name folders of toolchains.
+const TOOLCHAINS: [&str; 4] = ["DOTNET_ROOT", "GOROOT", "JAVA_HOME", "RUSTUP_HOME"];
+
+/// Files of the system without which nothing is found on the network.
+const NETWORK: [&str; 7] = [
+    "/etc/ca-certificates",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/pki",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl",
+];
+
+/// What a build in a sandbox may read besides the system, and its environment.
+pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsString)>) {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let home = folder("HOME").unwrap_or_default();
+    let rustup = folder("RUSTUP_HOME").unwrap_or_else(|| home.join(".rustup"));
+    let cargo = folder("CARGO_HOME").unwrap_or_else(|| home.join(".cargo"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Whoever has all of their home in the path would show all of it.
+    let is_narrow = |path: &PathBuf| path.is_absolute() && !home.starts_with(path);
+    let mut readable: Vec<PathBuf> = std::env::split_paths(&path).filter(is_narrow).collect();
+    readable.extend(TOOLCHAINS.iter().filter_map(|name| folder(name)));
+    readable.extend(NETWORK.map(PathBuf::from));
+    readable.push(rustup.clone());
+    let mut environment = build_environment(passed);
+    environment.retain(|(name, _)| !UNSANDBOXED.iter().any(|known| name == known));
+    environment.push(("RUSTUP_HOME".into(), rustup.into()));
+    // Not its folder: there are the tokens of registries.
+    let packages = ["git", "registry"].map(|name| cargo.join(name));
+    if packages.iter().any(|path| path.is_dir()) {
+        readable.extend(packages);
+        environment.push(("CARGO_HOME".into(), cargo.into()));
+    }
+    (readable, environment)
 }

@@ -6,19 +6,32 @@ use std::path::{Path, PathBuf};
 
 use super::git::Repository;
 use super::recipe::{Recipe, choose, is_output};
-use arbiter_process::read_text;
+use arbiter_process::{Sandbox, read_text};
 
 /// Longest folders of a checkout in which a program is looked for.
 const MAX_DEPTH: usize = 6;
 
 /// The files of a checkout in which something was built.
 pub(super) struct Files<'a> {
-    pub(super) top: &'a Path,
+    /// Where a build in a sandbox may write; the checkout is in it.
+    pub(super) home: &'a Path,
+    pub(super) top: PathBuf,
+    /// Where git finds the objects of the checkout.
+    pub(super) objects: Vec<PathBuf>,
     /// Those that were there before, from the top.
     pub(super) tracked: BTreeSet<PathBuf>,
 }
 
 impl Files<'_> {
+    /// The sandbox of commands that may also read `readable`.
+    pub(super) fn sandbox(&self, base: &Sandbox, readable: Vec<PathBuf>) -> Sandbox {
+        let mut sandbox = base.clone();
+        sandbox.home = Some(self.home.to_owned());
+        sandbox.has_network = true;
+        sandbox.readable.extend(readable.into_iter().chain(self.objects.iter().cloned()));
+        sandbox
+    }
+
     /// The program that the build has left, from the top.
     pub(super) fn find_program(
         &self,

@@ -16,6 +16,8 @@ mod git;
 mod log;
 mod recipe;
 mod runner;
+#[cfg(test)]
+mod tests;
 
 pub use bench::{
     BenchReader, BenchRecipe, BenchTarget, Signature, promised_nodes, run_bench, run_bench_once,

@@ -11,14 +11,15 @@ use tempfile::TempDir;
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
 use super::checkout::check_out;
-use super::environment::build_environment;
+use super::environment::{build_environment, toolchains};
 use super::error::{BuildError, BuildFailure, io_error};
 use super::files::Files;
 use super::git::{Commit, Repository, Snapshot, git};
 use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, recipe};
 use arbiter_process::{
-    Cancel, Completed, EndReason, Launch, Spawner, Timeouts, processor_features, run_and_read,
+    Cancel, Completed, EndReason, Launch, Sandbox, Spawner, Timeouts, processor_features,
+    run_and_read,
 };
 
 /// Stands for the files as they are now.
@@ -59,6 +60,7 @@ pub struct Built {
     /// Where it was built.
     pub repo: PathBuf,
     environment: Vec<(OsString, OsString)>,
+    sandbox: Option<Sandbox>,
     entry: Entry,
     record: BuildRecord,
 }
@@ -124,7 +126,8 @@ impl Built {
     ) -> Result<Signature, BuildError> {
         let (name, recipe) = (&self.label(), &self.recipe.bench);
         let environment = Some(self.environment.clone());
-        let launch = &Launch { program: self.program.clone(), environment, ..Launch::default() };
+        let (program, sandbox) = (self.program.clone(), self.sandbox.clone());
+        let launch = &Launch { program, environment, sandbox, ..Launch::default() };
         let target = BenchTarget { name, launch, recipe };
         let signature = run_bench(&target, copies, spawner, cancel)?;
         self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });
@@ -143,6 +146,9 @@ pub struct Builder<'a> {
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
     /// Variables of our environment that builds get besides the usual ones.
     pub passed: &'a [String],
+    /// What holds the commands of commits, and what was built as its bench is run: a build has the
+    /// toolchains, its checkout and the network besides.
+    pub sandbox: Option<Sandbox>,
     /// Folders that belong to no working tree, such as that of the results.
     pub without: Vec<PathBuf>,
     /// Starts the processes.
@@ -177,11 +183,16 @@ impl Builder<'_> {
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
         let dir = TempDir::with_prefix_in("checkout-", self.cache.staging())
             .map_err(io_error(self.cache.staging()))?;
-        check_out(repo, commit.as_ref(), snapshot.as_ref(), dir.path())?;
+        // Beside it there is room for what is to have a home.
+        let top = dir.path().join("files");
+        check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
         // Later git would obey what the build has made of the checkout.
-        let tracked = git(dir.path(), ["ls-files", "-z"])?;
+        let tracked = git(&top, ["ls-files", "-z"])?;
         let tracked = tracked.split('\0').map(PathBuf::from).collect();
-        let toolchain = self.toolchain(dir.path(), what, recipe)?;
+        let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
+        let objects = objects.into_iter().flatten().collect();
+        let files = Files { home: dir.path(), top, objects, tracked };
+        let toolchain = self.toolchain(&files, what, recipe)?;
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
         let key = key(commit_id, tree, recipe, &toolchain);
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
@@ -199,7 +210,6 @@ impl Builder<'_> {
                     toolchain,
                     ..BuildRecord::default()
                 };
-                let files = Files { top: dir.path(), tracked };
                 self.make(&files, what, recipe, &entry, repo, record)?
             }
         };
@@ -215,6 +225,7 @@ impl Builder<'_> {
             recipe,
             repo: repo.top.clone(),
             environment: build_environment(self.passed),
+            sandbox: self.sandbox.clone(),
             entry,
             record,
         })
@@ -277,12 +288,17 @@ impl Builder<'_> {
     }
 
     /// What the compilers say that they are, and what the CPU can do, as `-march=native` is common.
-    fn toolchain(&self, dir: &Path, what: &str, recipe: &Recipe) -> Result<String, BuildError> {
+    fn toolchain(
+        &self,
+        files: &Files<'_>,
+        what: &str,
+        recipe: &Recipe,
+    ) -> Result<String, BuildError> {
         let mut text = String::new();
         let tools = recipe.tools_in_words();
         (self.notify)(&format!("asking for the toolchain of {what} by {tools}, in a checkout"));
         for tool in &recipe.toolchain {
-            let ended = self.shell(recipe, tool, dir, TOOLCHAIN_TIMEOUT, |_| ())?;
+            let ended = self.shell(recipe, tool, files, TOOLCHAIN_TIMEOUT, |_| ())?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
         text.push_str(&processor_features());
@@ -315,7 +331,7 @@ impl Builder<'_> {
         };
         let (script, lines) = (format!("{submodules}{command}"), file.clone());
         let read = move |line: &str| lines.add(line);
-        let ended = self.shell(recipe, &script, files.top, *timeout, read);
+        let ended = self.shell(recipe, &script, files, *timeout, read);
         file.finish().map_err(io_error(&log))?;
         let ended = ended?;
         let fail = |failure, how: String| {
@@ -355,19 +371,26 @@ impl Builder<'_> {
         &self,
         recipe: &Recipe,
         script: &str,
-        dir: &Path,
+        files: &Files<'_>,
         limit: Duration,
         read: impl FnMut(&str) + Send + 'static,
     ) -> Result<Completed, BuildError> {
-        let mut environment = build_environment(self.passed);
+        let (mut environment, sandbox) = match &self.sandbox {
+            None => (build_environment(self.passed), None),
+            Some(sandbox) => {
+                let (readable, environment) = toolchains(self.passed);
+                (environment, Some(files.sandbox(sandbox, readable)))
+            }
+        };
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
         environment.extend(recipe.env.iter().map(|(name, value)| (name.into(), value.into())));
         let args = ["-c", "exec 2>&1; eval \"$0\"", script].map(str::to_owned).into();
         let launch = Launch {
             program: "/bin/sh".into(),
             args,
-            dir: Some(dir.to_owned()),
+            dir: Some(files.top.clone()),
             environment: Some(environment),
+            sandbox,
             ..Launch::default()
         };
         let timeouts = Timeouts { limit, grace: Duration::ZERO };

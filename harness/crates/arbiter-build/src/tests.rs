@@ -1,0 +1,77 @@
+//! Real builds in a sandbox.
+
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::*;
+use arbiter_process::{Cancel, Sandbox, Spawner};
+
+/// Builds `files` in a sandbox, in a repository of their own, and gives the log; the program has to
+/// print "engine".
+fn built(files: &[(&str, &str)], dir: &Path) -> String {
+    let top = dir.join("project");
+    for (name, text) in files {
+        let path = top.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let git = |words: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&top).args(["-c", "user.name=n", "-c", "user.email=e@localhost"]);
+        assert!(command.args(words).status().unwrap().success(), "{words:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "The subject"]);
+    let cache = Cache::new(Some(dir.join("cache"))).unwrap();
+    let (spawner, cancel) = (Spawner::start().unwrap(), Cancel::default());
+    let builder = Builder {
+        cache: &cache,
+        settings: None,
+        read: &|_| Ok(None),
+        passed: &[],
+        sandbox: Some(Sandbox { is_required: true, ..Sandbox::default() }),
+        without: Vec::new(),
+        spawner: &spawner,
+        cancel: &cancel,
+        notify: &|_| (),
+    };
+    let built = builder.build(&Repository::open(&top).unwrap(), "HEAD");
+    let log = || {
+        let entries = std::fs::read_dir(dir.join("cache/builds")).unwrap();
+        let logs = entries.map(|e| std::fs::read_to_string(e.unwrap().path().join("build.log")));
+        logs.map(Result::unwrap_or_default).collect::<String>()
+    };
+    let program = built.unwrap_or_else(|error| panic!("{error}\n{}", log())).program;
+    assert_eq!(Command::new(program).output().unwrap().stdout, b"engine\n");
+    log()
+}
+
+#[test]
+fn a_makefile_has_its_compiler_and_git_and_nothing_of_the_user() {
+    let (dir, secrets) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    std::fs::write(secrets.path().join("key"), "top secret\n").unwrap();
+    let path = secrets.path().display();
+    let makefile = format!(
+        "engine: main.c\n\t-cat {path}/key\n\t-touch {path}/new\n\t-ls $(HOME)/.ssh\n\
+         \tgit log -1 --format='of %s'\n\techo temporary > $$TMPDIR/x && rm $$TMPDIR/x\n\
+         \t$(CC) -O2 -o engine main.c\n\tchmod 755 engine\n"
+    );
+    let main = "#include <stdio.h>\nint main(void) { puts(\"engine\"); return 0; }\n";
+    let log = built(&[("Makefile", &makefile), ("main.c", main)], dir.path());
+    assert!(
+        log.contains("of The subject") && log.matches("Permission denied").count() >= 2,
+        "{log}"
+    );
+    assert!(!log.contains("top secret") && !secrets.path().join("new").exists(), "{log}");
+}
+
+#[test]
+fn cargo_builds_with_the_toolchain_of_the_user() {
+    let dir = TempDir::new().unwrap();
+    let manifest = "[package]\nname = \"tiny\"\nedition = \"2024\"\n[workspace]\n";
+    let main = "fn main() {\n    println!(\"engine\");\n}\n";
+    built(&[("Cargo.toml", manifest), ("src/main.rs", main)], dir.path());
+}
