@@ -1,15 +1,19 @@
 //! What is said in the name of a coordinator by somebody else.
 
-use std::thread::sleep;
+use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use super::messages::games;
+use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant};
-use crate::support::bench::Bench;
+use crate::resume::wait_for_pairs;
+use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, Message, Server, Worker};
 use crate::support::plan::Plan;
+use crate::support::{store, wait_for};
 
 /// Key and signature, with which messages of coordinators begin.
 pub const SIGNATURE: usize = 96;
@@ -48,11 +52,20 @@ fn jobs_that_the_coordinator_did_not_sign_are_not_done() {
     }
 }
 
-/// All that was heard until now.
-fn heard(client: &mut Client, end: &str) -> Vec<Message> {
-    client.publish(end, b"");
-    let messages = std::iter::from_fn(|| client.hear());
-    messages.take_while(|message| message.subject != end).collect()
+fn give_up(running: Running) {
+    running.signal(Signal::INT);
+    // Two signals at once could be heard in any order.
+    sleep(Duration::from_millis(300));
+    running.signal(Signal::INT);
+    running.finish().expect_code(130);
+}
+
+/// All that is heard until somebody says `end`. What is not read in time, the server does not send.
+fn record(mut client: Client, end: &'static str) -> JoinHandle<Vec<Message>> {
+    std::thread::spawn(move || {
+        let messages = std::iter::from_fn(|| client.hear());
+        messages.take_while(|message| message.subject != end).collect()
+    })
 }
 
 #[test]
@@ -62,11 +75,15 @@ fn a_run_that_was_recorded_has_nobody_join() {
     let (mut client, mut inboxes) = (Client::connect(&server), Client::connect(&server));
     client.subscribe("arbiter.>");
     inboxes.subscribe("_INBOX.>");
+    let (recorded, answers) = (record(client, "arbiter.end"), record(inboxes, "_INBOX.end"));
     let worker = Worker::start(&bench, &server, "a");
     assert_untouched(&bench, distant(&bench, &server).start());
     drop(worker);
-    let recorded = heard(&mut client, "arbiter.end");
-    let answers = heard(&mut inboxes, "_INBOX.end");
+    let mut client = Client::connect(&server);
+    client.publish("arbiter.end", b"");
+    client.publish("_INBOX.end", b"");
+    let [recorded, answers] = [recorded, answers].map(|heard| heard.join().expect("it only hears"));
+    client.subscribe("arbiter.>");
     let answer_to = |word: &str| {
         let is_asked = |message: &&Message| message.subject.split('.').nth(3) == Some(word);
         let asked = recorded.iter().find(is_asked).expect("a worker has asked");
@@ -138,6 +155,52 @@ fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
     assert!(!finished.stderr.contains("does not play run"), "{finished:#?}");
 }
 
+/// Results of a worker that was given the job, short as they are sent and endless once they are unpacked;
+/// of a pair that is done, and of many that nobody has ordered.
+#[test]
+fn what_unpacks_without_end_takes_no_memory() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _worker = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.*.*.a");
+    let plan = Plan::new(&bench, "match", 400).puppet("A", "--delay-ms 2 --seed 1");
+    let plan = plan.puppet("B", "--delay-ms 2 --seed 2").unset("concurrency");
+    let running = plan.set("on", server.url()).start();
+    let (subject, genuine) = client.next();
+    // One that does not hear its own words.
+    let mut client = Client::connect(&server);
+    wait_for_pairs(&bench, 1);
+    let before = running.peak_memory_mib();
+    let text = unpacked(&genuine);
+    let moves = text.find("\"moves\":[").expect("a game has moves") + "\"moves\":[".len();
+    let many = |part: &str, bytes: usize| {
+        let (head, tail) = text.split_at(moves);
+        repacked(&genuine, &[head, &part.repeat(bytes / part.len()), tail].concat())
+    };
+    let first = format!("{},", games(&mut parsed(text.as_bytes()))["first"]["moves"][0]);
+    let bombs = [many("{\"m\":\"\"},", 64 << 20), many(&first, 12 << 20), many("[", 12 << 20)];
+    for bomb in &bombs {
+        client.publish(&subject, bomb);
+    }
+    let (run, _) = subject.split_at(subject.len() - ".0.a".len());
+    for pair in 100..400 {
+        client.publish(&format!("{run}.{pair}.a"), &bombs[0]);
+    }
+    client.flush();
+    let results = bench.path("results");
+    wait_for("they are named", || {
+        let remarks = store::remarks(&results).join("\n");
+        ["more than 16777216 bytes", "at most", "not a message", "was not given (100 so far)"]
+            .iter()
+            .all(|part| remarks.contains(part))
+            .then_some(())
+    });
+    let taken = running.peak_memory_mib() - before;
+    assert!(taken < 100, "{taken} MiB");
+    give_up(running);
+}
+
 #[test]
 fn slots_that_were_never_seen_to_play_are_hardly_believed() {
     let bench = Bench::new();
@@ -161,9 +224,5 @@ fn slots_that_were_never_seen_to_play_are_hardly_believed() {
     let queued = |payload: &[u8]| parsed(&payload[SIGNATURE..])["body"]["queued"].as_u64();
     let most = (0..4).filter_map(|_| queued(&beacons.next().1)).max();
     assert_eq!(most, Some(64));
-    running.signal(Signal::INT);
-    // Two signals at once could be heard in any order.
-    sleep(Duration::from_millis(300));
-    running.signal(Signal::INT);
-    running.finish().expect_code(130);
+    give_up(running);
 }

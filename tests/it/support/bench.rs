@@ -151,6 +151,15 @@ impl Running {
         ticks as f64 / rustix::param::clock_ticks_per_second() as f64
     }
 
+    /// The most memory that it had so far, in MiB.
+    pub fn peak_memory_mib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.expect("it was not waited for yet");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = peak.and_then(|peak| peak.trim().strip_suffix(" kB")).expect("it is there");
+        kib.parse::<u64>().expect("a number") / 1024
+    }
+
     /// Whether the program has ended by now.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("a child can be waited for").is_some()

@@ -32,7 +32,7 @@ use super::connection::{AccessError, Connection};
 use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
-use super::wire::{self, Notice, WorkerStatus};
+use super::wire::{self, CoordinatorMessage, Notice, WorkerStatus};
 use arbiter_process::{ResourceLimits, Spawner};
 
 /// Time between two ticks of a worker.
@@ -311,8 +311,13 @@ impl PendingResults {
 
     fn receive(&mut self, shared: &Shared, message: &async_nats::Message) {
         let Some(run_id) = RunId::of_subject(&message.subject) else { return };
-        let Some(key) = shared.known_runs().key(&run_id) else { return };
-        let Ok((message, _)) = wire::verified(&message.payload, &[key]) else { return };
+        let key = shared.known_runs().key(&run_id);
+        let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
+        let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
+        let Some((message, _)) = message.ok().filter(|(message, _)| message.run_id == run_id)
+        else {
+            return;
+        };
         let Some(notice) = shared.known_runs().hear(message) else { return };
         match notice {
             Notice::Stored(pair) => drop(self.jobs.remove(&(run_id, pair))),

@@ -120,10 +120,12 @@ impl KnownRuns {
         self.joined.get(run_id).map(|joined| joined.key)
     }
 
-    /// What a message says that was sent after the worker has joined. After one that ends the run it has
-    /// to join again.
+    /// What a message says, unless it was sent before the worker has joined. After one that ends the run
+    /// it has to join again; one may come while it does.
     pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
-        let Joined { at, done, .. } = self.joined.get_mut(&message.run_id)?;
+        let Some(Joined { at, done, .. }) = self.joined.get_mut(&message.run_id) else {
+            return Some(message.notice);
+        };
         if message.at <= *at {
             return None;
         }
@@ -352,8 +354,8 @@ mod tests {
             let notice = Notice::Stored(at);
             assert_eq!(known_runs.hear(message(at, notice.clone())), Some(notice));
         }
-        let other_run = CoordinatorMessage { run_id: id("b"), ..message(12, Notice::Cancel) };
-        assert_eq!(known_runs.hear(other_run), None);
+        let other_run = CoordinatorMessage { run_id: id("b"), ..message(1, Notice::Cancel) };
+        assert_eq!(known_runs.hear(other_run), Some(Notice::Cancel), "not joined yet");
 
         let check = |known_runs: &KnownRuns, attempt, expires| {
             known_runs.check_job(&id("a"), attempt, expires)
