@@ -199,7 +199,7 @@ impl FromStr for PublicKey {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzz"))]
 impl Key {
     pub(crate) fn of_bytes(bytes: [u8; 32]) -> Key {
         Key(SigningKey::from_bytes(&bytes))

@@ -114,4 +114,4 @@ fn may_fail(termination: Termination, is_timed: bool) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;

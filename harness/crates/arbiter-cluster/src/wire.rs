@@ -5,9 +5,13 @@
 //! before it is parsed, text is made printable while it is, and the rest is checked afterwards.
 
 mod description;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod job;
 mod messages;
 mod result;
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) mod samples;
 mod signed;
 mod text;
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::run_id::RunId;
-use crate::verify::tests::{job, played};
+use crate::wire::samples::{job, played};
 use arbiter_plan::PairJob;
 
 const START: Duration = Duration::ZERO;

@@ -1,64 +1,12 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use shakmaty::{ByColor, Chess, Color, KnownOutcome};
+use shakmaty::{ByColor, Color, KnownOutcome};
 
 use super::*;
-use arbiter_game::adjudicate::Rules;
+use crate::wire::samples::{job, played};
 use arbiter_game::outcome::Outcome;
-use arbiter_game::progress::Progress;
-use arbiter_game::record::{Keep, MoveRecord, Thought};
-use arbiter_plan::Games;
-use arbiter_protocol::{Conditions, Limits};
-use arbiter_schedule::Pairing;
-
-/// The pair of this number, with one move of opening.
-pub(crate) fn job(pair: u64) -> PairJob {
-    let limits = Limits { nodes: Some(1), ..Limits::default() };
-    let conditions = Conditions { limits, margin: Duration::ZERO };
-    let setup = |white, black| GameSetup {
-        engines: ByColor { white, black },
-        fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
-        start: Chess::default(),
-        mode: CastlingMode::Standard,
-        book: vec!["f2f3".parse().unwrap()],
-        conditions: ByColor { white: conditions, black: conditions },
-        settings: ByColor::default(),
-        rules: Rules::default(),
-        tables: None,
-        keep: Arc::new(Keep::default()),
-        progress: Progress::default(),
-    };
-    let games = Games { first: setup(0, 1), second: Some(setup(1, 0)) };
-    PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }
-}
-
-/// What can become of it: White is mated twice.
-pub(crate) fn played(pair: u64) -> PlayedPair {
-    let job = job(pair);
-    let record = |setup: &GameSetup| GameRecord {
-        engines: setup.engines,
-        fen: setup.fen.clone(),
-        chess960: false,
-        moves: ["f2f3", "e7e5", "g2g4", "d8h4"]
-            .into_iter()
-            .enumerate()
-            .map(|(ply, uci)| MoveRecord {
-                uci: uci.parse().unwrap(),
-                thought: (ply > 0).then(Thought::default),
-            })
-            .collect(),
-        outcome: Outcome::lost(Color::White, Termination::Checkmate, "White is mated"),
-        duration: Duration::from_millis(7),
-        ready: ByColor::default(),
-        movetime: ByColor::default(),
-        late: None,
-        transcript: None,
-    };
-    let second = job.games.second.as_ref().map(record);
-    PlayedPair { pairing: job.pairing, games: Games { first: record(&job.games.first), second } }
-}
+use arbiter_protocol::Limits;
 
 #[test]
 fn what_was_played_is_believed() {

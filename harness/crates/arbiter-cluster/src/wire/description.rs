@@ -27,6 +27,9 @@ const MAX_STALL_FACTOR: f64 = 100.0;
 /// Shortest lease.
 const MIN_LEASE: Duration = Duration::from_secs(1);
 
+/// Longest time that a worker waits for anything; sums and multiples of longer ones could overflow.
+const MAX_TIME: Duration = Duration::from_secs(366 * 24 * 3600);
+
 /// The program of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
@@ -170,7 +173,9 @@ impl Message for RunDescription {
             engine.name = printable(&engine.name, MAX_TEXT);
             (engine.dir, engine.launch.stderr) = (None, None);
         }
-        self.lease = self.lease.max(MIN_LEASE);
+        self.lease = self.lease.clamp(MIN_LEASE, MAX_TIME);
+        self.stall_timeout = self.stall_timeout.min(MAX_TIME);
+        self.wait = self.wait.min(MAX_TIME);
         self.requirements.threads = self.requirements.threads.max(1);
         Ok(self)
     }

@@ -1,43 +1,14 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::samples::*;
 use super::*;
 use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
-use crate::trust::{Key, Purpose, SIGNATURE_BYTES};
-use crate::verify::tests::{job, played};
-use arbiter_game::adjudicate::Rules;
-use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::record::{Details, Thought};
-use arbiter_plan::{Engine, LaunchSettings, PlayedPair};
-use arbiter_protocol::Conditions;
-use arbiter_protocol::Deadlines;
-use arbiter_protocol::Score;
-use arbiter_suite::epd::{Answer, Answered, Question, SearchProgress, read as read_suite};
-use arbiter_suite::perft::{
-    Count, Counted, Finding, Patterns, PerftQuery, Verdict, Wrong, read as read_cases,
-};
-
-const RUN_ID: &str = "0123456789abcdef";
-
-fn run_id() -> RunId {
-    RunId::try_from(RUN_ID.to_owned()).unwrap()
-}
-
-fn key() -> Key {
-    Key::of_bytes([7; 32])
-}
-
-fn secret() -> RunSecret {
-    RunSecret::new(&key(), &run_id())
-}
-
-/// A result of the third attempt at pair 7 as worker host-1 sends it that was given it.
-fn proven(packed: &[u8]) -> Vec<u8> {
-    [&2u32.to_le_bytes(), &secret().proof("host-1", 7, 2).as_bytes()[..], packed].concat()
-}
+use crate::trust::{Key, Purpose};
+use arbiter_plan::PlayedPair;
+use arbiter_suite::perft::{Counted, Finding, Verdict, Wrong};
 
 /// The same, within `most` bytes.
 fn written<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
@@ -58,31 +29,7 @@ fn resigned(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(text_of(bytes)).unwrap();
     let changed = text.replace(from, to);
     assert_ne!(changed, text, "{from}");
-    signed_job(changed.as_bytes())
-}
-
-/// What is signed of a message.
-fn text_of(bytes: &[u8]) -> &[u8] {
-    &bytes[32 + SIGNATURE_BYTES..]
-}
-
-/// Any text, signed as a job is.
-fn signed_job(text: &[u8]) -> Vec<u8> {
-    [&key().public().to_bytes()[..], &key().sign(Purpose::Job, text), text].concat()
-}
-
-/// A message of a worker.
-fn message(worker: &str, payload: Vec<u8>) -> async_nats::Message {
-    let subject = run_id().result_subject(7, worker);
-    async_nats::Message {
-        subject: subject.into(),
-        reply: None,
-        length: payload.len(),
-        payload: payload.into(),
-        headers: None,
-        status: None,
-        description: None,
-    }
+    signed(Purpose::Job, changed.as_bytes())
 }
 
 fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> {
@@ -90,72 +37,6 @@ fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> 
         assert_eq!(worker, "host-1");
         result
     })
-}
-
-fn description() -> RunDescription {
-    let engine = |conditions: Conditions| RunEngine {
-        engine: Engine {
-            name: "A".into(),
-            program: arbiter_plan::Program::Bundled,
-            args: vec![],
-            dir: None,
-            options: vec![],
-            launch: LaunchSettings::default(),
-            conditions,
-            provenance: None,
-        },
-        program: Program { hash: blake3::hash(b"x"), bytes: 1, name: "x".into() },
-        is_benched: false,
-    };
-    let conditions = job(0).games.first.conditions;
-    RunDescription {
-        run_id: run_id(),
-        run: "run".into(),
-        engines: vec![engine(conditions.white), engine(conditions.black)],
-        tuned: vec!["Hash".into()],
-        deadlines: Deadlines::default(),
-        rules: Rules::default(),
-        transcripts: Keeping::default(),
-        annotation: Annotation::default(),
-        noise_limit: None,
-        wait: Duration::ZERO,
-        lease: Duration::from_secs(30),
-        stall_timeout: Duration::from_secs(60),
-        requirements: Requirements { threads: 1, memory_mib: 32 },
-        reference_nps: None,
-    }
-}
-
-fn result(report: Report) -> JobResult {
-    JobResult { run_id: run_id(), ack: "$JS.ACK.x".into(), number: 7, attempt: 2, report }
-}
-
-/// A result with everything that one can have.
-fn full() -> JobResult {
-    let mut pair = played(7);
-    let game = &mut pair.games.first;
-    game.moves[1].thought = Some(Thought {
-        score: Some(Score::Mate(-3)),
-        depth: Some(9),
-        seldepth: Some(12),
-        nodes: Some(123_456_789_012),
-        elapsed: Duration::from_nanos(1_234_567),
-        reported: Some(Duration::from_millis(1)),
-        details: Details {
-            left: Some(Duration::from_nanos(7)),
-            nps: Some(1_000),
-            hashfull: Some(4),
-            tbhits: Some(3),
-            pv: vec!["e2e4".into(), "e7e5".into()],
-            lines: vec!["info string \"x\"".into()],
-        }
-        .boxed(),
-    });
-    game.moves[2].thought.as_mut().unwrap().score = Some(Score::Centipawns(-31));
-    game.ready.black = Some(Duration::from_micros(70));
-    game.late = Some(Duration::from_millis(30));
-    game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
-    result(Report::Played(pair, Some("the host took 40 %".into())))
 }
 
 #[test]
@@ -194,13 +75,6 @@ fn jobs_arrive_as_they_were_sent() {
     assert_eq!(proof(&secret().token("w"), &nonce), secret().proof("w", 7, 3));
 }
 
-/// A question with everything that one can have.
-fn question() -> Question {
-    let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; am Rh8+; dm 9; c0 \"e4=10, e3=4\";";
-    let record = read_suite(line, false).records.remove(0);
-    Question { record: Arc::new(record), hold: Some(3), engines: 2 }
-}
-
 #[test]
 fn questions_arrive_as_they_were_sent() {
     let (sent, bytes) = (question(), job_bytes(5, 2, Work::Search(question())));
@@ -223,15 +97,7 @@ fn questions_arrive_as_they_were_sent() {
 
 #[test]
 fn answers_arrive_as_they_were_sent() {
-    let since = SearchProgress { at: Duration::from_millis(3), depth: Some(4), nodes: None };
-    let end = SearchProgress { at: Duration::from_nanos(12_345), depth: Some(9), nodes: Some(77) };
-    let score = Some(Score::Mate(3));
-    let answer = Answer { played: "e2e4".into(), score, end, since: Some(since) };
-    let score = Some(Score::Centipawns(-5));
-    let end = SearchProgress { depth: None, ..end };
-    let other = Answer { score, since: None, end, ..answer.clone() };
-    let answers = vec![Ok(answer), Ok(other), Err("it crashed".into())];
-    let report = Report::Played(Answered(answers), None);
+    let report = Report::Played(answered(), None);
     let JobResult { run_id, ack, number, attempt, .. } = full();
     let sent = JobResult { run_id, ack, number, attempt, report };
     assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
@@ -239,11 +105,7 @@ fn answers_arrive_as_they_were_sent() {
 
 #[test]
 fn counts_arrive_as_they_were_sent() {
-    let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
-    let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
-    let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
-    let query = PerftQuery { command, patterns, limit };
-    let count = Count { start: case.start, depth: 2, expected: 25, query };
+    let count = count();
     let bytes = job_bytes(8, 1, Work::Count(count.clone()));
     let Ok(Job { work: Work::Count(read), number: 8, attempt: 1, .. }) = read_own_job(&bytes)
     else {
@@ -416,22 +278,7 @@ fn arrives<T: Message + PartialEq>(sent: &T) -> bool {
 fn short_messages_arrive_as_they_were_sent() {
     let run = "run".to_owned();
     assert!(arrives(&Beacon { run_id: run_id(), at: 6, run, priority: 3, queued: 4, playing: 5 }));
-    let status = WorkerStatus {
-        version: "0.1.0".into(),
-        slots: 8,
-        playing: 3,
-        pairs: 99,
-        recent_pairs: 30,
-        recent_secs: 120,
-        cores: 16,
-        memory_mib: 32_000,
-        system: "linux x86_64".into(),
-        cpu: "a processor".into(),
-        benches: vec![("A".into(), 1.5e6)],
-        refusals: vec![(run_id(), "why".into())],
-        trouble: Some("what".into()),
-        is_leaving: true,
-    };
+    let status = status();
     assert!(arrives(&status));
     assert_eq!(status.pairs_per_minute(), Some(15.0));
     assert_eq!(WorkerStatus { recent_secs: 0, ..status.clone() }.pairs_per_minute(), None);
@@ -460,26 +307,30 @@ fn short_messages_arrive_as_they_were_sent() {
     }
 }
 
-/// Everything that reads what strangers send.
-fn read_all(bytes: &[u8]) {
-    let _ = read_own_job(bytes);
-    let _ = read_own_job(&signed_job(bytes));
-    let packed = pack(bytes);
-    for bytes in [bytes.to_vec(), proven(bytes), proven(&packed)] {
-        let _ = read_packed::<PlayedPair>(bytes.clone());
-        let _ = read_packed::<Answered>(bytes.clone());
-        let _ = read_packed::<Counted>(bytes);
+#[test]
+fn times_of_a_run_are_bounded() {
+    let (lease, stall_timeout, reference_nps) = (Duration::MAX, Duration::MAX, Some(1e9));
+    let sent = RunDescription { lease, stall_timeout, reference_nps, ..description() };
+    let mut read: RunDescription = read(&write(&sent)).unwrap();
+    let factor = read.scale_to(1.0);
+    assert!(factor > Some(1.0) && read.stall_timeout > read.lease, "{read:?}");
+    assert!(
+        read.lease < Duration::from_secs(1 << 40)
+            && read.stall_timeout < Duration::from_secs(1 << 40)
+    );
+}
+
+#[test]
+fn what_is_changed_in_fuzzing_is_read_before() {
+    for sample in fuzz::samples() {
+        assert!(fuzz::read_one(&sample), "{:?}", String::from_utf8_lossy(&sample));
     }
-    let _ = verified::<RunDescription>(bytes, &[]);
-    let _ = (read::<Beacon>(bytes), read::<WorkerStatus>(bytes), read::<Heartbeat>(bytes));
-    let _ = (read::<ProgramRequest>(bytes), read::<CoordinatorMessage>(bytes));
-    let _ = read::<JoinRequest>(bytes);
 }
 
 proptest! {
     #[test]
     fn nonsense_is_an_error_and_nothing_worse(bytes: Vec<u8>) {
-        read_all(&bytes);
+        fuzz::read_all(&bytes);
     }
 
     #[test]
@@ -489,8 +340,8 @@ proptest! {
         for mut message in [result, job] {
             let length = message.len();
             message[at % length] = byte;
-            read_all(&message);
-            read_all(&message[..cut % length]);
+            fuzz::read_all(&message);
+            fuzz::read_all(&message[..cut % length]);
         }
     }
 }

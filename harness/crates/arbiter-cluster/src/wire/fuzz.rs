@@ -1,0 +1,255 @@
+//! What reads messages of strangers, for the fuzz target and for tests of damaged messages.
+//!
+//! Each reader takes bytes as the part of a message that its sender is free in. Whatever they are, they are
+//! read or refused; what is read can be sent again, and what is wrong is said in a line that can be shown.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use super::samples::*;
+use super::*;
+use crate::assignment::Assignment;
+use crate::run_id::RunId;
+use crate::trust::{PublicKey, Purpose};
+use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
+use arbiter_game::outcome::printable;
+use arbiter_plan::{Games, PairJob, PlayedPair};
+use arbiter_protocol::Limits;
+use arbiter_suite::epd::Answered;
+use arbiter_suite::perft::{Counted, Verdict};
+
+/// Longest message to which [`repeated`] makes a short one, in bytes.
+const MAX_REPEATED: usize = 2 << 20;
+
+/// Longest sentence that says what is wrong with a message, in characters.
+const MAX_REASON: usize = 2_000;
+
+/// A reader, which says whether it has read a message, and what it reads.
+type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
+
+const READERS: [Reader; 17] = [
+    (pairs, || vec![write(&full()), write(&result(Report::Failed("no memory".into())))]),
+    (pairs, || vec![write(&result(Report::Played(played(7), None)))]),
+    (repeated, || vec![[&[0, 0, 0], &write(&full())[..]].concat()]),
+    (|text| results::<Answered>(text, answers), || vec![write(&other_result(answered()))]),
+    (
+        |text| results::<Counted>(text, counts),
+        || vec![write(&other_result(Counted(Ok(Verdict::WrongSuite { leaves: 7 }))))],
+    ),
+    (unpacked, || vec![pack(&write(&full()))]),
+    (anything, || vec![proven(&pack(&write(&full()))), sign(&description(), &key())]),
+    (jobs, || {
+        [Work::Pair(job(7)), Work::Search(question()), Work::Count(count())].map(work).into()
+    }),
+    (descriptions, || vec![write(&RunDescription { reference_nps: Some(1e6), ..description() })]),
+    (join_answers, || {
+        let token = secret().token("w");
+        vec![write(&JoinAnswer { nonce: blake3::hash(b"n"), at: 5, token: Ok(token) })]
+    }),
+    (of_coordinator::<CoordinatorMessage>, || {
+        let (worker, why) = ("w".to_owned(), "no".to_owned());
+        let notice = Notice::Refused { worker, pair: 2, why };
+        vec![write(&CoordinatorMessage { run_id: run_id(), at: 1, notice })]
+    }),
+    (of_coordinator::<Beacon>, || {
+        let run = "run".to_owned();
+        vec![write(&Beacon { run_id: run_id(), at: 6, run, priority: 3, queued: 4, playing: 5 })]
+    }),
+    (of_worker::<WorkerStatus>, || vec![write(&status())]),
+    (of_worker::<Heartbeat>, || {
+        vec![write(&Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half: Some(1) })]
+    }),
+    (of_worker::<JoinRequest>, || {
+        let benches =
+            vec![None, Some(Ok(BenchResult { nodes: 7, nps: 1e6 })), Some(Err("".into()))];
+        vec![write(&JoinRequest { nonce: blake3::hash(b"n"), benches })]
+    }),
+    (of_worker::<ProgramRequest>, || vec![write(&ProgramRequest { hash: blake3::hash(b"x") })]),
+    (subjects, || {
+        let ack =
+            format!("$JS.ACK.{}.{}.1.42.7.17.3", run_id().job_stream(), subject::JOB_CONSUMER);
+        let own = [run_id().result_subject(7, "a.b"), run_id().heartbeat_subject("w"), ack];
+        let other = [subject::worker_status("w"), "_INBOX.a".into(), key().public().to_string()];
+        own.into_iter().chain(other).map(String::into_bytes).collect()
+    }),
+];
+
+/// Reads bytes of which the first chooses the reader. Returns whether they are a message.
+pub fn read_one(bytes: &[u8]) -> bool {
+    let Some((number, text)) = bytes.split_first() else { return false };
+    let (read, _) = READERS[usize::from(*number) % READERS.len()];
+    read(text)
+}
+
+/// What [`read_one`] reads to the end: at least one for each reader.
+pub fn samples() -> Vec<Vec<u8>> {
+    let of_reader = |(number, (_, samples)): (u8, &Reader)| {
+        samples().into_iter().map(move |text| [&[number], &text[..]].concat())
+    };
+    (0..).zip(&READERS).flat_map(of_reader).collect()
+}
+
+/// Has all readers read the same.
+#[cfg(test)]
+pub(super) fn read_all(bytes: &[u8]) {
+    for (read, _) in READERS {
+        read(bytes);
+    }
+}
+
+/// What people or logs are shown of an error.
+fn shown(error: impl Display) {
+    let text = error.to_string();
+    assert!(!text.contains(char::is_control), "{text:?}");
+    assert!(text.chars().count() <= MAX_REASON, "{}", printable(&text, MAX_REASON));
+}
+
+/// What was read can be sent again.
+fn settled<T: Message, E: Display>(message: Result<T, E>) -> Option<T> {
+    let message = message.map_err(shown).ok()?;
+    assert!(read::<T>(&write(&message)).is_ok());
+    Some(message)
+}
+
+fn other_result<D: Payload>(done: D) -> JobResult<D> {
+    let JobResult { run_id, ack, number, attempt, .. } = full();
+    JobResult { run_id, ack, number, attempt, report: Report::Played(done, None) }
+}
+
+fn work(work: Work) -> Vec<u8> {
+    let nonce = secret().nonce(7, 2);
+    let job = Job { number: 7, attempt: 2, nonce, expires: 9, work };
+    text_of(&write_job(&run_id(), &job, &key())).to_vec()
+}
+
+/// Reads a result of a worker that has joined, as it is packed.
+fn packed<D: Payload>(packed: &[u8]) -> Option<JobResult<D>> {
+    let read = read_result(&message("host-1", proven(packed)), &run_id(), &secret());
+    read.map(|(_, result)| result).map_err(shown).ok()
+}
+
+/// Reads a result, and judges what was done.
+fn results<D: Payload + PartialEq>(text: &[u8], judge: fn(&D)) -> bool {
+    let Some(result) = packed::<D>(&pack(text)) else { return false };
+    assert!(packed(&pack(&write(&result))).as_ref() == Some(&result), "it changes on its way");
+    if let Report::Played(done, _) = &result.report {
+        assert!(done.is_same(done));
+        let _ = (done.tally(), done.is_broken());
+        judge(done);
+    }
+    true
+}
+
+fn pairs(text: &[u8]) -> bool {
+    results::<PlayedPair>(text, |played| {
+        for job in ways_to_play() {
+            for is_scaled in [false, true] {
+                let _ = job.check(played, is_scaled).map_err(shown);
+            }
+        }
+    })
+}
+
+/// The same pair without a clock and with several, and with games that are adjudicated.
+fn ways_to_play() -> Vec<PairJob> {
+    let movetime = Some(Duration::from_millis(10));
+    let clocks = ["3/0.05+0.01", "0.1"].map(|clock| clock.parse().ok());
+    let mut all = vec![Limits { movetime, ..Limits::default() }, Limits::default()];
+    all.extend(clocks.map(|clock| Limits { clock, ..Limits::default() }));
+    all.push(Limits { nodestime: Some(1), ..all[2] });
+    let rules = Rules {
+        draw: Some(DrawRule { move_number: 1, move_count: 1, score_cp: 10 }),
+        resign: Some(ResignRule { move_count: 2, score_cp: 300, two_sided: true }),
+        move_cap: Some(60),
+        ..Rules::default()
+    };
+    let with = |(limits, rules): (Limits, Rules)| {
+        let PairJob { pairing, games: Games { mut first, mut second } } = job(7);
+        for setup in [&mut first].into_iter().chain(&mut second) {
+            setup.rules = rules;
+            setup.conditions.iter_mut().for_each(|conditions| conditions.limits = limits);
+        }
+        PairJob { pairing, games: Games { first, second } }
+    };
+    let all = all.into_iter().flat_map(|limits| [(limits, Rules::default()), (limits, rules)]);
+    all.map(with).collect()
+}
+
+fn answers(answered: &Answered) {
+    let _ = question().check(answered, false).map_err(shown);
+}
+
+fn counts(counted: &Counted) {
+    let _ = count().check(counted, false).map_err(shown);
+}
+
+/// A result with a part that is repeated: two bytes say where, and one how long it is.
+fn repeated(bytes: &[u8]) -> bool {
+    let Some(([low, high, length], text)) = bytes.split_first_chunk() else { return false };
+    let (before, after) = text.split_at(text.len().min(u16::from_le_bytes([*low, *high]).into()));
+    let part = &after[..after.len().min((*length).into())];
+    let many = part.repeat(MAX_REPEATED / part.len().max(1));
+    packed::<PlayedPair>(&pack(&[before, &many, after].concat())).is_some()
+}
+
+/// What comes out of the unpacker is what the sender chooses, too.
+fn unpacked(bytes: &[u8]) -> bool {
+    let _ = (packed::<Answered>(bytes), packed::<Counted>(bytes));
+    packed::<PlayedPair>(bytes).is_some()
+}
+
+/// Bytes of somebody who has neither joined nor a key.
+fn anything(bytes: &[u8]) -> bool {
+    let message = message("host-1", bytes.to_vec());
+    let _ = check_proof(&message, &secret()).map_err(shown);
+    let is_job = read_job(bytes, &description(), key().public()).map_err(shown).is_ok();
+    let is_run = verified::<RunDescription>(bytes, &[key().public()]).map_err(shown).is_ok();
+    let _ = unverified::<Beacon>(bytes).map_err(shown);
+    let result = read_result::<PlayedPair>(&message, &run_id(), &secret());
+    result.map_err(shown).is_ok() || is_job || is_run
+}
+
+fn jobs(text: &[u8]) -> bool {
+    let read = |bytes: &[u8]| read_job(bytes, &description(), key().public());
+    let job = read(&signed(Purpose::Job, text)).map_err(shown);
+    let again = job.map(|job| read(&write_job(&run_id(), &job, &key())).is_ok());
+    assert_ne!(again, Ok(false), "it cannot be sent again");
+    again.is_ok()
+}
+
+fn descriptions(text: &[u8]) -> bool {
+    let bytes = signed(Purpose::Description, text);
+    let read = verified(&bytes, &[key().public()]).map(|(description, _)| description);
+    let Some(description) = settled::<RunDescription, _>(read) else { return false };
+    let _ = description.requirements.slots(8, 16_000).map_err(shown);
+    for nps in [1e-3, 1e6, 1e12] {
+        description.clone().scale_to(nps);
+    }
+    true
+}
+
+fn join_answers(text: &[u8]) -> bool {
+    of_coordinator::<JoinAnswer>(text);
+    let bytes = signed(Purpose::JoinAnswer, text);
+    read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(shown).is_ok()
+}
+
+fn of_coordinator<T: Signed>(text: &[u8]) -> bool {
+    let bytes = signed(T::PURPOSE, text);
+    settled(unverified::<T>(&bytes));
+    settled(verified::<T>(&bytes, &[key().public()]).map(|(message, _)| message)).is_some()
+}
+
+fn of_worker<T: Message>(text: &[u8]) -> bool {
+    let message = message("host-1", text.to_vec());
+    settled(read_from::<T>(&message).map(|(_, message)| message)).is_some()
+}
+
+fn subjects(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let _ = (RunId::of_subject(&text), RunId::pair_of_result(&text));
+    subject::is_inbox(&text)
+        | is_worker_name(subject::sender(&text))
+        | run_id().acknowledged_job(&text).is_some()
+        | text.parse::<PublicKey>().is_ok()
+}

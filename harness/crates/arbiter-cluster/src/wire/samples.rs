@@ -1,0 +1,226 @@
+//! Messages with everything that they can have, for tests and for the fuzz target.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
+
+use super::*;
+use crate::proof::RunSecret;
+use crate::run_id::RunId;
+use crate::trust::{Key, Purpose, SIGNATURE_BYTES};
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Annotation, Keeping};
+use arbiter_game::driver::GameSetup;
+use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::progress::Progress;
+use arbiter_game::record::{Details, GameRecord, Keep, MoveRecord, Thought};
+use arbiter_plan::{Engine, Games, LaunchSettings, PairJob, PlayedPair};
+use arbiter_protocol::{Conditions, Deadlines, Limits, Score};
+use arbiter_schedule::Pairing;
+use arbiter_suite::epd::{Answer, Answered, Question, SearchProgress, read as read_suite};
+use arbiter_suite::perft::{Count, Patterns, PerftQuery, read as read_cases};
+
+pub(crate) const RUN_ID: &str = "0123456789abcdef";
+
+pub(crate) fn run_id() -> RunId {
+    RunId::try_from(RUN_ID.to_owned()).unwrap()
+}
+
+pub(crate) fn key() -> Key {
+    Key::of_bytes([7; 32])
+}
+
+pub(crate) fn secret() -> RunSecret {
+    RunSecret::new(&key(), &run_id())
+}
+
+/// A result of the third attempt at pair 7 as worker host-1 sends it that was given it.
+pub(crate) fn proven(packed: &[u8]) -> Vec<u8> {
+    [&2u32.to_le_bytes(), &secret().proof("host-1", 7, 2).as_bytes()[..], packed].concat()
+}
+
+/// A message of a worker.
+pub(crate) fn message(worker: &str, payload: Vec<u8>) -> async_nats::Message {
+    let subject = run_id().result_subject(7, worker);
+    async_nats::Message {
+        subject: subject.into(),
+        reply: None,
+        length: payload.len(),
+        payload: payload.into(),
+        headers: None,
+        status: None,
+        description: None,
+    }
+}
+
+pub(crate) fn description() -> RunDescription {
+    let engine = |conditions: Conditions| RunEngine {
+        engine: Engine {
+            name: "A".into(),
+            program: arbiter_plan::Program::Bundled,
+            args: vec![],
+            dir: None,
+            options: vec![],
+            launch: LaunchSettings::default(),
+            conditions,
+            provenance: None,
+        },
+        program: Program { hash: blake3::hash(b"x"), bytes: 1, name: "x".into() },
+        is_benched: false,
+    };
+    let conditions = job(0).games.first.conditions;
+    RunDescription {
+        run_id: run_id(),
+        run: "run".into(),
+        engines: vec![engine(conditions.white), engine(conditions.black)],
+        tuned: vec!["Hash".into()],
+        deadlines: Deadlines::default(),
+        rules: Rules::default(),
+        transcripts: Keeping::default(),
+        annotation: Annotation::default(),
+        noise_limit: None,
+        wait: Duration::ZERO,
+        lease: Duration::from_secs(30),
+        stall_timeout: Duration::from_secs(60),
+        requirements: Requirements { threads: 1, memory_mib: 32 },
+        reference_nps: None,
+    }
+}
+
+/// The pair of this number, with one move of opening.
+pub(crate) fn job(pair: u64) -> PairJob {
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let conditions = Conditions { limits, margin: Duration::ZERO };
+    let setup = |white, black| GameSetup {
+        engines: ByColor { white, black },
+        fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
+        start: Chess::default(),
+        mode: CastlingMode::Standard,
+        book: vec!["f2f3".parse().unwrap()],
+        conditions: ByColor { white: conditions, black: conditions },
+        settings: ByColor::default(),
+        rules: Rules::default(),
+        tables: None,
+        keep: Arc::new(Keep::default()),
+        progress: Progress::default(),
+    };
+    let games = Games { first: setup(0, 1), second: Some(setup(1, 0)) };
+    PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }
+}
+
+/// What can become of it: White is mated twice.
+pub(crate) fn played(pair: u64) -> PlayedPair {
+    let job = job(pair);
+    let record = |setup: &GameSetup| GameRecord {
+        engines: setup.engines,
+        fen: setup.fen.clone(),
+        chess960: false,
+        moves: ["f2f3", "e7e5", "g2g4", "d8h4"]
+            .into_iter()
+            .enumerate()
+            .map(|(ply, uci)| MoveRecord {
+                uci: uci.parse().unwrap(),
+                thought: (ply > 0).then(Thought::default),
+            })
+            .collect(),
+        outcome: Outcome::lost(Color::White, Termination::Checkmate, "White is mated"),
+        duration: Duration::from_millis(7),
+        ready: ByColor::default(),
+        movetime: ByColor::default(),
+        late: None,
+        transcript: None,
+    };
+    let second = job.games.second.as_ref().map(record);
+    PlayedPair { pairing: job.pairing, games: Games { first: record(&job.games.first), second } }
+}
+
+pub(crate) fn result(report: Report) -> JobResult {
+    JobResult { run_id: run_id(), ack: "$JS.ACK.x".into(), number: 7, attempt: 2, report }
+}
+
+/// A result with everything that one can have.
+pub(crate) fn full() -> JobResult {
+    let mut pair = played(7);
+    let game = &mut pair.games.first;
+    game.moves[1].thought = Some(Thought {
+        score: Some(Score::Mate(-3)),
+        depth: Some(9),
+        seldepth: Some(12),
+        nodes: Some(123_456_789_012),
+        elapsed: Duration::from_nanos(1_234_567),
+        reported: Some(Duration::from_millis(1)),
+        details: Details {
+            left: Some(Duration::from_nanos(7)),
+            nps: Some(1_000),
+            hashfull: Some(4),
+            tbhits: Some(3),
+            pv: vec!["e2e4".into(), "e7e5".into()],
+            lines: vec!["info string \"x\"".into()],
+        }
+        .boxed(),
+    });
+    game.moves[2].thought.as_mut().unwrap().score = Some(Score::Centipawns(-31));
+    game.ready.black = Some(Duration::from_micros(70));
+    game.late = Some(Duration::from_millis(30));
+    game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
+    result(Report::Played(pair, Some("the host took 40 %".into())))
+}
+
+/// A question with everything that one can have.
+pub(crate) fn question() -> Question {
+    let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; am Rh8+; dm 9; c0 \"e4=10, e3=4\";";
+    let record = read_suite(line, false).records.remove(0);
+    Question { record: Arc::new(record), hold: Some(3), engines: 2 }
+}
+
+/// Answers of three engines.
+pub(crate) fn answered() -> Answered {
+    let since = SearchProgress { at: Duration::from_millis(3), depth: Some(4), nodes: None };
+    let end = SearchProgress { at: Duration::from_nanos(12_345), depth: Some(9), nodes: Some(77) };
+    let score = Some(Score::Mate(3));
+    let answer = Answer { played: "e2e4".into(), score, end, since: Some(since) };
+    let score = Some(Score::Centipawns(-5));
+    let end = SearchProgress { depth: None, ..end };
+    let other = Answer { score, since: None, end, ..answer.clone() };
+    Answered(vec![Ok(answer), Ok(other), Err("it crashed".into())])
+}
+
+/// A count of two plies.
+pub(crate) fn count() -> Count {
+    let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
+    let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
+    let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
+    let query = PerftQuery { command, patterns, limit };
+    Count { start: case.start, depth: 2, expected: 25, query }
+}
+
+/// A status with everything that one can have.
+pub(crate) fn status() -> WorkerStatus {
+    WorkerStatus {
+        version: "0.1.0".into(),
+        slots: 8,
+        playing: 3,
+        pairs: 99,
+        recent_pairs: 30,
+        recent_secs: 120,
+        cores: 16,
+        memory_mib: 32_000,
+        system: "linux x86_64".into(),
+        cpu: "a processor".into(),
+        benches: vec![("A".into(), 1.5e6)],
+        refusals: vec![(run_id(), "why".into())],
+        trouble: Some("what".into()),
+        is_leaving: true,
+    }
+}
+
+/// Any text, signed with the key of the coordinator.
+pub(crate) fn signed(purpose: Purpose, text: &[u8]) -> Vec<u8> {
+    [&key().public().to_bytes()[..], &key().sign(purpose, text), text].concat()
+}
+
+/// What is signed of a message.
+pub(crate) fn text_of(bytes: &[u8]) -> &[u8] {
+    &bytes[32 + SIGNATURE_BYTES..]
+}
