@@ -145,6 +145,26 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
 }
 
 #[test]
+fn jobs_that_the_server_has_lost_are_sent_again() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let first = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.>");
+    let running = impatient(&bench, &server).start();
+    let (subject, _) = client.next();
+    first.signal(Signal::INT);
+    first.finish().expect_code(0);
+    let token = subject.split('.').nth(2).expect("arbiter.results.TOKEN.PAIR.WORKER");
+    client.publish(&format!("$JS.API.STREAM.PURGE.ARBITER_JOBS_{token}"), b"");
+    client.flush();
+    let _second = Worker::start(&bench, &server, "b");
+    assert_untouched(&bench, running);
+    let remarks = store::remarks(&bench.path("results"));
+    assert!(remarks.iter().any(|remark| remark.contains("nobody is heard")), "{remarks:?}");
+}
+
+#[test]
 fn a_worker_that_stood_still_comes_too_late() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };

@@ -173,6 +173,11 @@ impl Worker {
         self.0.as_ref().expect("it has not been waited for").signal(signal);
     }
 
+    /// Whether it has ended by now.
+    pub fn has_ended(&mut self) -> bool {
+        self.0.as_mut().expect("it has not been waited for").has_ended()
+    }
+
     /// Waits for it to end.
     pub fn finish(mut self) -> Finished {
         self.0.take().expect("it has not been waited for").finish()

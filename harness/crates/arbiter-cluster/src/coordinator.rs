@@ -291,7 +291,8 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
-            let job = Job { number: pair, attempt, nonce, expires, work: job.work() };
+            let not_for = self.audits.worker_of(pair);
+            let job = Job { number: pair, attempt, nonce, expires, not_for, work: job.work() };
             let job = wire::write_job(&self.description.run_id, &job, &self.key);
             // The receiver lives as long as the coordinator.
             let _ = self.outgoing.send(Outgoing { pair, attempt, job });
@@ -383,6 +384,8 @@ impl<A: Assignment> Coordinator<A> {
     async fn tick(&mut self, count: u64) {
         self.update_room();
         self.release_lonely();
+        let is_idle = self.players().any(|(_, status)| status.playing == 0);
+        self.in_flight.set_idle(is_idle, self.now);
         let RunDescription { lease, stall_timeout, .. } = self.description;
         for pair in self.in_flight.overdue(lease, stall_timeout, self.now) {
             let what = "nobody is heard to play it; sent out again";

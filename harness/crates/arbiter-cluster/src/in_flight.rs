@@ -102,6 +102,8 @@ pub(crate) struct InFlight<A: Assignment> {
     stored: RangeSet,
     /// The highest pair that a worker has begun, and when that was first heard.
     furthest: Option<(u64, Duration)>,
+    /// Since when workers have been idle while none of the pairs was played, if they are.
+    idle: Option<Duration>,
     /// Whether workers scale times by their speed.
     is_scaled: bool,
 }
@@ -117,6 +119,7 @@ impl<A: Assignment> InFlight<A> {
             players: BTreeSet::new(),
             stored: RangeSet::default(),
             furthest: None,
+            idle: None,
         }
     }
 
@@ -180,6 +183,12 @@ impl<A: Assignment> InFlight<A> {
         if is_further && pair < AUDITS && self.pending.contains_key(&pair) {
             self.furthest = Some((pair, now));
         }
+    }
+
+    /// Whether a worker is idle that plays for the run.
+    pub(crate) fn set_idle(&mut self, is_idle: bool, now: Duration) {
+        let is_idle = is_idle && self.furthest.is_some() && self.counts().1 == 0;
+        self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
     /// A worker has sent a result; what is to be done with it.
@@ -267,6 +276,12 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).is_some_and(|pending| pending.accepted.is_none())
     }
 
+    /// Whether this attempt is the last one, and was sent since the start of the coordinator.
+    pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
+        let pending = self.pending.get(&pair);
+        pending.is_some_and(|pending| pending.attempt == attempt && pending.sequence.is_some())
+    }
+
     /// The job of a pair in flight.
     pub(crate) fn job(&self, pair: u64) -> Option<&A> {
         self.pending.get(&pair).map(|pending| &pending.job)
@@ -279,8 +294,8 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Pairs that the server has lost, or whose jobs expire: the last heartbeat is older than the stall
-    /// timeout and three leases, or none came while later pairs were begun, or for hours. (The server itself gives the pairs of a worker that dies
-    /// to others.)
+    /// timeout and three leases, or none came while later pairs were begun or workers were idle, or for
+    /// hours. (The server itself gives the pairs of a worker that dies to others.)
     pub(crate) fn overdue(
         &self,
         lease: Duration,
@@ -294,7 +309,9 @@ impl<A: Assignment> InFlight<A> {
                     now.saturating_sub(pending.heard.max(at))
                 }
                 (None, _) if *pair >= AUDITS => now.saturating_sub(pending.heard),
-                (None, _) => Duration::ZERO,
+                (None, _) => {
+                    self.idle.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
+                }
             };
             let is_due = since > 3 * lease || (pending.player.is_none() && now > pending.renewal);
             (pending.accepted.is_none() && is_due).then_some(*pair)

@@ -72,6 +72,12 @@ impl<A: Assignment> Audits<A> {
         self.held.len()
     }
 
+    /// The worker whose result this job repeats, if it is an audit.
+    pub(super) fn worker_of(&self, number: u64) -> Option<String> {
+        let held = self.held.get(&number.checked_sub(AUDITS)?)?;
+        Some(held.worker.clone())
+    }
+
     /// Forgets all that waits.
     pub(super) fn cancel(&mut self) {
         self.held.clear();
@@ -112,14 +118,14 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Whether a worker has answered an audit of its own pair, which then goes to others.
-    pub(super) async fn is_own_audit(&mut self, number: u64, worker: &str) -> bool {
-        let Some(pair) = number.checked_sub(AUDITS) else { return false };
-        if self.audits.held.get(&pair).is_none_or(|held| held.worker != worker) {
+    pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
+        if self.audits.worker_of(number).as_deref() != Some(worker) {
             return false;
         }
         let own = self.audits.own.entry(worker.to_owned()).or_default();
-        own.insert(pair);
-        let is_last = own.len() == MAX_OWN_AUDITS;
+        // What was sent before a restart of the coordinator may name another worker.
+        let is_new = self.in_flight.has_sent(number, attempt) && own.insert(number);
+        let is_last = is_new && own.len() == MAX_OWN_AUDITS;
         self.resend(number);
         if is_last {
             let reason = "it repeats its own pairs, which were to be repeated by others".to_owned();

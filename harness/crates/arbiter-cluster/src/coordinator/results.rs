@@ -49,7 +49,7 @@ impl<A: Assignment> Coordinator<A> {
         receipt: Receipt,
     ) {
         let (pair, ack) = (result.number, result.ack.clone());
-        if self.is_own_audit(pair, &worker).await {
+        if self.is_own_audit(pair, result.attempt, &worker).await {
             return self.acknowledge_result(receipt).await;
         }
         self.in_flight.started(pair, self.now);

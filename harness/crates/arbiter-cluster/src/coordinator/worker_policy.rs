@@ -107,6 +107,10 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Excludes a worker; other workers play its pairs again.
     pub(super) async fn exclude(&mut self, Finding { worker, reason }: Finding) {
+        // Several audits may find the same.
+        if self.policy.why_excluded(&worker).is_some() {
+            return;
+        }
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
         let why = format!("excluded: {reason}");

@@ -196,3 +196,27 @@ fn what_the_server_lost_is_noticed() {
     assert!(overdue(&in_flight, 9_999).is_empty(), "results are here");
     assert_eq!(in_flight.counts(), (1, 0));
 }
+
+#[test]
+fn pairs_that_idle_workers_do_not_get_are_sent_again() {
+    let mut in_flight = InFlight::new(false);
+    for pair in 0..3 {
+        in_flight.order(pair, job(pair), START).unwrap();
+    }
+    let at = |seconds| Duration::from_secs(seconds);
+    let overdue =
+        |in_flight: &InFlight<PairJob>, seconds| in_flight.overdue(LEASE, 2 * LEASE, at(seconds));
+    in_flight.set_idle(true, at(1));
+    assert!(overdue(&in_flight, 9_999).is_empty(), "they may still get ready");
+    in_flight.heartbeat("a".into(), heartbeat(0, Some(0)), at(2));
+    in_flight.set_idle(true, at(3));
+    assert!(overdue(&in_flight, 32).is_empty(), "one is played");
+    in_flight.receive("a", result(0, "a"), 1);
+    for seconds in [40, 50] {
+        in_flight.set_idle(true, at(seconds));
+    }
+    assert!(overdue(&in_flight, 70).is_empty());
+    assert_eq!(overdue(&in_flight, 71), [1, 2]);
+    in_flight.set_idle(false, at(60));
+    assert!(overdue(&in_flight, 9_999).is_empty(), "all play something else");
+}

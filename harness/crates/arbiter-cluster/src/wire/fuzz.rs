@@ -118,7 +118,7 @@ fn other_result<D: Payload>(done: D) -> JobResult<D> {
 
 fn work(work: Work) -> Vec<u8> {
     let nonce = secret().nonce(7, 2);
-    let job = Job { number: 7, attempt: 2, nonce, expires: 9, work };
+    let job = Job { number: 7, attempt: 2, nonce, expires: 9, not_for: Some("w".into()), work };
     text_of(&write_job(&run_id(), &job, &key())).to_vec()
 }
 

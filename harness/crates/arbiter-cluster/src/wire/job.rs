@@ -57,6 +57,8 @@ pub struct Job {
     pub nonce: Token,
     /// When it is not to be done any more, in microseconds of Unix time by the coordinator's clock.
     pub expires: u64,
+    /// The worker that is not to do it: the one whose result it repeats.
+    pub not_for: Option<String>,
     /// What is to be done.
     pub work: Work,
 }
@@ -69,6 +71,8 @@ struct JobMessage {
     #[serde(with = "As::<DisplayFromStr>")]
     nonce: Token,
     expires: u64,
+    #[serde(default)]
+    not_for: Option<String>,
     work: WorkMessage,
 }
 
@@ -126,7 +130,8 @@ pub fn write_job(run_id: &RunId, job: &Job, key: &Key) -> Vec<u8> {
         Work::Count(count) => WorkMessage::Count(Box::new(count.clone())),
     };
     let Job { number, attempt, nonce, expires, .. } = *job;
-    let message = JobMessage { run_id: run_id.clone(), number, attempt, nonce, expires, work };
+    let (run_id, not_for) = (run_id.clone(), job.not_for.clone());
+    let message = JobMessage { run_id, number, attempt, nonce, expires, not_for, work };
     sign(&message, key)
 }
 
@@ -137,7 +142,7 @@ pub fn read_job(
     key: PublicKey,
 ) -> Result<Job, WireError> {
     let (message, _) = verified(bytes, &[key]).map_err(invalid)?;
-    let JobMessage { run_id, number, attempt, nonce, expires, work } = message;
+    let JobMessage { run_id, number, attempt, nonce, expires, not_for, work } = message;
     if run_id != description.run_id {
         return Err(invalid("a job of another run"));
     }
@@ -150,7 +155,7 @@ pub fn read_job(
         }
         WorkMessage::Count(count) => Work::Count(checked_count(*count)?),
     };
-    Ok(Job { number, attempt, nonce, expires, work })
+    Ok(Job { number, attempt, nonce, expires, not_for, work })
 }
 
 fn pair(

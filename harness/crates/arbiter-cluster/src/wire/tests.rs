@@ -17,7 +17,11 @@ fn written<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
 
 fn job_bytes(number: u64, attempt: u32, work: Work) -> Vec<u8> {
     let nonce = secret().nonce(number, attempt);
-    write_job(&run_id(), &Job { number, attempt, nonce, expires: 9, work }, &key())
+    write_job(
+        &run_id(),
+        &Job { number, attempt, nonce, expires: 9, not_for: Some("w".into()), work },
+        &key(),
+    )
 }
 
 fn read_own_job(bytes: &[u8]) -> Result<Job, WireError> {
@@ -68,8 +72,8 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
 #[test]
 fn jobs_arrive_as_they_were_sent() {
     let bytes = job_bytes(7, 3, Work::Pair(job(7)));
-    let Job { number, attempt, nonce, expires, work } = read_own_job(&bytes).unwrap();
-    assert_eq!(expires, 9);
+    let Job { number, attempt, nonce, expires, not_for, work } = read_own_job(&bytes).unwrap();
+    assert_eq!((expires, not_for.as_deref()), (9, Some("w")));
     let Work::Pair(read) = work else { panic!("{work:?}") };
     assert_eq!((format!("{read:?}"), number, attempt), (format!("{:?}", job(7)), 7, 3));
     assert_eq!(proof(&secret().token("w"), &nonce), secret().proof("w", 7, 3));

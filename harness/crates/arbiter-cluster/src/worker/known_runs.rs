@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use super::run_setup::RunSetup;
 use crate::run_id::RunId;
 use crate::trust::PublicKey;
-use crate::wire::{AUDITS, Beacon, CoordinatorMessage, Notice};
+use crate::wire::{Beacon, CoordinatorMessage, Notice};
 
 /// A run is forgotten if its last beacon is older than this.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
@@ -157,14 +157,6 @@ impl KnownRuns {
         if let Some(joined) = self.joined.get_mut(run_id) {
             joined.done.insert(number, attempt);
         }
-    }
-
-    /// Whether a job repeats a pair that this worker has played, so that it is for others.
-    pub(super) fn is_own(&self, run_id: &RunId, number: u64) -> bool {
-        let joined = self.joined.get(run_id);
-        number
-            .checked_sub(AUDITS)
-            .is_some_and(|pair| joined.is_some_and(|j| j.done.contains_key(&pair)))
     }
 
     /// Forgets a run that is over.
@@ -368,9 +360,6 @@ mod tests {
         let refused = Notice::Refused { worker: "w".into(), pair: 7, why: "no".into() };
         known_runs.hear(message(13, refused));
         assert_eq!(check(&known_runs, (7, 0), 11), Ok(()), "it may try again");
-        known_runs.done(&id("a"), (8, 0));
-        let own = [8, 9].map(|pair| known_runs.is_own(&id("a"), AUDITS + pair));
-        assert_eq!(own, [true, false]);
         assert_eq!(known_runs.check_job(&id("b"), (7, 0), 11), Err("its run was not joined"));
     }
 

@@ -196,7 +196,7 @@ async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstrea
             return shared.trouble(error);
         }
     };
-    if shared.known_runs().is_own(run_id, job.number) {
+    if job.not_for.as_ref() == Some(&shared.config.name) {
         let _ = message.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
         return;
     }
