@@ -163,7 +163,7 @@ pub fn make_server(
         "# The files are in this folder: start it with 'arbiter cluster up', or nats-server here.\n\
          listen: \"{any}:{port}\"\n\
          pid_file: \"nats.pid\"\n\
-         jetstream {{ store_dir: \"data\" }}\n\
+         jetstream {{ store_dir: \"data\", max_file: 16GB }}\n\
          tls {{ cert_file: \"server.pem\", key_file: \"server.key\", timeout: 5 }}\n\
          include \"{USERS}\"\n"
     );
