@@ -15,13 +15,13 @@ use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
 use self::tournament::TournamentArgs;
-pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, one_line};
+pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, one_line};
 use self::words::{ORDERS, merged};
 use crate::{BuildArgs, ClusterArgs, Failure, OutputFormat, Style};
 use arbiter_openings::Order;
 use arbiter_plan::{
-    Affinity, ConfigFile, DEFAULT_SETTINGS, EngineSpec, NoiseLimit, Request, SprtRequest,
-    load_settings, plain,
+    Affinity, ConfigFile, DEFAULT_SETTINGS, EngineSpec, NoiseLimit, Request, SandboxMode,
+    SprtRequest, load_settings, plain,
 };
 use arbiter_stats::{Correction, Model};
 
@@ -39,7 +39,7 @@ pub(crate) struct PlayArgs {
     /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
     /// after the options, "\n" between them), restart (on, off or auto: a new process for each
     /// game, never, or when the engine asks for it), ponder (true: think on the opponent's time),
-    /// stderr (file for its error output), memory (MiB of address space), and the limits tc
+    /// stderr (file for its error output), memory (MiB of address space), sandbox (as --sandbox), and the limits tc
     /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
     /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
@@ -49,6 +49,12 @@ pub(crate) struct PlayArgs {
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(long, value_name = "SPEC")]
     each: Option<String>,
+    /// What holds engines on this machine: each has an empty home and folder of its own, may write
+    /// nowhere else, reaches neither network nor other processes, and reads the system's programs and
+    /// libraries, the folder of its program, dir=, and what its options name by absolute paths
+    /// [default: off]
+    #[arg(long, value_parser = SANDBOXES.parser(), conflicts_with = "resume")]
+    sandbox: Option<SandboxMode>,
     /// File with settings [default: arbiter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -337,10 +343,11 @@ impl PlayArgs {
     fn engines(&self, file: &ConfigFile) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
         let own = self.engine.iter().map(|text| engine_spec("--engine", text));
         let own = own.collect::<Result<Vec<_>, _>>()?;
-        let each = match &self.each {
+        let mut each = match &self.each {
             Some(text) => engine_spec("--each", text)?.or(&file.each),
             None => file.each.clone(),
         };
+        each.sandbox = self.sandbox.or(each.sandbox);
         Ok((if own.is_empty() { file.engines.clone() } else { own }, each))
     }
 

@@ -16,7 +16,7 @@ use arbiter_plan::{
 };
 use arbiter_process::{Cancel, Spawner};
 use arbiter_report::note;
-use arbiter_runner::engine_setup;
+use arbiter_runner::{engine_setup, sandbox};
 
 /// This program, which is the bundled engine, too.
 pub(crate) fn own_binary() -> Result<PathBuf, Failure> {
@@ -245,12 +245,13 @@ impl EngineBuilder<'_> {
         let mut built = self.with_builder(&repo, |builder| builder.build(&repo, rev))?;
         let copies = self.with.copies;
         let is_timed = self.with.reference_nps.is_some();
+        let sandbox = sandbox(spec.sandbox.or(each.sandbox).unwrap_or_default(), Vec::new());
         if is_timed {
             // Speed is of today, not of when it was built.
-            built.measure(copies, self.spawner, self.cancel)?;
+            built.measure(copies, sandbox.clone(), self.spawner, self.cancel)?;
         }
         let signature = (is_timed || !self.args.no_bench)
-            .then(|| built.signature(copies, self.spawner, self.cancel))
+            .then(|| built.signature(copies, sandbox, self.spawner, self.cancel))
             .transpose()?;
         if let Some(signature) = signature {
             note(&format!("bench of {}: {}", built.label(), bench_words(&built, signature)));

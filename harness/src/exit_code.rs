@@ -74,7 +74,7 @@ Exit codes:
     4  nothing to run
     5  inconclusive: the cap was reached before a decision
     6  invalid run: more engine faults than --fault-limit
-    7  environment failure: disk, memory, processes
+    7  environment failure: disk, memory, processes; no sandbox although --sandbox require
     8  the NATS server of --on or worker cannot be reached, refuses, or is open (see --insecure)
    20  no git, or no repository         24  the build took too long
    21  no such revision                 25  the build left no program

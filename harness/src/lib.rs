@@ -31,8 +31,8 @@ use no_fleet as fleet;
 
 // What several subcommands share.
 use args::{
-    CORRECTIONS, DEFAULT_RESULTS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SprtBounds,
-    engine_spec, one_line,
+    CORRECTIONS, DEFAULT_RESULTS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SANDBOXES,
+    SprtBounds, engine_spec, one_line,
 };
 use compat::{Printer, Style};
 use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};

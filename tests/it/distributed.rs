@@ -12,6 +12,7 @@ mod messages;
 mod namespaces;
 mod own_server;
 mod permissions;
+mod sandbox;
 mod storm;
 mod strangers;
 mod suites;

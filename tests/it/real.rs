@@ -101,6 +101,26 @@ fn stockfish_counts_nodes_as_time() {
     assert_eq!(lost, 0, "no real clock runs, and the engine counts as we do");
 }
 
+#[test]
+fn engines_play_in_a_sandbox() {
+    let names = ["stockfish", "toga2", "gnuchess", "fairymax"];
+    let Some([stockfish, toga, gnuchess, fairymax]) = programs(names) else { return };
+    let held = |fields: &str| format!(",sandbox=require{fields}");
+    let threaded = held(",option.Hash=32,option.Threads=2");
+    let palimpsest = spec("Palimpsest", Path::new("bundled"), &threaded);
+    play([spec("Stockfish", &stockfish, &threaded), palimpsest], "tc=3+0.1");
+    let fairymax = spec("Fairy", &fairymax, &held(",proto=xboard"));
+    let gnuchess = spec("GNUChess", &gnuchess, &held(",args=--uci"));
+    play([fairymax, gnuchess], "tc=3+0.1");
+    // One that is a script.
+    let bench = Bench::new();
+    let script = format!("#!/usr/bin/env bash\n{} \"$@\"\n", toga.display());
+    let script = bench.write("toga", script);
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, executable).expect("a file of ours");
+    play([spec("Script", &script, &held("")), spec("Toga", &toga, &held(""))], "tc=3+0.1");
+}
+
 /// Plays an engine that speaks the protocol of xboard against one that does not.
 #[track_caller]
 fn play_xboard(name: &str) {

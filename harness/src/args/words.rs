@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::Failure;
 use arbiter_openings::Order;
-use arbiter_plan::ConfigFile;
+use arbiter_plan::{ConfigFile, SandboxMode};
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
@@ -20,6 +20,15 @@ pub(crate) struct Words<T: 'static> {
 /// The order of openings.
 pub(crate) const ORDERS: Words<Order> =
     Words { values: &[(Order::Sequential, ""), (Order::Random, "")] };
+
+/// What holds engines.
+pub(crate) const SANDBOXES: Words<SandboxMode> = Words {
+    values: &[
+        (SandboxMode::Require, "A complete sandbox, or nothing is started"),
+        (SandboxMode::Auto, "What the system has of it"),
+        (SandboxMode::Off, "Engines may do what the user may"),
+    ],
+};
 
 /// The scale of the bounds of a test.
 pub(crate) const MODELS: Words<Model> = Words {

@@ -10,12 +10,13 @@ use clap::Args;
 
 use self::steps::{Gates, Sides, outcome};
 use crate::{
-    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, args::load,
-    emit, unwritten,
+    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, SANDBOXES,
+    args::load, emit, unwritten,
 };
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_plan::{
-    ConfigFile, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, default_concurrency,
+    ConfigFile, SandboxMode, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code,
+    default_concurrency,
 };
 use arbiter_report::{GatesReport, complain, gates_junit, markdown};
 use arbiter_runner::unix_time_ms;
@@ -66,6 +67,9 @@ pub(crate) struct CiArgs {
     /// Concurrent games and benches, where a step does not say
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroUsize>,
+    /// What holds the engines in all steps, as `arbiter sprt --sandbox` does; builds are not held
+    #[arg(long, value_parser = SANDBOXES.parser(), default_value_t = SandboxMode::Off)]
+    sandbox: SandboxMode,
     /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
     format: OutputFormat,
@@ -115,6 +119,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
             with: &with,
             store: &store,
             results: &results,
+            sandbox: args.sandbox,
             is_fresh: args.no_cache,
         };
         for step in &steps {

@@ -99,6 +99,7 @@ fn as_json(cluster: &Cluster) -> Value {
             "memory_mib": worker.memory_mib,
             "system": worker.system,
             "cpu": worker.cpu,
+            "sandbox": worker.sandbox,
             "bench_nps": worker.benches.iter().cloned().collect::<BTreeMap<String, f64>>(),
             "trouble": trouble(worker),
         })

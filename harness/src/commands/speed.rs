@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{
-    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, emit,
+    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, SANDBOXES, emit,
     engine_builds::setup, interruptible, progress,
 };
 use arbiter_build::{
     BenchReader, BenchRecipe, BenchTarget, BuildError, build_environment, run_bench_once,
 };
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::{EngineSpec, resolve_engine};
+use arbiter_plan::{EngineSpec, SandboxMode, resolve_engine};
 use arbiter_process::{Cancel, Spawner, allowed_cpus};
 use arbiter_report::SpeedReport;
 use arbiter_schedule::seed::{below, seed_for};
@@ -56,6 +56,9 @@ pub(crate) struct SpeedArgs {
     /// Let the system choose the CPU
     #[arg(long, conflicts_with = "cpu")]
     no_affinity: bool,
+    /// What holds the engines, as `arbiter sprt --sandbox` does [default: off]
+    #[arg(long, value_parser = SANDBOXES.parser())]
+    sandbox: Option<SandboxMode>,
     /// File whose [build] says how revisions are built [default: arbiter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -90,7 +93,8 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     // The bench is run often enough.
     build.no_bench = true;
     let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
-    let prepared = build.prepare(Vec::new(), &EngineSpec::default(), with)?;
+    let mut prepared = build.prepare(Vec::new(), &EngineSpec::default(), with)?;
+    prepared.engines.iter_mut().for_each(|engine| engine.sandbox = args.sandbox);
     let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();
     let (nodes, rounds) = interruptible(move |spawner, cancel| {

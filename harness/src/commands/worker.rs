@@ -7,14 +7,16 @@ use clap::Args;
 use tokio::sync::{mpsc, watch};
 
 use crate::{
-    Failure,
+    Failure, SANDBOXES,
     fleet::{AccessArgs, ServerName, user_folder},
     own_binary, runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, serve};
-use arbiter_plan::{MAX_SLOTS, default_concurrency};
-use arbiter_process::{ResourceLimits, Spawner, host_name, memory_mib, processor_name};
+use arbiter_plan::{MAX_SLOTS, SandboxMode, default_concurrency};
+use arbiter_process::{
+    ResourceLimits, Sandbox, SandboxSupport, Spawner, host_name, memory_mib, processor_name,
+};
 use arbiter_report::note;
 use arbiter_runner::{Signals, StopSignal};
 
@@ -22,19 +24,23 @@ use arbiter_runner::{Signals, StopSignal};
 /// log or table of one, and less than a disk.
 const FILE_MIB: u64 = 1024;
 
+/// Processes and threads of its user unless it says otherwise: more than engines on any machine need,
+/// and less than brings one down.
+const PROCESSES: u64 = 8192;
+
 /// Flags of `arbiter worker`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A worker plays for every run on the server that a trusted key has signed, the most important first,
 and those of the same importance in equal shares. It starts programs that such a run names by their
-hashes: run it as a user who may do nothing else. Programs must run on this machine as they are; files
-that they read, such as networks, have to be where their options say.
+hashes, in a sandbox: still run it as a user of its own. Programs must run on this machine as they are;
+files that they read, such as networks, have to be where their options say and below a --readable.
 
 Ctrl-C ends it after the pairs in hand, a second one at once; what it had in hand is then played by
 others. A server that is away is waited for.
 
-Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine,
-8 if the server cannot be reached, refuses, or is open.")]
+Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine
+or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.")]
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
     entry: EntryArgs,
@@ -54,6 +60,18 @@ pub(crate) struct WorkerArgs {
     /// then, and loses the game
     #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
     cpu_time: Option<u64>,
+    /// Processes and threads that the user of the worker may have in all for an engine to start one
+    /// more; root is not held to it
+    #[arg(long, value_name = "N", default_value_t = PROCESSES)]
+    processes: u64,
+    /// What holds engines, and their benches: each has an empty home and folder of its own and may
+    /// write nowhere else, reads the system's programs and libraries and its own program, and reaches
+    /// no network, no other process, and no variable of the environment that may hold a secret
+    #[arg(long, value_parser = SANDBOXES.parser(), default_value_t = SandboxMode::Auto)]
+    sandbox: SandboxMode,
+    /// File or folder that engines may read besides, such as one of networks; repeat for several
+    #[arg(long, value_name = "PATH")]
+    readable: Vec<PathBuf>,
 }
 
 /// Which server it enters, as whom, and whom it trusts.
@@ -85,19 +103,25 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     }
     let (access, name, trusted) = entry(args.entry)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
+    let folder = args.programs.map_or_else(default_folder, Ok)?;
+    // Engines are started elsewhere.
+    let folder = std::path::absolute(&folder).map_err(Failure::environment)?;
     let config = Config {
         trusted,
-        folder: args.programs.map_or_else(default_folder, Ok)?,
+        folder,
         limits: ResourceLimits {
             memory_bytes: args.memory.map(bytes),
             file_bytes: Some(bytes(args.file_size)),
             cpu_seconds: args.cpu_time,
+            processes: Some(args.processes),
         },
+        sandbox: sandbox(args.sandbox, &args.readable)?,
         own_binary: own_binary()?,
         spawner: Spawner::start().map_err(Failure::environment)?,
-        status: status(slots),
+        status: status(slots, args.sandbox),
         name,
     };
+    Sandbox::remove_leftovers();
     runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let as_whom = format!("arbiter worker {}", config.name);
@@ -106,11 +130,12 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             _ = signals.next() => return Ok(()),
         };
         note(&format!(
-            "worker {} on {}: {} slots, programs in {}",
+            "worker {} on {}: {} slots, programs in {}, sandbox: {}",
             config.name,
             access.place(),
             config.status.slots,
-            config.folder.display()
+            config.folder.display(),
+            config.status.sandbox
         ));
         let (phase, phases) = watch::channel(Phase::Working);
         let (say, mut notes) = mpsc::unbounded_channel();
@@ -172,8 +197,21 @@ fn default_folder() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CACHE_HOME", ".cache", "--programs")?.join("programs"))
 }
 
+/// What holds engines, besides the limits.
+fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, Failure> {
+    if mode == SandboxMode::Require {
+        SandboxSupport::of_this_system().complete().map_err(Failure::environment)?;
+    }
+    let there = |path: &PathBuf| {
+        path.canonicalize()
+            .map_err(|error| Failure::invalid(format!("--readable {}: {error}", path.display())))
+    };
+    let readable = readable.iter().map(there).collect::<Result<_, _>>()?;
+    Ok(arbiter_runner::sandbox(mode, readable))
+}
+
 /// The status of a worker on this machine that plays nothing.
-fn status(slots: usize) -> WorkerStatus {
+fn status(slots: usize, sandbox: SandboxMode) -> WorkerStatus {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     WorkerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -182,6 +220,12 @@ fn status(slots: usize) -> WorkerStatus {
         memory_mib: memory_mib(),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         cpu: processor_name().unwrap_or_else(|| "unknown".to_owned()),
+        sandbox: match sandbox {
+            SandboxMode::Off => sandbox.to_string(),
+            SandboxMode::Auto | SandboxMode::Require => {
+                SandboxSupport::of_this_system().to_string()
+            }
+        },
         ..WorkerStatus::default()
     }
 }

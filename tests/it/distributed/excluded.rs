@@ -213,8 +213,11 @@ fn a_game_goes_where_there_is_room_for_it() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
+    // The engine is a script that starts a program which is no copy of the worker's.
+    let folder = programs::puppet().parent().expect("it is in a folder").display().to_string();
     let worker = |name: &str, slots: &str| {
-        Worker::start_with(&bench, &server, name, &["--slots", slots, "--trust", &trust])
+        let flags = ["--slots", slots, "--trust", &trust, "--readable", &folder];
+        Worker::start_with(&bench, &server, name, &flags)
     };
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.hello.*");

@@ -144,7 +144,8 @@ fn a_worker_bounds_what_programs_take() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
-    let flags = ["--slots", "1", "--trust", &trust];
+    // One of them writes where only a limit keeps it from writing.
+    let flags = ["--slots", "1", "--trust", &trust, "--sandbox", "off"];
     // Processor time: this one thinks for ever, and loses both games when it is ended.
     let busy = greedy(&bench, &server, "--mode flood-forever").start();
     let limits = ["--cpu-time", "1"];

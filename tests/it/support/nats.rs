@@ -148,13 +148,14 @@ impl Worker {
         Worker(Some(bench.arbiter(args)))
     }
 
-    /// Starts one with one slot in an environment with these variables besides, each as NAME=VALUE.
+    /// Starts one with one slot in an environment with these variables besides, each as NAME=VALUE,
+    /// which its engines see.
     pub fn start_as(bench: &Bench, server: &Server, name: &str, env: &[&str]) -> Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
         let (url, trust) = (server.url(), key(bench));
         let arbiter = super::programs::arbiter().display().to_string();
         let args = [&arbiter, "worker", "--nats", &url, "--slots", "1", "--name", name];
-        let more = ["--programs", &programs, "--trust", &trust];
+        let more = ["--programs", &programs, "--trust", &trust, "--sandbox", "off"];
         Worker(Some(bench.start(Path::new("env"), env.iter().chain(&args).chain(&more))))
     }
 

@@ -92,6 +92,7 @@ impl Built {
     pub fn signature(
         &mut self,
         copies: usize,
+        sandbox: Option<Sandbox>,
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
@@ -100,7 +101,7 @@ impl Built {
         let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match known {
             Some(bench) => bench.signature,
-            None => self.measure(copies, spawner, cancel)?,
+            None => self.measure(copies, sandbox, spawner, cancel)?,
         };
         // What was changed since is not the author's promise.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
@@ -121,13 +122,15 @@ impl Built {
     pub fn measure(
         &mut self,
         copies: usize,
+        sandbox: Option<Sandbox>,
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
         let (name, recipe) = (&self.label(), &self.recipe.bench);
         let environment = Some(self.environment.clone());
-        let (program, sandbox) = (self.program.clone(), self.sandbox.clone());
-        let launch = &Launch { program, environment, sandbox, ..Launch::default() };
+        let sandbox = sandbox.or_else(|| self.sandbox.clone());
+        let launch =
+            &Launch { program: self.program.clone(), environment, sandbox, ..Launch::default() };
         let target = BenchTarget { name, launch, recipe };
         let signature = run_bench(&target, copies, spawner, cancel)?;
         self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });

@@ -31,6 +31,7 @@ pub fn document(cluster: &Cluster) -> Document {
         "cores",
         "memory",
         "processor",
+        "sandbox",
         "bench",
         "last trouble",
     ]);
@@ -43,6 +44,7 @@ pub fn document(cluster: &Cluster) -> Document {
             &worker.cores,
             &format!("{} MiB", worker.memory_mib),
             &worker.cpu,
+            &if worker.sandbox.is_empty() { "-" } else { &worker.sandbox },
             &benches(worker),
             &trouble(worker).unwrap_or("-"),
         ]);

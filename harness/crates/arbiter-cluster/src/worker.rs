@@ -33,7 +33,7 @@ use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
 use super::wire::{self, CoordinatorMessage, Notice, WorkerStatus};
-use arbiter_process::{ResourceLimits, Spawner};
+use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 
 /// Time between two ticks of a worker.
 const TICK: Duration = Duration::from_millis(250);
@@ -62,6 +62,8 @@ pub struct Config {
     pub folder: PathBuf,
     /// Limits of each engine process, besides those of the run.
     pub limits: ResourceLimits,
+    /// What each engine process may read, write and reach, whatever the run says.
+    pub sandbox: Option<Sandbox>,
     /// This program's file, which need not be fetched if a run asks for it.
     pub own_binary: PathBuf,
     /// Starts the engines of suites.

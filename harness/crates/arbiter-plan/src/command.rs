@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     Affinity, BUNDLED, Engine, EngineSpec, LaunchSettings, NoiseLimit, Plan, Program, RunKind,
-    TournamentRequest, plan::DEFAULT_MARGIN, plan::default_name,
+    SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN, plan::default_name,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_openings::Order;
@@ -165,13 +165,14 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
 /// How an engine is treated, where it is not the usual way.
 fn launch(launch: &LaunchSettings) -> Vec<(String, String)> {
     // Where its error output goes decides no game.
-    let LaunchSettings { protocol, init, restart, ponder, stderr: _, memory_mib } = launch;
+    let LaunchSettings { protocol, init, restart, ponder, stderr: _, memory_mib, sandbox } = launch;
     let all = [
         unless(Protocol::default(), "proto", *protocol),
         unless(String::new(), "init", init.join("\\n")),
         unless(Restart::default(), "restart", *restart),
         unless(false, "ponder", *ponder),
         memory_mib.and_then(|mib| flag("memory", mib)),
+        unless(SandboxMode::default(), "sandbox", *sandbox),
     ];
     let all = all.into_iter().flatten();
     all.map(|(key, value)| (key.to_owned(), value)).collect()

@@ -8,6 +8,21 @@ use serde_with::{As, DefaultOnNull};
 use crate::Engine;
 use arbiter_protocol::{Protocol, Restart};
 
+/// Whether an engine is held to a sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxMode {
+    /// It may do what we may.
+    #[default]
+    Off,
+    /// As far as the system can.
+    Auto,
+    /// Wholly, or it is not started.
+    Require,
+}
+
+arbiter_names::named!(SandboxMode);
+
 /// How to start, address and keep an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -26,6 +41,9 @@ pub struct LaunchSettings {
     pub stderr: Option<PathBuf>,
     /// Address space that each of its processes may have, in MiB.
     pub memory_mib: Option<u64>,
+    /// What holds it on this machine; on others, their workers say.
+    #[serde(with = "As::<DefaultOnNull>")]
+    pub sandbox: SandboxMode,
 }
 
 /// Gives each engine without a file for its error output one in `dir`, called after it.

@@ -32,7 +32,7 @@ pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{ConfigFile, DEFAULT_SETTINGS, load_settings, plain};
 pub use gate::{Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, step_verdict, step_words};
-pub use launch::LaunchSettings;
+pub use launch::{LaunchSettings, SandboxMode};
 pub use noise::NoiseLimit;
 pub use plan::{
     BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,

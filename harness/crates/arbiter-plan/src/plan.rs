@@ -398,6 +398,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
             ponder: spec.ponder.unwrap_or(false),
             stderr: spec.stderr.map(absolute),
             memory_mib: spec.memory_mib,
+            sandbox: spec.sandbox.unwrap_or_default(),
         },
         conditions: Conditions { limits, margin },
         provenance: spec.provenance,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::Provenance;
+use crate::{Provenance, SandboxMode};
 use arbiter_names::UnknownName;
 use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
 
@@ -47,11 +47,13 @@ pub struct EngineSpec {
     pub stderr: Option<PathBuf>,
     /// Address space that it may have, in MiB.
     pub memory_mib: Option<u64>,
+    /// Whether it is held to a sandbox.
+    pub sandbox: Option<SandboxMode>,
 }
 
 /// The keys of a spec, as shown in errors and help.
 pub const ENGINE_KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
-     stderr, memory, tc, st, nodes, depth, nodestime, timemargin";
+     stderr, memory, sandbox, tc, st, nodes, depth, nodestime, timemargin";
 
 impl EngineSpec {
     /// Reads comma separated `key=value` fields. Double quotes keep commas and spaces together.
@@ -85,6 +87,7 @@ impl EngineSpec {
             "ponder" => self.ponder = Some(truth(key, value)?),
             "stderr" => self.stderr = Some(PathBuf::from(value)),
             "memory" => self.memory_mib = Some(positive(key, value)?),
+            "sandbox" => self.sandbox = Some(word(key, value)?),
             "tc" => {
                 self.no_clock = value == "inf";
                 self.limits.clock =
@@ -137,6 +140,7 @@ impl EngineSpec {
             ponder: self.ponder.or(each.ponder),
             stderr: self.stderr.or_else(|| each.stderr.clone()),
             memory_mib: self.memory_mib.or(each.memory_mib),
+            sandbox: self.sandbox.or(each.sandbox),
         }
     }
 }
@@ -226,11 +230,13 @@ mod tests {
 
     #[test]
     fn manners_are_read() {
-        let text = "proto=xboard,init=a b\\nc,init=d,restart=on,ponder=true,stderr=e.log,memory=64";
+        let text = "proto=xboard,init=a b\\nc,init=d,restart=on,ponder=true,stderr=e.log,memory=64,\
+                    sandbox=auto";
         let spec = EngineSpec::parse(text).unwrap();
         assert_eq!((spec.protocol, spec.restart), (Some(Protocol::Xboard), Some(Restart::On)));
         assert_eq!(spec.init, ["a b", "c", "d"]);
         assert_eq!((spec.ponder, spec.memory_mib), (Some(true), Some(64)));
+        assert_eq!(spec.sandbox, Some(SandboxMode::Auto));
         assert_eq!(spec.stderr, Some(PathBuf::from("e.log")));
         let own = EngineSpec::parse("restart=off").unwrap().or(&spec);
         assert_eq!((own.restart, own.ponder), (Some(Restart::Off), Some(true)));

@@ -1,5 +1,5 @@
-//! Measures how long a UCI engine takes to answer `isready`:
-//! `cargo run -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
+//! Measures how long a UCI engine takes to start and to answer `isready`, in a sandbox and without:
+//! `cargo run --release -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
@@ -7,34 +7,65 @@ use std::error::Error;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use arbiter_process::{Chunk, Launch, QUIT_GRACE, Spawner};
+use arbiter_process::{Chunk, Launch, Process, QUIT_GRACE, Sandbox, SandboxSupport, Spawner};
 
+const STARTS: usize = 200;
 const ROUND_TRIPS: usize = 1000;
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+type Started = (Process, mpsc::Receiver<Chunk>);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let program = args.next().ok_or("usage: round_trips ENGINE [ARGUMENT]...")?;
-    let launch = Launch { program: program.into(), args: args.collect(), ..Launch::default() };
-    let (sender, chunks) = mpsc::channel();
+    let free = Launch { program: program.into(), args: args.collect(), ..Launch::default() };
+    let held = Launch { sandbox: Some(Sandbox::default()), ..free.clone() };
     let spawner = Spawner::start()?;
-    let mut engine = spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok())?;
+    println!("sandbox: {}", SandboxSupport::of_this_system());
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..STARTS {
+        // In turn, so that whatever else the machine does is the same for both.
+        for (launch, times) in [&free, &held].into_iter().zip(&mut times) {
+            let asked = Instant::now();
+            let (engine, _) = start(&spawner, launch)?;
+            times.push(asked.elapsed());
+            engine.stop(QUIT_GRACE);
+        }
+    }
+    print(&format!("{STARTS} starts until uciok"), times);
+    let mut engines = [start(&spawner, &free)?, start(&spawner, &held)?];
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..ROUND_TRIPS {
+        for ((engine, chunks), times) in engines.iter_mut().zip(&mut times) {
+            let asked = Instant::now();
+            engine.write(b"isready\n")?;
+            times.push(wait_for(chunks, "readyok")?.saturating_duration_since(asked));
+        }
+    }
+    print(&format!("{ROUND_TRIPS} round trips of isready and readyok"), times);
+    for (mut engine, _) in engines {
+        engine.write(b"quit\n")?;
+        engine.stop(QUIT_GRACE);
+    }
+    Ok(())
+}
+
+fn start(spawner: &Spawner, launch: &Launch) -> Result<Started, Box<dyn Error>> {
+    let (sender, chunks) = mpsc::channel();
+    let mut engine = spawner.spawn(launch, move |chunk| sender.send(chunk).is_ok())?;
     engine.write(b"uci\n")?;
     wait_for(&chunks, "uciok")?;
-    let mut times = Vec::new();
-    for _ in 0..ROUND_TRIPS {
-        let asked = Instant::now();
-        engine.write(b"isready\n")?;
-        times.push(wait_for(&chunks, "readyok")?.saturating_duration_since(asked));
+    Ok((engine, chunks))
+}
+
+fn print(what: &str, mut times: [Vec<Duration>; 2]) {
+    times.iter_mut().for_each(|times| times.sort_unstable());
+    println!("{what}, in µs:   free    in a sandbox");
+    for (name, share) in [("fastest", 0.0), ("median", 0.5), ("99 %", 0.99), ("longest", 1.0)] {
+        let at = |times: &Vec<Duration>| times[((times.len() - 1) as f64 * share) as usize];
+        let [free, held] = times.each_ref().map(|times| at(times).as_secs_f64() * 1e6);
+        println!("{name:>8} {free:8.1} {held:8.1}");
     }
-    times.sort_unstable();
-    println!("{ROUND_TRIPS} round trips of isready and readyok");
-    for (name, index) in [("median", 500), ("99 %", 990), ("longest", 999)] {
-        println!("{name:>8} {:8.1} µs", times[index].as_secs_f64() * 1e6);
-    }
-    engine.write(b"quit\n")?;
-    engine.stop(QUIT_GRACE);
-    Ok(())
 }
 
 /// When the line was read.

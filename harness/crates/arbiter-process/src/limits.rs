@@ -37,6 +37,9 @@ pub struct ResourceLimits {
     pub file_bytes: Option<u64>,
     /// Processor time of a whole life, in seconds.
     pub cpu_seconds: Option<u64>,
+    /// Processes and threads that the user may have for one more to be started, whoever started the
+    /// others: the system does not count them by process. It does not hold root to it.
+    pub processes: Option<u64>,
 }
 
 impl ResourceLimits {
@@ -47,6 +50,7 @@ impl ResourceLimits {
             memory_bytes: least(self.memory_bytes, other.memory_bytes),
             file_bytes: least(self.file_bytes, other.file_bytes),
             cpu_seconds: least(self.cpu_seconds, other.cpu_seconds),
+            processes: least(self.processes, other.processes),
         }
     }
 
@@ -60,6 +64,7 @@ impl ResourceLimits {
             (Resource::As, self.memory_bytes),
             (Resource::Fsize, self.file_bytes),
             (Resource::Cpu, self.cpu_seconds),
+            (Resource::Nproc, self.processes),
         ];
         for (resource, most) in limits {
             if most.is_some() {
@@ -115,7 +120,7 @@ mod tests {
         let limits = |memory_bytes, file_bytes| ResourceLimits {
             memory_bytes,
             file_bytes,
-            cpu_seconds: None,
+            ..ResourceLimits::default()
         };
         let both = limits(Some(5), Some(7)).and(limits(Some(6), None));
         assert_eq!(both, limits(Some(5), Some(7)));

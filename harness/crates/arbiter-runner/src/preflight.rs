@@ -1,7 +1,7 @@
 //! The engines of a plan: their setups, and checks before the run that they work.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -9,8 +9,10 @@ use arbiter_game::annotation::Keeping;
 
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
-use arbiter_plan::{Engine, Plan, Program, cpu_sets, cpus_per_game, is_threads_option};
-use arbiter_process::{Launch, QUIT_GRACE, ResourceLimits, Spawner, allowed_cpus};
+use arbiter_plan::{
+    Engine, Plan, Program, SandboxMode, cpu_sets, cpus_per_game, is_threads_option,
+};
+use arbiter_process::{Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus};
 use arbiter_protocol::{Deadlines, Session, SessionError, Setup};
 
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
@@ -21,7 +23,12 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
         is_recorded: plan.transcripts != Keeping::None,
         ..engine_setup(engine, own_binary)
     };
-    plan.engines.iter().map(with_plan).collect()
+    let mut setups: Vec<EngineSetup> = plan.engines.iter().map(with_plan).collect();
+    for sandbox in setups.iter_mut().filter_map(|setup| setup.launch.sandbox.as_mut()) {
+        sandbox.readable.extend(plan.tables.iter().cloned());
+        Sandbox::remove_leftovers();
+    }
+    setups
 }
 
 /// The processors of each of the plan's games on this machine; none if the system decides.
@@ -50,7 +57,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
                 ..ResourceLimits::default()
             },
             environment: None,
-            sandbox: None,
+            sandbox: sandbox_of(engine),
         },
         protocol: engine.launch.protocol,
         setup: Setup {
@@ -64,6 +71,30 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
         pattern: None,
         is_recorded: false,
     }
+}
+
+/// What holds an engine on this machine. It may read the folder of its program, unless it holds the
+/// user's home, its own, and files and folders that its options name.
+fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
+    let folder = match &engine.program {
+        Program::Path(path) => path.parent().map(Path::to_owned),
+        Program::Bundled => None,
+    };
+    let home = std::env::home_dir().unwrap_or_default();
+    let folder = folder.filter(|folder| !home.starts_with(folder));
+    let named = engine.options.iter().flat_map(|(_, value)| std::env::split_paths(value));
+    let named = named.filter(|path| path.is_absolute() && path.exists());
+    sandbox(
+        engine.launch.sandbox,
+        folder.into_iter().chain(engine.dir.clone()).chain(named).collect(),
+    )
+}
+
+/// What holds an engine that may read these files and folders besides its program.
+pub fn sandbox(mode: SandboxMode, readable: Vec<PathBuf>) -> Option<Sandbox> {
+    let is_required = mode == SandboxMode::Require;
+    let sandbox = Sandbox { readable, is_required, ..Sandbox::default() };
+    (mode != SandboxMode::Off).then_some(sandbox)
 }
 
 /// Why an engine cannot be used.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, interruptible, own_binary};
 use arbiter_plan::{
-    BUNDLED, Program, Provenance, Step, StepKind, StepOutcome, StepVerdict, resolve_engine,
-    step_verdict, step_words,
+    BUNDLED, EngineSpec, Program, Provenance, SandboxMode, Step, StepKind, StepOutcome,
+    StepVerdict, resolve_engine, step_verdict, step_words,
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
 use arbiter_report::{is_kept, note};
@@ -97,6 +97,8 @@ pub(super) struct Gates<'a> {
     pub(super) with: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
+    /// What holds the engines.
+    pub(super) sandbox: SandboxMode,
     /// Whether nothing from before counts.
     pub(super) is_fresh: bool,
 }
@@ -156,6 +158,9 @@ impl Gates<'_> {
         add(concat!("arbiter gate 1 ", env!("CARGO_PKG_VERSION")));
         add(&step.kind.to_string());
         add(&format!("{:?} {} {}", step.budget, step.is_lenient, self.with.copies));
+        if self.sandbox != SandboxMode::Off {
+            add(&self.sandbox.to_string());
+        }
         add(&self.sides.test.identity);
         if let (Ok(base), true) = (&self.sides.base, step.needs_base()) {
             add(&base.identity);
@@ -173,7 +178,8 @@ impl Gates<'_> {
     /// The bench of the engine under test, on as many copies as there are games.
     fn bench(&self, step: &Step, started: i64) -> Result<StepOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
-        let prepared = build.prepare(Vec::new(), &Default::default(), self.with.clone());
+        let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
+        let prepared = build.prepare(Vec::new(), &each, self.with.clone());
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
         let (verdict, code, words, figures) = match found {
@@ -245,13 +251,14 @@ impl Gates<'_> {
                 let config = self.with.config.as_ref();
                 let passed = self.build.pass_env.iter();
                 flags.extend(passed.map(|name| ("--pass-env", name.clone())));
+                flags.push(("--sandbox", self.sandbox.to_string()));
                 for (flag, path) in [("--repo", repo), ("--cache", cache), ("--config", config)] {
                     flags.extend(path.map(|path| (flag, path.display().to_string())));
                 }
             }
             // The others take engines as they are and read no settings.
-            StepKind::Check => words.push(spec(test)),
-            _ => flags.extend(sides.map(|side| ("--engine", spec(side)))),
+            StepKind::Check => words.push(self.spec(test)),
+            _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
         if step.kind == StepKind::Sprt {
             flags.push(("--results", self.results.display().to_string()));
@@ -266,11 +273,11 @@ impl Gates<'_> {
         words.extend(step.args.iter().cloned());
         words
     }
-}
 
-/// An engine as `--engine` takes it.
-fn spec(side: &Side) -> String {
-    format!("name=\"{}\",cmd=\"{}\"", side.label, side.cmd)
+    /// An engine as `--engine` takes it.
+    fn spec(&self, side: &Side) -> String {
+        format!("name=\"{}\",cmd=\"{}\",sandbox={}", side.label, side.cmd, self.sandbox)
+    }
 }
 
 /// The outcome of a step whose subcommand has ended.

@@ -74,6 +74,10 @@ pub struct WorkerStatus {
     /// Name of its processor.
     #[serde(with = "Text")]
     pub cpu: String,
+    /// What holds engines there, in words such as "landlock 7, seccomp" or "off"; empty if it does
+    /// not say.
+    #[serde(default, with = "Text")]
+    pub sandbox: String,
     /// Engines whose benchmark it has run, and their nodes per second.
     #[serde(with = "As::<Vec<(Text, Same)>>")]
     pub benches: Vec<(String, f64)>,

@@ -208,6 +208,7 @@ pub(crate) fn status() -> WorkerStatus {
         memory_mib: 32_000,
         system: "linux x86_64".into(),
         cpu: "a processor".into(),
+        sandbox: "off".into(),
         benches: vec![("A".into(), 1.5e6)],
         refusals: vec![(run_id(), "why".into())],
         trouble: Some("what".into()),

@@ -107,6 +107,7 @@ async fn setup(
     };
     setup.launch.program = path;
     setup.launch.limits = setup.launch.limits.and(shared.config.limits);
+    setup.launch.sandbox.clone_from(&shared.config.sandbox);
     Ok(setup)
 }
 

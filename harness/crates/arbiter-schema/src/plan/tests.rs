@@ -35,7 +35,7 @@ fn plans_survive_storage() {
         tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
     };
     let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
-               ponder=true,stderr=e.log,memory=64";
+               ponder=true,stderr=e.log,memory=64,sandbox=auto";
     let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
     let request = Request {
         rules,

@@ -1,0 +1,119 @@
+//! Engines at workers are in a sandbox: they reach nothing but what they need.
+
+use std::os::unix::net::UnixListener;
+
+use expect_test::expect_file;
+
+use crate::support::bench::Bench;
+use crate::support::nats::{Server, key};
+use crate::support::plan::Plan;
+use crate::support::programs;
+
+const PASSWORD: &str = "known-to-workers";
+
+/// The section of the documentation with the table.
+const SECTION: &str = "## What an engine at a worker can do\n";
+
+/// What the probe managed at a worker with this sandbox, as rows of a table; nothing without a server.
+fn attempts(sandbox: &str) -> Vec<String> {
+    let bench = Bench::new();
+    let user = format!("authorization {{ user: worker, password: \"{PASSWORD}\" }}");
+    let Some(server) = Server::start(&bench, &user) else { return Vec::new() };
+    let probe = bench.write("probe", include_str!("probe.pl"));
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&probe, executable).expect("a file of ours");
+    std::fs::create_dir_all(bench.path("programs-a/other")).expect("a folder can be made");
+    let other = bench.write("programs-a/other/engine", "another program");
+    bench.write("secret", "a secret");
+    bench.write("victim", "a victim");
+    let socket = bench.path("socket");
+    let _listener = UnixListener::bind(&socket).expect("a socket can be made");
+    let url = server.url();
+    let port = url.rsplit(':').next().expect("a port");
+    let home = bench.path("").display().to_string();
+    let args = format!("{home} {} {port} {}", other.display(), socket.display());
+    let env = [
+        "ARBITER_NATS_USER=worker".to_owned(),
+        format!("ARBITER_NATS_PASSWORD={PASSWORD}"),
+        programs::arbiter().display().to_string(),
+    ];
+    let password = bench.write("password", PASSWORD);
+    let access = ["--nats-user", "worker", "--nats-password-file", password.to_str().unwrap()];
+    let trust = key(&bench);
+    let flags = ["--nats", &url, "--name", "a", "--slots", "1", "--sandbox", sandbox];
+    let more = ["--trust", &trust, "--programs", "programs-a"];
+    let args_of_worker = env.iter().map(String::as_str).chain(["worker"]).chain(flags).chain(more);
+    let worker = bench.start(std::path::Path::new("env"), args_of_worker);
+    let plan = Plan::new(&bench, "match", 1).puppet("Good", "--seed 1");
+    let plan = plan.engine(format!("name=Probe,cmd=\"{}\",args=\"{args}\"", probe.display()));
+    let plan = plan.unset("concurrency").set("on", &url).set("transcripts", "all");
+    let plan = plan.set(&access[0][2..], access[1]).set(&access[2][2..], access[3]);
+    let finished = plan.run();
+    assert_eq!(finished.json()["games"], 2, "{finished:#?}");
+    worker.signal(rustix::process::Signal::TERM);
+    worker.finish();
+    let results = bench.path("results").display().to_string();
+    let said = bench.arbiter(["replay", "--results", &results, "run", "1.1"]).finish().stdout;
+    let rows = said.lines().filter_map(|line| line.split_once("info string |"));
+    let rows: Vec<String> = rows.map(|(_, row)| format!("|{row}").trim_end().to_owned()).collect();
+    assert!(!rows.is_empty(), "{said}");
+    rows
+}
+
+/// The answer to one attempt.
+#[track_caller]
+fn answer<'a>(rows: &'a [String], what: &str) -> &'a str {
+    let row = rows.iter().find(|row| row.contains(what)).expect(what);
+    row.split('|').nth(2).expect("a cell").trim()
+}
+
+#[test]
+fn what_an_engine_at_a_worker_can_do() {
+    let rows = attempts("require");
+    if rows.is_empty() {
+        return;
+    }
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md");
+    let text = std::fs::read_to_string(file).expect("it is there");
+    let (before, section) = text.split_once(SECTION).expect("the section is there");
+    let lines: Vec<&str> = section.lines().collect();
+    let is_row = |line: &&str| line.starts_with("| ");
+    let first = lines.iter().position(|line| line.starts_with("|--")).expect("a table") + 1;
+    let count = lines[first..].iter().take_while(|line| is_row(line)).count();
+    let rows = rows.iter().map(String::as_str);
+    let lines =
+        lines[..first].iter().copied().chain(rows).chain(lines[first + count..].iter().copied());
+    let renewed: String = lines.flat_map(|line| [line, "\n"]).collect();
+    expect_file![file].assert_eq(&format!("{before}{SECTION}{renewed}"));
+}
+
+#[test]
+fn an_engine_without_a_sandbox_can_do_what_the_user_can() {
+    let rows = attempts("off");
+    if rows.is_empty() {
+        return;
+    }
+    for what in [
+        "see a secret variable",
+        "read a file in the home",
+        "connect to the NATS server",
+        "write in `/tmp`",
+        "gain privileges by a setuid",
+        "change another program",
+        "change the limits of the worker",
+    ] {
+        assert_eq!(answer(&rows, what), "yes", "{what}: {rows:#?}");
+    }
+}
+
+#[test]
+fn a_local_run_holds_engines_if_it_is_told_to() {
+    let bench = Bench::new();
+    // It writes down what it is told, outside of its home.
+    let args = format!("--seed 1 {}", bench.logs());
+    let plan = |name: &str| {
+        Plan::new(&bench, "match", 1).puppet("A", &args).puppet("B", "--seed 2").set("name", name)
+    };
+    plan("free").run().expect_code(0);
+    plan("held").set("sandbox", "require").run().expect_refusal(3, &["'A'"]);
+}
