@@ -51,8 +51,8 @@ pub(crate) struct PlayArgs {
     each: Option<String>,
     /// What holds engines on this machine: each has an empty home and folder of its own, may write
     /// nowhere else, reaches neither network nor other processes, and reads the system's programs and
-    /// libraries, the folder of its program, dir=, and what its options name by absolute paths
-    /// [default: off]
+    /// libraries, the folder of its program, dir=, and what its options name by absolute paths. A build of
+    /// a revision has its checkout, the toolchains and the network [default: off]
     #[arg(long, value_parser = SANDBOXES.parser(), conflicts_with = "resume")]
     sandbox: Option<SandboxMode>,
     /// File with settings [default: arbiter.toml, if it is there]

@@ -11,7 +11,7 @@ use arbiter_build::{
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
-    BUNDLED, DEFAULT_SETTINGS, Engine, EngineSpec, Plan, Program, Provenance, Scale,
+    BUNDLED, DEFAULT_SETTINGS, Engine, EngineSpec, Plan, Program, Provenance, SandboxMode, Scale,
     build_settings_of, find_program, resolve_engine,
 };
 use arbiter_process::{Cancel, Spawner};
@@ -135,6 +135,7 @@ impl BuildArgs {
             let spec = EngineSpec {
                 rev: Some(from.commit.clone()),
                 repo: Some(from.repo.clone()),
+                sandbox: Some(engine.launch.sandbox),
                 ..EngineSpec::default()
             };
             // builds/KEY/bin/PROGRAM
@@ -242,16 +243,16 @@ impl EngineBuilder<'_> {
         if self.with.is_dry_run {
             return Ok((self.outlined(spec, &repo, rev)?, None, BenchRecipe::default()));
         }
-        let mut built = self.with_builder(&repo, |builder| builder.build(&repo, rev))?;
+        let mode = spec.sandbox.or(each.sandbox).unwrap_or_default();
+        let mut built = self.with_builder(&repo, mode, |builder| builder.build(&repo, rev))?;
         let copies = self.with.copies;
         let is_timed = self.with.reference_nps.is_some();
-        let sandbox = sandbox(spec.sandbox.or(each.sandbox).unwrap_or_default(), Vec::new());
         if is_timed {
             // Speed is of today, not of when it was built.
-            built.measure(copies, sandbox.clone(), self.spawner, self.cancel)?;
+            built.measure(copies, self.spawner, self.cancel)?;
         }
         let signature = (is_timed || !self.args.no_bench)
-            .then(|| built.signature(copies, sandbox, self.spawner, self.cancel))
+            .then(|| built.signature(copies, self.spawner, self.cancel))
             .transpose()?;
         if let Some(signature) = signature {
             note(&format!("bench of {}: {}", built.label(), bench_words(&built, signature)));
@@ -273,7 +274,8 @@ impl EngineBuilder<'_> {
         repo: &Repository,
         rev: &str,
     ) -> Result<EngineSpec, Failure> {
-        let outline = self.with_builder(repo, |builder| builder.outline(repo, rev))?;
+        let outline =
+            self.with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, rev))?;
         let Outline { label, recipe, .. } = &outline;
         note(&format!(
             "{label} is not built in a dry run, so whether it builds, its options and its bench are not \
@@ -327,6 +329,7 @@ impl EngineBuilder<'_> {
     fn with_builder<T>(
         &mut self,
         repo: &Repository,
+        mode: SandboxMode,
         work: impl FnOnce(&Builder<'_>) -> Result<T, BuildError>,
     ) -> Result<T, Failure> {
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
@@ -338,7 +341,7 @@ impl EngineBuilder<'_> {
             settings,
             read: &read,
             passed: &self.args.pass_env,
-            sandbox: None,
+            sandbox: sandbox(mode, Vec::new()),
             without: without.collect(),
             spawner: self.spawner,
             cancel: self.cancel,

@@ -67,7 +67,7 @@ pub(crate) struct CiArgs {
     /// Concurrent games and benches, where a step does not say
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroUsize>,
-    /// What holds the engines in all steps, as `arbiter sprt --sandbox` does; builds are not held
+    /// What holds the engines in all steps, as `arbiter sprt --sandbox` does, and their builds
     #[arg(long, value_parser = SANDBOXES.parser(), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result

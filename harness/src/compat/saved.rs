@@ -199,6 +199,6 @@ mod tests {
         let error = read(&format!("-config file={}", file.display())).unwrap_err();
         assert!(error.contains("counts without their games"), "{error}");
         assert!(read("-config file=/none/x").unwrap_err().contains("file=/none/x: "));
-        assert!(read("-config file=/dev/zero").unwrap_err().contains("arbiter has not written it"));
+        assert!(read("-config file=/dev/zero").unwrap_err().contains("it is a pipe or a device"));
     }
 }

@@ -92,7 +92,6 @@ impl Built {
     pub fn signature(
         &mut self,
         copies: usize,
-        sandbox: Option<Sandbox>,
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
@@ -101,7 +100,7 @@ impl Built {
         let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match known {
             Some(bench) => bench.signature,
-            None => self.measure(copies, sandbox, spawner, cancel)?,
+            None => self.measure(copies, spawner, cancel)?,
         };
         // What was changed since is not the author's promise.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
@@ -122,13 +121,12 @@ impl Built {
     pub fn measure(
         &mut self,
         copies: usize,
-        sandbox: Option<Sandbox>,
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
         let (name, recipe) = (&self.label(), &self.recipe.bench);
         let environment = Some(self.environment.clone());
-        let sandbox = sandbox.or_else(|| self.sandbox.clone());
+        let sandbox = self.sandbox.clone();
         let launch =
             &Launch { program: self.program.clone(), environment, sandbox, ..Launch::default() };
         let target = BenchTarget { name, launch, recipe };

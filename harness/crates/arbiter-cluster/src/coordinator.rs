@@ -51,6 +51,9 @@ const BEACON_TICKS: u64 = 4;
 /// How long the coordinator waits for the server when it ends or gives pairs up.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Most results that wait to be read, besides one batch.
+const MAX_EVENTS: usize = 256;
+
 /// Time within which a job is to be begun; before half of it is over, it is sent again.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
@@ -136,7 +139,7 @@ pub async fn coordinate<A: Assignment>(
         statuses: connection.subscribe(ALL_WORKER_STATUSES).await?,
         joins: connection.subscribe(&id.join_subject(">")).await?,
     };
-    let (event_sender, events) = mpsc::unbounded_channel();
+    let (event_sender, events) = mpsc::channel(MAX_EVENTS);
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
@@ -150,7 +153,10 @@ pub async fn coordinate<A: Assignment>(
         audits: Audits::new(audit),
         policy: WorkerPolicy::new(&description, &benches, history),
         connection,
-        in_flight: InFlight::new(description.reference_nps.is_some()),
+        in_flight: InFlight::new(
+            description.reference_nps.is_some(),
+            description.noise_limit.is_some(),
+        ),
         description,
         priority,
         end,
@@ -190,7 +196,7 @@ impl<A: Assignment> Coordinator<A> {
     async fn run(
         mut self,
         mut subscriptions: Subscriptions,
-        mut events: mpsc::UnboundedReceiver<StreamEvent>,
+        mut events: mpsc::Receiver<StreamEvent>,
         mut tasks: JoinSet<()>,
     ) {
         let mut ticks = interval(TICK);

@@ -45,6 +45,8 @@ pub(crate) type Receipt = u64;
 struct Pending<A> {
     job: A,
     attempt: u32,
+    /// Results of earlier attempts are of a pair that was void.
+    first_attempt: u32,
     /// Its sequence number in the stream of jobs, if known.
     sequence: Option<u64>,
     /// When it was sent or the last heartbeat came, since the start of the coordinator.
@@ -100,24 +102,31 @@ pub(crate) struct InFlight<A: Assignment> {
     players: BTreeSet<String>,
     /// Pairs whose outcome is on disk.
     stored: RangeSet,
+    /// The last attempt at each of them that was sent more than once.
+    attempts: BTreeMap<u64, u32>,
     /// The highest pair that a worker has begun, and when that was first heard.
     furthest: Option<(u64, Duration)>,
     /// Since when workers have been idle while none of the pairs was played, if they are.
     idle: Option<Duration>,
     /// Whether workers scale times by their speed.
     is_scaled: bool,
+    /// Whether workers say what disturbed a pair.
+    is_measured: bool,
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// No pair is in flight. `is_scaled`: workers scale times by their speed.
-    pub(crate) fn new(is_scaled: bool) -> InFlight<A> {
+    /// No pair is in flight. `is_scaled`: workers scale times by their speed; `is_measured`: they say what
+    /// disturbed a pair.
+    pub(crate) fn new(is_scaled: bool, is_measured: bool) -> InFlight<A> {
         InFlight {
             is_scaled,
+            is_measured,
             pending: BTreeMap::new(),
             parked: BTreeMap::new(),
             parked_bytes: 0,
             players: BTreeSet::new(),
             stored: RangeSet::default(),
+            attempts: BTreeMap::new(),
             furthest: None,
             idle: None,
         }
@@ -127,10 +136,14 @@ impl<A: Assignment> InFlight<A> {
     /// here already, in order of arrival.
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
-        let attempt = u32::from(self.stored.remove(pair));
+        let attempt = match self.stored.remove(pair) {
+            true => self.attempts.get(&pair).copied().unwrap_or_default() + 1,
+            false => 0,
+        };
         let pending = Pending {
             job,
             attempt,
+            first_attempt: attempt,
             sequence: None,
             heard: now,
             renewal: now + RENEWAL,
@@ -205,7 +218,13 @@ impl<A: Assignment> InFlight<A> {
         if pending.accepted.is_some() {
             return Disposition::Duplicate("a second result; the first one counts".to_owned());
         }
+        if result.attempt < pending.first_attempt {
+            return Disposition::Discard("a result of a pair that was void".to_owned());
+        }
         match result.report {
+            Report::Played(_, Some(_)) if !self.is_measured => {
+                Disposition::Reject("nobody asked whether it was disturbed".to_owned())
+            }
             Report::Failed(_) if result.attempt != pending.attempt => {
                 Disposition::Discard("could not play it; it was sent again already".to_owned())
             }
@@ -250,10 +269,14 @@ impl<A: Assignment> InFlight<A> {
 
     /// The outcome of a pair is on disk. Returns its accepted result, which can be acknowledged.
     pub(crate) fn stored(&mut self, pair: u64) -> Option<Accepted> {
+        let pending = self.pending.remove(&pair);
         if pair < AUDITS {
             self.stored.insert(pair);
+            if let Some(attempt) = pending.as_ref().map(|p| p.attempt).filter(|last| *last > 0) {
+                self.attempts.insert(pair, attempt);
+            }
         }
-        self.pending.remove(&pair)?.accepted
+        pending?.accepted
     }
 
     /// The accepted result of a pair does not count. Returns it.

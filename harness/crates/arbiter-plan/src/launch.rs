@@ -42,8 +42,13 @@ pub struct LaunchSettings {
     /// Address space that each of its processes may have, in MiB.
     pub memory_mib: Option<u64>,
     /// What holds it on this machine; on others, their workers say.
-    #[serde(with = "As::<DefaultOnNull>")]
+    #[serde(skip_serializing_if = "is_off")]
     pub sandbox: SandboxMode,
+}
+
+/// Plans of engines without a sandbox are those from before there was one.
+fn is_off(sandbox: &SandboxMode) -> bool {
+    *sandbox == SandboxMode::Off
 }
 
 /// Gives each engine without a file for its error output one in `dir`, called after it.

@@ -40,6 +40,7 @@ pub struct AuditSpec {
 pub(super) struct Held<D> {
     worker: String,
     played: D,
+    noise: Option<String>,
 }
 
 /// Two results of a pair that differ, and what this machine finds.
@@ -101,7 +102,13 @@ impl<A: Assignment> Audits<A> {
 
 impl<A: Assignment> Coordinator<A> {
     /// Whether a result is to be repeated before it counts; then it is.
-    pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
+    pub(super) fn audit(
+        &mut self,
+        pair: u64,
+        worker: &str,
+        played: &A::Done,
+        noise: &Option<String>,
+    ) -> bool {
         let has_others = self.players().any(|(other, _)| other != worker);
         if !has_others || !self.audits.is_chosen(&self.secret, pair) {
             return false;
@@ -111,7 +118,8 @@ impl<A: Assignment> Coordinator<A> {
         let Some(job) = job else { return false };
         // Results of jobs that nobody has ordered are not kept if they are audits.
         let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
-        let held = Held { worker: worker.to_owned(), played: played.clone() };
+        let (worker, played, noise) = (worker.to_owned(), played.clone(), noise.clone());
+        let held = Held { worker, played, noise };
         self.audits.held.insert(pair, held);
         self.send(number, attempt);
         true
@@ -138,13 +146,17 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: Option<A::Done>) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         let Some(played) = played else { return self.release(pair, held) };
+        // Of a machine that fails the games cannot be compared; how often it does is.
+        if [&held.played, &played].into_iter().any(Payload::has_breakdown) {
+            return self.release(pair, held);
+        }
         if self.audits.spec.repeats {
             if held.played.is_same(&played) {
                 return self.release(pair, held);
             }
             let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
             if let Some(job) = job.cloned() {
-                let both = [held, Held { worker, played }];
+                let both = [held, Held { worker, played, noise: None }];
                 let decide = async move { (pair, both, job.done_here(engines).await) };
                 self.audits.contested.spawn(decide);
             }
@@ -176,10 +188,11 @@ impl<A: Assignment> Coordinator<A> {
                 };
                 self.audits.spec.repeats = here.is_err();
                 self.remark(&first.worker, Some(pair), format!("audit: {what}"));
-                return self.release(pair, first);
+                // It counts if it comes again.
+                return self.replay(pair).await;
             }
         };
-        match first_is_right {
+        match first_is_right && self.policy.why_excluded(&first.worker).is_none() {
             true => self.release(pair, first),
             false => self.replay(pair).await,
         }
@@ -192,8 +205,8 @@ impl<A: Assignment> Coordinator<A> {
 
     /// A result counts.
     fn release(&mut self, pair: u64, held: Held<A::Done>) {
-        let Held { worker, played } = held;
-        self.accepted(pair, worker, played, None);
+        let Held { worker, played, noise } = held;
+        self.accepted(pair, worker, played, noise);
     }
 
     /// A result that was accepted does not count; others play the pair.
@@ -265,12 +278,19 @@ impl BiasDetector {
             let counts = self.counts.entry((workers[worker].clone(), engine)).or_default();
             counts[usize::from(!is_better)] += 1;
         }
-        let evidence = |[better, worse]: [u64; 2]| ln_bias_evidence(better, worse);
-        let most = self.counts.iter().max_by(|a, b| evidence(*a.1).total_cmp(&evidence(*b.1)));
-        let ((worker, _), counts) = most?;
+        let mut most: BTreeMap<&str, (f64, [u64; 2])> = BTreeMap::new();
+        for ((worker, _), counts) in &self.counts {
+            let evidence = (ln_bias_evidence(counts[0], counts[1]), *counts);
+            let own = most.entry(worker).or_insert(evidence);
+            *own = if evidence.0 > own.0 { evidence } else { *own };
+        }
+        let mut ranks: Vec<(&str, (f64, [u64; 2]))> = most.into_iter().collect();
+        ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+        // Of two workers it is unknown which one is biased, and so it is if two look alike.
+        let [(worker, (evidence, counts)), (_, (next, _)), _, ..] = ranks[..] else { return None };
         let limit = (self.counts.len() as f64 / FALSE_ALARM).ln();
-        (evidence(*counts) > limit).then(|| Finding {
-            worker: worker.clone(),
+        (evidence > limit && next < evidence / 2.0).then(|| Finding {
+            worker: worker.to_owned(),
             reason: format!(
                 "audit: {} of its pairs came out better for one engine than when others played them, and \
                  {} worse",

@@ -64,7 +64,7 @@ impl<A: Assignment> Coordinator<A> {
                     let undisturbed = Some(played).filter(|_| noise.is_none());
                     return self.repeated(repeated, worker, undisturbed).await;
                 }
-                if noise.is_none() && self.audit(pair, &worker, &played) {
+                if self.audit(pair, &worker, &played, &noise) {
                     return;
                 }
                 return self.accepted(pair, worker, played, noise);

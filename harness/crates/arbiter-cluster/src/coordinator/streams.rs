@@ -177,7 +177,7 @@ pub(super) async fn send_jobs(
     context: jetstream::Context,
     id: RunId,
     mut queue: mpsc::UnboundedReceiver<Outgoing>,
-    events: mpsc::UnboundedSender<StreamEvent>,
+    events: mpsc::Sender<StreamEvent>,
 ) {
     while let Some(Outgoing { pair, attempt, job }) = queue.recv().await {
         let sequence = loop {
@@ -196,7 +196,7 @@ pub(super) async fn send_jobs(
                 Err(_) => sleep(RETRY_PAUSE).await,
             }
         };
-        if events.send(StreamEvent::Sent { pair, attempt, sequence }).is_err() {
+        if events.send(StreamEvent::Sent { pair, attempt, sequence }).await.is_err() {
             return;
         }
     }
@@ -206,7 +206,7 @@ pub(super) async fn send_jobs(
 pub(super) async fn receive_results(
     context: jetstream::Context,
     id: RunId,
-    events: mpsc::UnboundedSender<StreamEvent>,
+    events: mpsc::Sender<StreamEvent>,
 ) {
     let mut is_drained = false;
     while !events.is_closed() {
@@ -229,14 +229,14 @@ pub(super) async fn receive_results(
                     break;
                 };
                 count += 1;
-                let _ = events.send(StreamEvent::Result(message));
+                let _ = events.send(StreamEvent::Result(message)).await;
             }
             if has_failed {
                 break;
             }
             if count == 0 && !is_drained {
                 is_drained = true;
-                let _ = events.send(StreamEvent::Drained);
+                let _ = events.send(StreamEvent::Drained).await;
             }
         }
         sleep(RETRY_PAUSE).await;

@@ -22,7 +22,7 @@ fn heartbeat(pair: u64, half: Option<u8>) -> Heartbeat {
 
 #[test]
 fn the_first_result_of_a_pair_counts_and_no_other() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     assert_eq!(in_flight.order(4, job(4), START), Ok(0));
     in_flight.sent(4, 0, Some(77), START);
     assert_eq!((in_flight.owner(77), in_flight.owner(78)), (Some(4), None));
@@ -41,7 +41,7 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
 
 #[test]
 fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     for first in (0..1_000).step_by(2) {
         // Pairs are not stored in their order.
         for pair in [first + 1, first] {
@@ -59,7 +59,7 @@ fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
 
 #[test]
 fn results_from_before_a_restart_wait_for_their_order() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     assert!(!in_flight.is_ordered(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
     assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
     assert_eq!(in_flight.order(4, job(4), START), Err(vec![1, 2]));
@@ -71,7 +71,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 
 #[test]
 fn what_waits_is_bounded() {
-    let mut in_flight = InFlight::<PairJob>::new(false);
+    let mut in_flight = InFlight::<PairJob>::new(false, false);
     for receipt in 0..MAX_PARKED_PER_PAIR as Receipt {
         assert!(in_flight.park(4, receipt, 10));
     }
@@ -86,7 +86,7 @@ fn what_waits_is_bounded() {
 
 #[test]
 fn what_cannot_be_leaves_the_pair_to_others() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4, "a");
     wrong.report = Report::Played(played(5), None);
@@ -96,7 +96,7 @@ fn what_cannot_be_leaves_the_pair_to_others() {
 
 #[test]
 fn one_bad_machine_does_not_end_a_run_and_several_do() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     in_flight.order(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
         let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
@@ -114,7 +114,7 @@ fn one_bad_machine_does_not_end_a_run_and_several_do() {
 
 #[test]
 fn few_cannot_end_a_run_that_more_can_play() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
         in_flight.order(pair, job(pair), START).unwrap();
         let accepted = in_flight.receive(worker, result(pair, worker), pair);
@@ -130,17 +130,34 @@ fn few_cannot_end_a_run_that_more_can_play() {
 
 #[test]
 fn a_void_pair_is_sent_as_another_attempt() {
-    let mut in_flight = InFlight::new(false);
-    in_flight.order(4, job(4), START).unwrap();
-    in_flight.receive("a", result(4, "a"), 1);
-    in_flight.stored(4);
-    assert_eq!(in_flight.order(4, job(4), START), Ok(1));
-    assert!(matches!(in_flight.receive("a", result(4, "a"), 2), Disposition::Accept { .. }));
+    let mut in_flight = InFlight::new(false, true);
+    for attempt in 0..3 {
+        assert_eq!(in_flight.order(4, job(4), START), Ok(attempt));
+        if let Some(void) = attempt.checked_sub(1) {
+            let late = JobResult { attempt: void, ..result(4, "a") };
+            assert!(matches!(in_flight.receive("a", late, 1), Disposition::Discard(_)));
+        }
+        let result = JobResult { attempt, ..result(4, "a") };
+        assert!(matches!(in_flight.receive("a", result, 2), Disposition::Accept { .. }));
+        in_flight.stored(4);
+    }
+}
+
+#[test]
+fn only_who_was_asked_says_that_a_pair_was_disturbed() {
+    let disturbed = Report::Played(played(4), Some("busy".into()));
+    let disturbed = JobResult { report: disturbed, ..result(4, "a") };
+    for is_measured in [false, true] {
+        let mut in_flight = InFlight::new(false, is_measured);
+        in_flight.order(4, job(4), START).unwrap();
+        let disposition = in_flight.receive("a", disturbed.clone(), 1);
+        assert_eq!(matches!(disposition, Disposition::Accept { .. }), is_measured);
+    }
 }
 
 #[test]
 fn a_game_is_announced_once() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     in_flight.order(4, job(4), START).unwrap();
     assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), START), None);
     assert_eq!(
@@ -161,7 +178,7 @@ fn a_game_is_announced_once() {
 
 #[test]
 fn a_result_tells_that_earlier_pairs_were_passed_over() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     for pair in 0..3 {
         in_flight.order(pair, job(pair), START).unwrap();
     }
@@ -176,7 +193,7 @@ fn a_result_tells_that_earlier_pairs_were_passed_over() {
 
 #[test]
 fn what_the_server_lost_is_noticed() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     for pair in 0..3 {
         in_flight.order(pair, job(pair), START).unwrap();
     }
@@ -199,7 +216,7 @@ fn what_the_server_lost_is_noticed() {
 
 #[test]
 fn pairs_that_idle_workers_do_not_get_are_sent_again() {
-    let mut in_flight = InFlight::new(false);
+    let mut in_flight = InFlight::new(false, false);
     for pair in 0..3 {
         in_flight.order(pair, job(pair), START).unwrap();
     }

@@ -57,6 +57,11 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
         false
     }
 
+    /// Whether an engine broke down in one of its games.
+    fn has_breakdown(&self) -> bool {
+        false
+    }
+
     /// Whether it is what becomes of the same job again, if engines repeat their games.
     fn is_same(&self, other: &Self) -> bool;
 
@@ -153,6 +158,10 @@ impl Payload for PlayedPair {
 
     fn is_broken(&self) -> bool {
         self.games.iter().all(|game| is_breakdown(game.outcome.termination))
+    }
+
+    fn has_breakdown(&self) -> bool {
+        self.games.iter().any(|game| is_breakdown(game.outcome.termination))
     }
 
     fn is_same(&self, other: &PlayedPair) -> bool {

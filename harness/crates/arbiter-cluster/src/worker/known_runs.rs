@@ -108,11 +108,13 @@ impl KnownRuns {
 
     /// The worker has joined a run whose coordinator has this key, at this time of its clock.
     pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
-        if self.joined.len() < MAX_RUNS || self.joined.contains_key(&run_id) {
-            let new = || Joined { key, at, last_beacon: at, done: HashMap::new() };
-            let joined = self.joined.entry(run_id).or_insert_with(new);
-            joined.at = joined.at.max(at);
+        if self.joined.len() >= MAX_RUNS {
+            // Of the others nothing is heard any more.
+            self.joined.retain(|joined, _| self.runs.contains_key(joined));
         }
+        let new = || Joined { key, at, last_beacon: at, done: HashMap::new() };
+        let joined = self.joined.entry(run_id).or_insert_with(new);
+        joined.at = joined.at.max(at);
     }
 
     /// The key of the coordinator of a run that the worker has joined.
@@ -361,6 +363,18 @@ mod tests {
         known_runs.hear(message(13, refused));
         assert_eq!(check(&known_runs, (7, 0), 11), Ok(()), "it may try again");
         assert_eq!(known_runs.check_job(&id("b"), (7, 0), 11), Err("its run was not joined"));
+    }
+
+    #[test]
+    fn a_worker_can_join_more_runs_than_it_remembers() {
+        let key = Key::of_bytes([1; 32]).public();
+        let mut known_runs = KnownRuns::default();
+        for number in 0..2 * MAX_RUNS {
+            let run_id = RunId::try_from(format!("{number:016x}")).unwrap();
+            known_runs.join(run_id.clone(), key, 1);
+            assert_eq!(known_runs.check_job(&run_id, (0, 0), 2), Ok(()));
+        }
+        assert!(known_runs.joined.len() <= MAX_RUNS);
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn who_lies_is_found_by_results() {
         };
         quantiles((0..100).map(find).collect())
     });
-    assert_eq!(found, [[45, 60], [217, 417], [1197, 2428]]);
+    assert_eq!(found, [[45, 60], [217, 443], [1197, 2428]]);
 }
 
 /// How many lies a worker can tell until one is audited, of engines that repeat their games.
@@ -108,6 +108,18 @@ fn who_lies_is_found_by_moves() {
         quantiles((0..200).map(told).collect())
     });
     assert_eq!(found, [[71, 245], [37, 135], [17, 55], [7, 28]]);
+}
+
+/// Both of two workers look biased if one of them is.
+#[test]
+fn of_two_workers_none_is_excluded() {
+    let mut random = uniform(1);
+    let mut bias = BiasDetector::default();
+    let names = ["honest", "liar"].map(str::to_owned);
+    for number in 0..500 {
+        let tallies = [pair(&mut random, number), lie(number)];
+        assert_eq!(bias.add([&names[0], &names[1]], [&tallies[0], &tallies[1]]), None);
+    }
 }
 
 #[test]
