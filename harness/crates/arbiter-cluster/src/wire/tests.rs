@@ -332,6 +332,9 @@ fn what_is_changed_in_fuzzing_is_read_before() {
 }
 
 proptest! {
+    // The fuzz target reads more.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn nonsense_is_an_error_and_nothing_worse(bytes: Vec<u8>) {
         fuzz::read_all(&bytes);
