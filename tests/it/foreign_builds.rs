@@ -109,7 +109,7 @@ fn a_long_log_keeps_its_beginning_and_its_end() {
 }
 
 #[test]
-fn what_a_build_leaves_is_taken_from_its_checkout_and_not_obeyed() {
+fn a_built_program_must_lie_in_its_checkout_and_its_git_settings_have_no_effect() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let evil = bench.path("evil").display().to_string();
