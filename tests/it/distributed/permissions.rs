@@ -12,6 +12,16 @@ use crate::support::nats::{Client, Server, Worker, key};
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
+/// What a worker would need for a consumer of its own, by which it could have the server send what a stream
+/// holds to any subject.
+fn consumers(stream: &str) -> Vec<String> {
+    let calls = ["CREATE", "DURABLE.CREATE", "DELETE", "INFO", "MSG.NEXT"].iter();
+    let api = calls.flat_map(|call| {
+        ["", ".mine", ".mine.x"].map(|name| format!("$JS.API.CONSUMER.{call}.{stream}{name}"))
+    });
+    api.chain([format!("$JS.FC.{stream}.mine")]).collect()
+}
+
 #[test]
 fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
     let bench = Bench::new();
@@ -36,8 +46,6 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         format!("$JS.API.STREAM.DELETE.{results}"),
         format!("$JS.API.STREAM.UPDATE.{jobs}"),
         format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
-        format!("$JS.API.CONSUMER.CREATE.{results}"),
-        format!("$JS.API.CONSUMER.DURABLE.CREATE.{results}.mine"),
         // Nor can it speak for others.
         format!("arbiter.results.{token}.0.worker2"),
         format!("arbiter.run.{token}.join.worker2"),
@@ -45,9 +53,23 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         "arbiter.hello.worker2".to_owned(),
         "$O.ARBITER_PROGRAMS.M.x".to_owned(),
         "$JS.API.STREAM.DELETE.OBJ_ARBITER_PROGRAMS".to_owned(),
+        // Nor learn of what does not concern it.
+        "$JS.API.INFO".to_owned(),
+        format!("$JS.API.CONSUMER.INFO.{jobs}.workers"),
+        "$JS.API.STREAM.NAMES".to_owned(),
+        "$JS.API.STREAM.INFO.OBJ_ARBITER_PROGRAMS".to_owned(),
+        "$JS.API.STREAM.MSG.GET.OBJ_ARBITER_PROGRAMS".to_owned(),
+        format!("$JS.API.DIRECT.GET.{jobs}"),
+        format!("$JS.API.DIRECT.GET.{results}"),
     ] {
         thief.publish(&subject, b"{}");
         assert!(thief.error().contains("Permissions Violation"), "{subject}");
+    }
+    for stream in [&jobs, &results, "OBJ_ARBITER_PROGRAMS"] {
+        for subject in consumers(stream) {
+            thief.publish(&subject, b"{}");
+            assert!(thief.error().contains("Permissions Violation"), "{subject}");
+        }
     }
     for subject in ["arbiter.results.>", "arbiter.jobs.>", "arbiter.hello.>", "_INBOX.>", ">"] {
         thief.listen(subject);
@@ -56,12 +78,17 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
     // Nor can it have the coordinator do it, whose answers go where they are asked to go.
     for reply in [
         format!("$JS.API.STREAM.DELETE.{jobs}"),
+        format!("$JS.API.STREAM.DELETE.{results}"),
         format!("$JS.API.STREAM.PURGE.{results}"),
         format!("arbiter.jobs.{token}.11"),
+        format!("arbiter.results.{token}.0.worker2"),
     ] {
         for question in ["head", "need"] {
             thief.ask(&format!("arbiter.run.{token}.{question}"), Some(&reply), b"");
         }
+        // Nor the server, which answers with nothing to what it does not understand.
+        let next = format!("$JS.API.CONSUMER.MSG.NEXT.{jobs}.workers");
+        thief.ask(&next, Some(&reply), b"{");
     }
     thief.flush();
     assert_untouched(&bench, running);

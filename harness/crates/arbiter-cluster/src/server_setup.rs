@@ -44,22 +44,43 @@ const VALIDITY: Duration = DAY.saturating_mul(3650);
 /// How far the clock of a machine may be behind that of the machine on which certificates are made.
 const CLOCK_DIFFERENCE: Duration = DAY;
 
+/// The account of coordinators, which has the streams.
+const ACCOUNT: &str = "ARBITER";
+
+/// The account of workers.
+const WORKERS_ACCOUNT: &str = "ARBITER_WORKERS";
+
+/// What workers may send to the account of coordinators, as far as their permissions allow it, and hear of
+/// it.
+const EXPORTS: [(&str, &str); 11] = [
+    ("service", "arbiter.run.*.head"),
+    ("service", "arbiter.run.*.need"),
+    ("service", "arbiter.run.*.join.*"),
+    ("service", "arbiter.run.*.sign.*"),
+    ("service", "arbiter.hello.*"),
+    ("service", "arbiter.results.*.*.*"),
+    ("service", "$JS.API.CONSUMER.MSG.NEXT.*.workers"),
+    ("service", "$JS.ACK.*.workers.>"),
+    ("service", "$JS.API.DIRECT.GET.OBJ_ARBITER_PROGRAMS"),
+    ("stream", "arbiter.beacon"),
+    ("stream", "arbiter.run.*.word"),
+];
+
 const USERS_START: &str = "\
 # A user may do nothing but what its subjects allow. To take a worker away, remove its block and have the
 # server read this file again: nats-server --signal reload=nats.pid
-authorization {
-  users = [
+# Workers have an account of their own, as a server answers to any subject that it is asked to answer to,
+# whatever the user may send to: in the account of the coordinator, the answer could remove a stream.
+accounts {
 ";
 
-const USERS_END: &str = "  ]\n}\n";
-
-const COORDINATOR_BLOCK: &str = r#"    { # coordinator
+const COORDINATOR_BLOCK: &str = r#"    users: [{ # coordinator
       nkey: NKEY
       permissions: {
-        publish: ["arbiter.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$O.ARBITER_PROGRAMS.>", "_INBOX.>"]
+        publish: ["arbiter.>", "$JS.API.>", "$JS.ACK.>", "$O.ARBITER_PROGRAMS.>", "_INBOX.>", "_R_.>"]
         subscribe: ["arbiter.>", "_INBOX.coordinator.>"]
       }
-    }
+    }]
 "#;
 
 const WORKER_BLOCK: &str = r#"    { # worker NAME
@@ -69,16 +90,15 @@ const WORKER_BLOCK: &str = r#"    { # worker NAME
           "arbiter.run.*.head", "arbiter.run.*.need"
           "arbiter.hello.NAME", "arbiter.run.*.join.NAME", "arbiter.run.*.sign.NAME"
           "arbiter.results.*.*.NAME"
-          "$JS.API.CONSUMER.INFO.*.workers", "$JS.API.CONSUMER.MSG.NEXT.*.workers", "$JS.ACK.*.workers.>"
-          "$JS.API.STREAM.INFO.OBJ_ARBITER_PROGRAMS"
-          "$JS.API.STREAM.MSG.GET.OBJ_ARBITER_PROGRAMS", "$JS.API.DIRECT.GET.OBJ_ARBITER_PROGRAMS.>"
-          "$JS.API.CONSUMER.CREATE.OBJ_ARBITER_PROGRAMS", "$JS.API.CONSUMER.CREATE.OBJ_ARBITER_PROGRAMS.>"
-          "$JS.API.CONSUMER.DELETE.OBJ_ARBITER_PROGRAMS.>", "$JS.FC.OBJ_ARBITER_PROGRAMS.>"
+          "$JS.API.CONSUMER.MSG.NEXT.*.workers", "$JS.ACK.*.workers.>"
+          "$JS.API.DIRECT.GET.OBJ_ARBITER_PROGRAMS"
         ]
         subscribe: ["arbiter.beacon", "arbiter.run.*.word", "_INBOX.NAME.>"]
       }
     }
 "#;
+
+const USERS_END: &str = "    ]\n  }\n}\n";
 
 /// Why the files of a server cannot be made.
 #[derive(Debug, Error)]
@@ -150,7 +170,7 @@ pub fn make_server(
         signing_key: Some(key.digits()),
         ca: Some(authority),
     };
-    let mut users = USERS_START.to_owned() + &COORDINATOR_BLOCK.replace("NKEY", &nkey);
+    let mut users = accounts(&nkey);
     let mut joins = vec![(COORDINATOR.to_owned(), coordinator.clone())];
     joins.extend(new_users(&mut users, workers, &coordinator, key)?);
 
@@ -172,6 +192,24 @@ pub fn make_server(
     write_new(&dir.join(USERS), &(users + USERS_END))?;
     write_new(&dir.join(CONFIGURATION), &configuration)?;
     write_joins(dir, &joins)
+}
+
+/// The text of both accounts as far as the users of the workers, for a coordinator with this nkey.
+fn accounts(nkey: &str) -> String {
+    let (mut exports, mut imports) = (String::new(), String::new());
+    for (kind, subject) in EXPORTS {
+        // It may take long to upload a program.
+        let limit = if kind == "service" { ", threshold: \"10m\"" } else { "" };
+        exports +=
+            &format!("      {{ {kind}: \"{subject}\", accounts: [{WORKERS_ACCOUNT}]{limit} }}\n");
+        imports +=
+            &format!("      {{ {kind}: {{ account: {ACCOUNT}, subject: \"{subject}\" }} }}\n");
+    }
+    format!(
+        "{USERS_START}  {ACCOUNT} {{\n    jetstream: enabled\n{}    exports: [\n{exports}    ]\n  }}\n  \
+         {WORKERS_ACCOUNT} {{\n    imports: [\n{imports}    ]\n    users: [\n",
+        COORDINATOR_BLOCK.replace("NKEY", nkey)
+    )
 }
 
 /// Adds users for workers to a server that [`make_server`] has made, with their join files.

@@ -36,10 +36,14 @@ pub(crate) fn sender(subject: &str) -> &str {
     }
 }
 
+/// What servers replace the subject of a reply with that is expected in another account.
+const OTHER_ACCOUNT: &str = "_R_";
+
 /// Whether a coordinator may reply to this subject. Its permissions allow more than those of workers:
 /// a reply to any other subject would send for a worker what it may not send itself.
 pub fn is_inbox(subject: &impl AsRef<str>) -> bool {
-    let rest = subject.as_ref().strip_prefix(INBOX);
+    let subject = subject.as_ref();
+    let rest = subject.strip_prefix(INBOX).or_else(|| subject.strip_prefix(OTHER_ACCOUNT));
     rest.is_some_and(|rest| rest.starts_with('.') && !rest.contains(['*', '>', ' ']))
 }
 
@@ -49,7 +53,7 @@ mod tests {
 
     #[test]
     fn answers_go_to_inboxes_only() {
-        for inbox in ["_INBOX.abc", "_INBOX.worker1.abc.7"] {
+        for inbox in ["_INBOX.abc", "_INBOX.worker1.abc.7", "_R_.abc.7"] {
             assert!(is_inbox(&inbox), "{inbox}");
         }
         for other in [

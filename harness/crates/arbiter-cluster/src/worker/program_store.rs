@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_nats::Request;
-use tokio::io::AsyncReadExt;
+use async_nats::jetstream::object_store::ObjectInfo;
+use data_encoding::BASE64URL;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -102,13 +103,26 @@ async fn fetch(
         ));
     }
     let read = async {
-        let store =
-            connection.jetstream.get_object_store(PROGRAMS).await.map_err(|e| e.to_string())?;
-        let object = store.get(program.hash.to_hex().as_str()).await.map_err(|e| e.to_string())?;
-        let mut bytes = Vec::new();
-        // One byte more shows that a program is too long; its hash differs then.
-        let mut limited = object.take(program.bytes + 1);
-        limited.read_to_end(&mut bytes).await.map_err(|e| e.to_string())?;
+        // Not by the client's object store, which needs consumers: who may create one can have the
+        // server send to any subject.
+        let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{PROGRAMS}")).await;
+        let stream = stream.map_err(|e| e.to_string())?;
+        let name = BASE64URL.encode(program.hash.to_hex().as_bytes());
+        let info = stream.direct_get_first_for_subject(format!("$O.{PROGRAMS}.M.{name}")).await;
+        let info = info.map_err(|e| e.to_string())?.payload;
+        let info: ObjectInfo = serde_json::from_slice(&info).map_err(|e| e.to_string())?;
+        let (mut bytes, mut sequence) = (Vec::new(), 0);
+        for _ in 0..info.chunks {
+            let chunks = format!("$O.{PROGRAMS}.C.{}", info.nuid);
+            let chunk = stream.direct_get_next_for_subject(chunks, Some(sequence + 1)).await;
+            let chunk = chunk.map_err(|e| e.to_string())?;
+            bytes.extend(&chunk.payload);
+            // The hash of one that is too long differs.
+            if bytes.len() as u64 > program.bytes {
+                break;
+            }
+            sequence = chunk.sequence;
+        }
         Ok(bytes)
     };
     match timeout(FETCH_TIMEOUT, read).await {

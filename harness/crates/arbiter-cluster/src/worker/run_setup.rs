@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use async_nats::Request;
-use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::consumer::{PullConsumer, pull};
+use async_nats::{Request, jetstream};
+use serde_json::json;
 use tokio::time::sleep;
 
 use super::Shared;
@@ -84,11 +85,23 @@ impl RunSetup {
             let run = &description.run;
             shared.log(format!("times of run {run} scaled by {factor:.3} for this machine"));
         }
-        let jetstream = &shared.connection.jetstream;
-        let jobs = jetstream.get_consumer_from_stream(JOB_CONSUMER, run_id.job_stream()).await;
-        let jobs = jobs.map_err(|error| format!("its jobs cannot be had: {error}"))?;
+        let jobs = jobs(shared.connection.jetstream.clone(), run_id);
         Ok(RunSetup { description, key, token, slots, engines, jobs })
     }
+}
+
+/// The consumer of a run's jobs, without a question to the server: what the client wants to know of it
+/// besides its names has no effect.
+fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
+    let none = json!({ "consumer_seq": 0, "stream_seq": 0 });
+    let info = json!({
+        "stream_name": run_id.job_stream(), "name": JOB_CONSUMER, "created": "1970-01-01T00:00:00Z",
+        "config": { "deliver_policy": "all", "ack_policy": "explicit", "replay_policy": "instant" },
+        "delivered": none, "ack_floor": none,
+        "num_ack_pending": 0, "num_redelivered": 0, "num_waiting": 0, "num_pending": 0,
+    });
+    let info = serde_json::from_value(info).expect("these are all the fields");
+    PullConsumer::new(pull::Config::default(), info, context)
 }
 
 /// How an engine is started on this machine; its program is fetched if it is not there.
