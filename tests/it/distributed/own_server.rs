@@ -11,6 +11,7 @@ use rustix::process::Signal;
 use super::assert_untouched;
 use crate::resume::slow;
 use crate::support::bench::Bench;
+use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::programs::installed;
 use crate::support::{PATIENCE, store, wait_for};
@@ -216,6 +217,24 @@ fn nothing_is_overwritten_and_what_is_secret_is_the_owners() {
 }
 
 #[test]
+fn a_full_disk_leaves_nothing_half_done() {
+    let bench = Bench::new();
+    let Some(disk) = Disk::mount(bench.path("disk")) else { return };
+    let init = ["cluster", "init", "--dir", "disk/cluster", "--workers", "1", "--host", "host"];
+    let add = ["cluster", "add", "--dir", "disk/cluster", "tower"];
+    // There is room for some of the files, each of less than a page.
+    for (arguments, pages, file) in [(&init[..], 3, "nats.conf"), (&add, 1, "tower.join")] {
+        let room = bench.write("disk/room", "x".repeat(pages * 4096));
+        disk.fill();
+        std::fs::remove_file(room).expect("a file of ours");
+        bench.arbiter(arguments).finish().expect_refusal(7, &[file, "No space left"]);
+        disk.clear();
+        bench.arbiter(arguments).finish().expect_code(0);
+    }
+    assert!(bench.read("disk/cluster/users.conf").contains("# worker tower\n"));
+}
+
+#[test]
 fn a_join_file_that_is_none_is_said_to_be_wrong() {
     let bench = Bench::new();
     init(&bench, free_port());
@@ -227,6 +246,9 @@ fn a_join_file_that_is_none_is_said_to_be_wrong() {
         (own.replace("tls://", ""), "url: "),
         (own.replace("tls://", "tls://me:secret@"), "url: "),
         (own.replace("_INBOX.", "$JS.API."), "inbox: "),
+        (own.replace("_INBOX.", "_INBOX.\\n"), "inbox: "),
+        (own.replace("_INBOX.", &"_INBOX.a".repeat(200)), "inbox: "),
+        (own.replace("tls://", "tls://a/\\u001b[2J,tls://"), "url: "),
         (own.replace("nkey = \"SU", "nkey = \"XX"), "nkey: "),
         (own.replace(line("worker"), "worker = \"a b\""), "worker's name"),
         (own.replace(line("trust"), ""), "worker's name"),

@@ -187,11 +187,14 @@ pub fn make_server(
          tls {{ cert_file: \"server.pem\", key_file: \"server.key\", timeout: 5 }}\n\
          include \"{USERS}\"\n"
     );
-    write_new(&dir.join("server.pem"), &certificate)?;
-    write_new(&dir.join("server.key"), &secret)?;
-    write_new(&dir.join(USERS), &(users + USERS_END))?;
-    write_new(&dir.join(CONFIGURATION), &configuration)?;
-    write_joins(dir, &joins)
+    let mut files = vec![
+        (dir.join("server.pem"), certificate),
+        (dir.join("server.key"), secret),
+        (dir.join(USERS), users + USERS_END),
+        (dir.join(CONFIGURATION), configuration),
+    ];
+    files.extend(join_texts(dir, &joins)?);
+    write_all(&files)
 }
 
 /// The text of both accounts as far as the users of the workers, for a coordinator with this nkey.
@@ -222,9 +225,9 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let (coordinator, role, _) = JoinFile::read(&join_path(dir, COORDINATOR))?;
     let Role::Coordinator(key) = role else { return Err(edited()) };
     let joins = new_users(&mut users, names, &coordinator, &key)?;
-    write_joins(dir, &joins)?;
     let mut replacement = NamedTempFile::new_in(dir).map_err(file)?;
     replacement.write_all((users + USERS_END).as_bytes()).map_err(file)?;
+    write_all(&join_texts(dir, &joins)?)?;
     replacement.persist(&path).map_err(|error| file(error.error))?;
     Ok(())
 }
@@ -298,21 +301,34 @@ fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Err
     Ok([authority.pem(), server.pem(), key.serialize_pem()])
 }
 
-/// Writes join files.
-fn write_joins(dir: &Path, joins: &[(String, JoinFile)]) -> Result<(), SetupError> {
-    for (user, join) in joins {
-        let path = join_path(dir, user);
+/// Paths and texts of join files.
+fn join_texts(
+    dir: &Path,
+    joins: &[(String, JoinFile)],
+) -> Result<Vec<(PathBuf, String)>, SetupError> {
+    let text = |(user, join): &(String, JoinFile)| {
         let text = toml::to_string_pretty(join);
         let text = text.map_err(|error| SetupError::Unmade("a join file", error.to_string()))?;
         let head = format!("# Whoever has this file is {user}: keep it from others.\n");
-        write_new(&path, &(head + &text))?;
-    }
-    Ok(())
+        Ok((join_path(dir, user), head + &text))
+    };
+    joins.iter().map(text).collect()
 }
 
-/// Writes a new file that only its owner can read.
-fn write_new(path: &Path, text: &str) -> Result<(), SetupError> {
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| SetupError::File { path: path.to_owned(), source })
+/// Writes new files that only their owner can read: all of them or none.
+fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
+    let mut made = Vec::new();
+    let mut write = |(path, text): &(PathBuf, String)| {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+        let mut file = file.map_err(|source| SetupError::File { path: path.clone(), source })?;
+        made.push(path.clone());
+        let written = file.write_all(text.as_bytes());
+        written.map_err(|source| SetupError::File { path: path.clone(), source })
+    };
+    let written = files.iter().try_for_each(&mut write);
+    if written.is_err() {
+        // They would be in the way of the next try.
+        made.iter().for_each(|path| drop(fs::remove_file(path)));
+    }
+    written
 }
