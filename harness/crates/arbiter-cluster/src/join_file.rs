@@ -15,10 +15,15 @@ use super::connection::{Access, Credentials, Secret};
 use super::subject::is_inbox;
 use super::trust::{Key, PublicKey};
 use super::wire::is_worker_name;
+use arbiter_game::outcome::printable;
+use arbiter_game::text::MAX_TEXT;
 use arbiter_process::open_input;
 
 /// Size of the largest join file, in bytes.
 const MAX_SIZE: u64 = 64 << 10;
+
+/// Length of the longest URL and inbox, in bytes.
+const MAX_FIELD: usize = 1_000;
 
 /// Whose file it is.
 #[derive(Debug)]
@@ -90,18 +95,23 @@ impl JoinFile {
         if text.len() as u64 > MAX_SIZE {
             return Err(invalid(format!("longer than {MAX_SIZE} bytes")));
         }
-        let file: JoinFile =
-            toml::from_str(&text).map_err(|error| invalid(one_line(&error, &text)))?;
-        let role = file.check(&text).map_err(invalid)?;
+        let (file, role) = JoinFile::parse(&text).map_err(invalid)?;
         Ok((file, role, is_exposed))
+    }
+
+    /// The file of this text, and whose it is; an error has nothing of it but a key.
+    pub(crate) fn parse(text: &str) -> Result<(JoinFile, Role), String> {
+        let file: JoinFile = toml::from_str(text).map_err(|error| one_line(&error, text))?;
+        let role = file.check(text)?;
+        Ok((file, role))
     }
 
     fn check(&self, text: &str) -> Result<Role, String> {
         let is_server = |url: &str| url.contains("://") && url.parse::<ServerAddr>().is_ok();
-        if !self.url.split(',').all(is_server) || self.url.contains('@') {
+        if !is_short(&self.url) || !self.url.split(',').all(is_server) || self.url.contains('@') {
             return Err("url: expected tls://HOST:PORT".to_owned());
         }
-        if !is_inbox(&self.inbox) {
+        if !is_short(&self.inbox) || !is_inbox(&self.inbox) {
             return Err("inbox: expected _INBOX.NAME".to_owned());
         }
         match KeyPair::from_seed(&self.nkey) {
@@ -132,9 +142,14 @@ impl JoinFile {
     }
 }
 
+/// Whether a text can be shown, and sent to a server, as it is.
+fn is_short(text: &str) -> bool {
+    text.len() <= MAX_FIELD && !text.contains(char::is_control)
+}
+
 /// A mistake without the line that has it, which may be secret.
 fn one_line(error: &toml::de::Error, text: &str) -> String {
     let start = error.span().map_or(0, |span| span.start);
     let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;
-    format!("line {line}: {}", error.message())
+    format!("line {line}: {}", printable(error.message(), MAX_TEXT))
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::samples::*;
 use super::*;
 use crate::assignment::Assignment;
+use crate::join_file::{JoinFile, Role};
 use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
@@ -27,7 +28,7 @@ const MAX_REASON: usize = 2_000;
 /// A reader, which says whether it has read a message, and what it reads.
 type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
 
-const READERS: [Reader; 17] = [
+const READERS: [Reader; 18] = [
     (pairs, || vec![write(&full()), write(&result(Report::Failed("no memory".into())))]),
     (pairs, || vec![write(&result(Report::Played(played(7), None)))]),
     (repeated, || vec![[&[0, 0, 0], &write(&full())[..]].concat()]),
@@ -72,7 +73,38 @@ const READERS: [Reader; 17] = [
         let other = [subject::worker_status("w"), "_INBOX.a".into(), key().public().to_string()];
         own.into_iter().chain(other).map(String::into_bytes).collect()
     }),
+    (join_files, || {
+        let file = JoinFile {
+            url: "tls://host:4222".to_owned(),
+            worker: Some("worker1".to_owned()),
+            inbox: "_INBOX.worker1".to_owned(),
+            nkey: NKEY.to_owned(),
+            trust: Some(key().public().to_string()),
+            signing_key: None,
+            ca: Some(AUTHORITY.to_owned()),
+        };
+        let signing_key = Some(key().digits());
+        let other = JoinFile { worker: None, trust: None, signing_key, ca: None, ..file.clone() };
+        [file, other].map(|file| toml::to_string_pretty(&file).unwrap_or_default().into()).into()
+    }),
 ];
+
+/// The seed of a user of no server.
+const NKEY: &str = "SUAACAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAN7EY";
+
+/// An authority that vouches for nobody.
+const AUTHORITY: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBbzCCARWgAwIBAgIUd3y1WWWAUum9BDC47owYeLrozQAwCgYIKoZIzj0EAwIw
+DDEKMAgGA1UEAwwBYTAgFw0yNjExMjMwODEyMThaGA8yMTI2MTAzMDA4MTIxOFow
+DDEKMAgGA1UEAwwBYTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHBrkG6p16Ct
+c5r21kS6vH6hYSgmsPWi31S8xyjdR3YSKQ/h95JawdQaR+y2z1I/J2fHrxyH40La
+yrtBGF6xuWijUzBRMB0GA1UdDgQWBBS2ZVLE1RogvTbRMus6ETQ+NVFS4DAfBgNV
+HSMEGDAWgBS2ZVLE1RogvTbRMus6ETQ+NVFS4DAPBgNVHRMBAf8EBTADAQH/MAoG
+CCqGSM49BAMCA0gAMEUCIQDkHAlLAOYavrmHPqtbhB92u3Y6oKOJsQkNwABRIoxB
+LwIgeegHN67XIptlOD0z2lVXO04Tg1lVwHhWbiAw6MGirQo=
+-----END CERTIFICATE-----
+";
 
 /// Reads bytes of which the first chooses the reader. Returns whether they are a message.
 pub fn read_one(bytes: &[u8]) -> bool {
@@ -243,6 +275,18 @@ fn of_coordinator<T: Signed>(text: &[u8]) -> bool {
 fn of_worker<T: Message>(text: &[u8]) -> bool {
     let message = message("host-1", text.to_vec());
     settled(read_from::<T>(&message).map(|(_, message)| message)).is_some()
+}
+
+/// A file that somebody else has made.
+fn join_files(bytes: &[u8]) -> bool {
+    let Ok(text) = str::from_utf8(bytes) else { return false };
+    let Ok((file, role)) = JoinFile::parse(text).map_err(shown) else { return false };
+    shown(file.url);
+    shown(file.inbox);
+    if let Role::Worker(name, _) = role {
+        shown(name);
+    }
+    true
 }
 
 fn subjects(bytes: &[u8]) -> bool {
