@@ -255,6 +255,8 @@ pub(crate) struct RequestedRun {
     pub is_dry_run: bool,
     /// Format of the result.
     pub format: OutputFormat,
+    /// Files that are emptied before the run writes to them.
+    pub replaces: Vec<PathBuf>,
     /// Show the run as another program does, instead of the live view and the result.
     pub compat: Option<Style>,
     /// What is built.
@@ -370,6 +372,7 @@ fn sprt_request(bounds: Option<SprtBounds>, file: &ConfigFile) -> Result<SprtReq
         correction: merged(overshoot, file, "overshoot", &table.overshoot, |word| {
             CORRECTIONS.read(word)
         })?,
+        evidence: None,
     };
     Ok(if is_test { request } else { SprtRequest::default() })
 }

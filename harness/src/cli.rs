@@ -86,8 +86,9 @@ enum Command {
 impl Cli {
     /// Reads the command line of the process; ends it if there is nothing to carry out.
     pub fn read() -> Cli {
-        let command = Cli::command().color(console::help_colour(std::env::args_os()));
-        let matches = command.get_matches();
+        let args = compat::by_name(std::env::args_os().collect());
+        let command = Cli::command().color(console::help_colour(args.iter().cloned()));
+        let matches = command.get_matches_from(args);
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 

@@ -1,17 +1,23 @@
 //! Command lines of fastchess and cutechess-cli, and runs shown in their form.
 
 mod engine;
-pub(crate) mod options;
+mod options;
 mod printer;
-pub(crate) mod request;
-pub(crate) mod saved;
-pub(crate) mod words;
+mod request;
+mod saved;
+mod table;
+mod words;
 
+pub(crate) use engine::{engine_list, own_name};
+pub(crate) use options::Options;
 pub(crate) use printer::Printer;
+pub(crate) use request::{check, request};
+pub(crate) use saved::{Config, Saved};
+pub(crate) use table::help;
+pub(crate) use words::{Word, split};
 
 use std::path::{Path, PathBuf};
 
-use self::saved::Saved;
 use crate::Failure;
 use arbiter_report::Dialect;
 
@@ -20,6 +26,8 @@ use arbiter_report::Dialect;
 pub(crate) struct Style {
     /// In whose form.
     pub dialect: Dialect,
+    /// Whose command line it is.
+    pub program: Dialect,
     /// Whether figures are by pairs, where there is a choice.
     pub penta: bool,
     /// Games (pairs, if figures are by pairs) between two reports of figures; 0 for only one at
@@ -27,11 +35,39 @@ pub(crate) struct Style {
     pub rating_interval: u64,
     /// Games between two lines of the score; 0 for none.
     pub score_interval: u64,
+    /// Whether the run goes on after the crash of an engine.
+    pub recovers: bool,
+    /// Whether a warning ends the run.
+    pub is_strict: bool,
+    /// Whether the checksum of the PGN file is shown at the end.
+    pub shows_crc: bool,
+    /// Whether the ratio of the test by pairs is shown beside theirs.
+    pub shows_pairs_llr: bool,
     /// The file that says which run it is, if one is wanted.
     pub saved_in: Option<PathBuf>,
+    /// Files that are emptied before the run writes to them.
+    pub replaces: Vec<PathBuf>,
 }
 
 impl Style {
+    /// How a program shows a run unless it is told otherwise.
+    pub(crate) fn new(program: Dialect) -> Style {
+        let is_fastchess = program == Dialect::Fastchess;
+        Style {
+            dialect: program,
+            program,
+            penta: is_fastchess,
+            rating_interval: if is_fastchess { 10 } else { 0 },
+            score_interval: 1,
+            recovers: false,
+            is_strict: false,
+            shows_crc: false,
+            shows_pairs_llr: false,
+            saved_in: None,
+            replaces: Vec::new(),
+        }
+    }
+
     /// Writes down which run this is, for whoever wants to go on with it.
     pub(crate) fn save(&self, run: &str, results: &Path) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };

@@ -30,8 +30,8 @@ use arbiter_plan::{
 };
 use arbiter_report::{Live, OpeningNames, PgnHeader, note, summary_of, utc_time_as};
 use arbiter_runner::{
-    Finished, LiveGames, LocalExecutor, LocalOptions, Run, RunError, Signals, check_unchanged,
-    cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
+    Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, RunError, Signals,
+    check_unchanged, cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
 };
 use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 
@@ -49,6 +49,8 @@ struct ReadyRun {
     tables: Option<Arc<dyn Tables>>,
     /// How each engine is started.
     setups: Vec<EngineSetup>,
+    /// Its options, if it was tried out.
+    options: Vec<OptionsFound>,
     results: PathBuf,
     /// Held as long as the run is ours.
     _lock: RunLock,
@@ -128,7 +130,7 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     }
     let book = load_book(&plan).map_err(Failure::invalid)?;
     let openings = book.len();
-    if plan.opening_start >= openings as u64 {
+    if plan.opening_start >= openings as u64 && !plan.is_lenient {
         return Err(Failure::invalid(format!(
             "--opening-start {} is past the end of {}, which has {openings} openings",
             plan.opening_start + 1,
@@ -160,7 +162,7 @@ fn begin(
 /// Makes a plan a run, once it is known that it can be played.
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { plan, book, fingerprints, tables, setups } = loaded;
-    let RequestedRun { results, name, about, is_probed, .. } = requested;
+    let RequestedRun { results, name, about, is_probed, replaces, .. } = requested;
     let created_ms = unix_time_ms();
     let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
     RunLock::check_name(&name)?;
@@ -169,7 +171,11 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let book = check_engines(&plan, book, &setups, is_probed)?;
+    let (book, options) = check_engines(&plan, book, &setups, is_probed)?;
+    for path in &replaces {
+        std::fs::File::create(path)
+            .map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
+    }
     let begin = |path: &Option<PathBuf>, content: &dyn Fn() -> Content| {
         path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()
     };
@@ -181,7 +187,19 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
-    Ok(ReadyRun { name, plan, book, store, files, state, tables, setups, results, _lock: lock })
+    Ok(ReadyRun {
+        name,
+        plan,
+        book,
+        store,
+        files,
+        state,
+        tables,
+        setups,
+        options,
+        results,
+        _lock: lock,
+    })
 }
 
 /// Builds engines that are revisions and are not built yet.
@@ -222,12 +240,13 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
     check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let setups = engine_setups(&plan, &own_binary);
     let state = replayed(&store, &name, &plan)?;
+    let mut options = Vec::new();
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         cpu_sets_of(&changed).map_err(Failure::invalid)?;
-        book = check_engines(&plan, book, &setups, false)?;
+        (book, options) = check_engines(&plan, book, &setups, false)?;
         store.set_ending(&name, None)?;
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
@@ -253,7 +272,19 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
         file.reconcile(pairs, were_taken_back)?;
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(ReadyRun { name, plan, book, store, files, state, tables, setups, results, _lock: lock })
+    Ok(ReadyRun {
+        name,
+        plan,
+        book,
+        store,
+        files,
+        state,
+        tables,
+        setups,
+        options,
+        results,
+        _lock: lock,
+    })
 }
 
 /// The endgame tables that the plan's rules need.
@@ -322,7 +353,9 @@ fn run(
     style: Option<&Style>,
     go_on: &str,
 ) -> Result<Finished, Failure> {
-    let ReadyRun { name, plan, book, store, files, state, tables, setups, results, .. } = ready;
+    let ReadyRun {
+        name, plan, book, store, files, state, tables, setups, options, results, ..
+    } = ready;
     let setups = std::mem::take(setups);
     #[cfg(feature = "cluster")]
     let (created_ms, history) =
@@ -333,13 +366,19 @@ fn run(
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
     let mut view: Box<dyn Observer> = match style {
-        Some(style) => Box::new(Printer::new(style, plan, state.schedule().clone())),
+        Some(style) => {
+            let printer = Printer::new(style, plan, options, state.schedule().clone());
+            Box::new(printer.with_control(control.clone()))
+        }
         None => Box::new(Live::new(plan, state, keys.is_some())),
     };
     observers.push(&mut *view);
     let mut stream = Stream(plan);
     observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
-    let run = Run { name, store, jobs, observers, control_requests };
+    let counts_disturbed = plan.counts_disturbed;
+    let stops_at_once = style.is_some();
+    let run =
+        Run { name, store, jobs, stops_at_once, counts_disturbed, observers, control_requests };
     let runtime = runtime()?;
     runtime.block_on(async {
         let live_games = LiveGames::default();

@@ -1,5 +1,6 @@
 //! Games that the machine disturbs are void and played again.
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::Signal;
@@ -36,12 +37,17 @@ fn processor() -> usize {
     (0..1024).find(|cpu| allowed.is_set(*cpu)).expect("a process runs somewhere")
 }
 
-/// The bundled engine on the processor of a hog, of which it gets a quarter at most; its opponent is
-/// left in peace. Games are short.
-fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
+/// A script that starts the bundled engine on the processor of a hog, of which it gets a quarter at
+/// most.
+fn starved_engine(bench: &Bench, cpu: usize) -> PathBuf {
     let arbiter = programs::arbiter().display();
     let script = format!("exec taskset -c {cpu} nice -n 5 '{arbiter}' engine\n");
-    let script = bench.write("starved.sh", script);
+    bench.write("starved.sh", script)
+}
+
+/// That engine; its opponent is left in peace. Games are short.
+fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
+    let script = starved_engine(bench, cpu);
     Plan::new(bench, "match", pairs)
         .engine(format!("name=A,cmd=sh,args=\"{}\"", script.display()))
         .puppet("B", "--seed 2")
@@ -77,6 +83,29 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
         let shown = bench.arbiter(show).finish().expect_code(0);
         assert!(shown.stdout.contains(words), "{shown:#?}");
+    }
+}
+
+#[test]
+fn as_another_program_disturbed_pairs_count_unless_they_are_not_to() {
+    let cpu = processor();
+    let _hog = Hog::on(cpu);
+    for (more, voided, said) in [("", 0, 1), ("-arbiter noise=0.25", 2, 3)] {
+        let bench = Bench::new();
+        let (script, puppet) = (starved_engine(&bench, cpu), programs::puppet());
+        let (script, puppet, marker) = (script.display(), puppet.display(), bench.marker());
+        let args = format!("args=--marker {marker}");
+        let line = format!(
+            "compat|fastchess|-engine|cmd=sh|args={script}|name=A|-engine|cmd={puppet}|{args}|\
+             -each|tc=1.2+0.06|-rounds|1|-maxmoves|3|-recover"
+        );
+        let line = line.split('|').chain(more.split_whitespace());
+        let finished = bench.arbiter(line).finish().expect_code(0);
+        let noted = store::disturbances(&bench.path("results"));
+        assert_eq!(noted.iter().filter(|row| !row.3).count(), voided, "{noted:?}");
+        assert_eq!(noted.iter().filter(|row| row.3).count(), 1, "{noted:?}");
+        let told = finished.stderr.lines().filter(|line| line.starts_with("pair 1 ")).count();
+        assert_eq!(told, said, "{finished:#?}");
     }
 }
 

@@ -64,6 +64,7 @@ impl OutputArgs {
             pattern: merged(self.pgn_match, file, "pgn-match", &file.pgn_match, str::parse)?,
             is_minimal: self.pgn_minimal || file.pgn_minimal.unwrap_or(false),
             has_origin: true,
+            dialect: None,
             event: self.event.or_else(|| file.event.clone()),
             site: self.site.or_else(|| file.site.clone()),
         };

@@ -93,6 +93,7 @@ impl TournamentArgs {
             openings: merged(self.opening_policy, file, "opening-policy", policy, read_policy)?,
             opening_start: self.opening_start.or(file.opening_start),
             wait: self.wait.or(file.wait).map(Duration::from_millis),
+            ..TournamentRequest::default()
         })
     }
 }

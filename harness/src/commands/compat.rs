@@ -1,46 +1,54 @@
 //! `arbiter compat`: command lines of fastchess and cutechess-cli, played by our own rules and
 //! reported in their form.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
 use crate::{
-    DEFAULT_RESULTS, ExitCode, Failure, RequestedRun, Resume, Style,
-    compat::options::Options,
-    compat::saved::{Config, Saved},
-    compat::{request, words},
-    emit, run,
+    ExitCode, Failure, RequestedRun, Resume,
+    compat::{
+        Config, Options, Saved, Style, Word, check, engine_list, help, own_name, request, split,
+    },
+    emit, own_binary, run,
 };
 use arbiter_plan::{Affinity, Request};
 use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 
+/// The names by which this program is one of the others, and which one.
+const NAMES: [(&str, &str); 3] =
+    [("fastchess", "fastchess"), ("fastchess-ob", "fastchess"), ("cutechess-cli", "cutechess")];
+
 /// Flags of `arbiter compat`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Options of the program that arbiter does not know are errors, and name what to do instead; options
-that make no difference here are named on standard error. Pairs of games are the unit: each opening
-is played twice with colours reversed, whatever -repeat says, unless -noswap is given. Without
--openings, arbiter's own book is used. The time margin is 10 ms unless timemargin= is given. Engines
-that crash are always started again (-recover). Finished games come in the order of the schedule,
-when their pair is over. Games are kept in the folder `results`; -config file=FILE goes on with the
-run of which FILE says which it was (fastchess only; written as config.json, or -config outname=), and
-so does `arbiter match --resume RUN` (or sprt, or tournament). What fastchess itself has saved is not
-read.
+`arbiter compat install DIR` makes the links fastchess, fastchess-ob and cutechess-cli to this program
+in DIR. Called by one of these names, through a link or as a copy, it takes the command line of that
+program: -help lists the options, and docs/compat.md tells of each whether it is honoured, and what
+differs. Options that do nothing here are named on standard error; unknown ones are errors. Without
+-srand the seed is random and shown. Options that an engine does not have are left out with a warning.
+Pairs that the machine disturbed count, unless -arbiter noise=SHARE is given. SIGINT and SIGTERM end the
+run within a second; pairs in flight are given up. Games are kept in the folder `results` (-arbiter
+results=DIR); -config file=FILE goes on with the run that FILE tells of (fastchess only; written as
+config.json, or -config outname=), and so does `arbiter match --resume RUN` (or sprt, or tournament).
 
-Exit codes: 0 if the games were played, whatever came out; else as for `arbiter match`.
+Exit codes: 0 if the games were played, whatever came out; fastchess: 1 if the run was interrupted;
+else as for `arbiter match`.
 
 Examples:
+  arbiter compat install ~/bin
   arbiter compat fastchess -engine cmd=./new name=new -engine cmd=./old name=old \\
     -each tc=8+0.08 option.Hash=16 -openings file=book.epd format=epd order=random \\
     -rounds 1000 -repeat -concurrency 4 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 -pgnout file=a.pgn
   arbiter compat cutechess -engine conf=one -engine conf=two -each tc=40/60 -rounds 10 -games 2")]
 pub(crate) struct CompatArgs {
-    /// Whose command line it is
+    /// Whose command line it is, or what is to be done
     #[arg(value_enum)]
     program: Program,
-    /// The command line as it was
+    /// The command line as it was, or the folder
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
@@ -52,51 +60,115 @@ enum Program {
     /// cutechess-cli
     #[value(alias = "cutechess-cli")]
     Cutechess,
+    /// Make links by the names of these programs to this one, in a folder
+    Install,
+}
+
+/// A command line of ours for one that begins with the name of another program.
+pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
+    let called = args.first().and_then(|arg| Path::new(arg).file_stem()).unwrap_or_default();
+    let found = NAMES.iter().find(|(name, _)| called == *name);
+    match (found, args.get(1).and_then(|arg| arg.to_str())) {
+        // A copy starts the bundled engine by its own name.
+        (None, _) | (_, Some("engine")) => {}
+        (Some(_), Some("--compliance" | "-compliance")) => {
+            drop(args.splice(..2, ["arbiter", "check"].map(OsString::from)));
+        }
+        (Some((_, program)), _) => {
+            drop(args.splice(..1, ["arbiter", "compat", program, "--"].map(OsString::from)));
+        }
+    }
+    args
 }
 
 /// Plays the command line.
 pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
-    let dialect = match args.program {
-        Program::Fastchess => Dialect::Fastchess,
-        Program::Cutechess => Dialect::Cutechess,
+    let (dialect, version) = match args.program {
+        // Whoever asks for a version wants that of the program whose options these are; fishtest
+        // wants its commit, too, and at the end of a line.
+        Program::Fastchess => (Dialect::Fastchess, "fastchess alpha 1.8.2 20260729-74deac23"),
+        Program::Cutechess => (Dialect::Cutechess, "cutechess-cli 1.5.1"),
+        Program::Install => return install(&args.options).map(|()| ExitCode::Passed),
     };
-    if let [only] = &args.options[..]
-        && ["version", "v", "-version", "-v"].map(Some).contains(&only.strip_prefix('-'))
-    {
-        let version = concat!("arbiter ", env!("CARGO_PKG_VERSION"), "\n");
-        return emit(version).map(|()| ExitCode::Passed);
+    let asks =
+        |words: &[&str]| args.options.iter().any(|o| words.contains(&o.trim_start_matches('-')));
+    let text = match () {
+        () if asks(&["version", "v"]) => {
+            Some(format!("{version}\narbiter {}\n", env!("CARGO_PKG_VERSION")))
+        }
+        () if asks(&["help"]) || args.options.is_empty() => Some(help()),
+        () if asks(&["engines"]) => Some(engine_list().map_err(Failure::invalid)?),
+        () => None,
+    };
+    if let Some(text) = text {
+        return emit(&text).map(|()| ExitCode::Passed);
     }
-    Ok(match play(dialect, &args.options)? {
-        ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,
-        other => other,
+    Ok(match (play(dialect, &args.options)?, dialect) {
+        (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty, _) => ExitCode::Passed,
+        (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Fastchess) => {
+            ExitCode::Negative
+        }
+        (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Cutechess) => {
+            ExitCode::Passed
+        }
+        (other, _) => other,
     })
 }
 
+/// Makes links to this program by the names of the others, in place of such as are there.
+fn install(folders: &[String]) -> Result<(), Failure> {
+    let [folder] = folders else {
+        return Err(Failure::new(ExitCode::Usage, "give one folder: arbiter compat install DIR"));
+    };
+    let own = own_binary()?;
+    for (name, _) in NAMES {
+        let link = Path::new(folder).join(name);
+        let failed =
+            |error: std::io::Error| Failure::environment(format!("{}: {error}", link.display()));
+        if link.is_symlink() {
+            std::fs::remove_file(&link).map_err(failed)?;
+        }
+        symlink(&own, &link).map_err(failed)?;
+        emit(&format!("{} -> {}\n", link.display(), own.display()))?;
+    }
+    Ok(())
+}
+
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
-    let words = words::split(line).map_err(Failure::invalid)?;
+    let words: Vec<Word> = split(line).map_err(Failure::invalid)?;
     let config = match dialect {
         Dialect::Fastchess => Some(Config::read(&words).map_err(Failure::invalid)?),
         Dialect::Cutechess => None,
     };
     let words = config.as_ref().map_or(words.clone(), |config| config.left(words));
-    let options = Options::read(dialect, &words).map_err(Failure::invalid)?;
+    let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
     for text in &options.notes {
         note(text);
     }
-    let saved_in = config.as_ref().map(|config| config.out.clone());
-    let style = Style { saved_in, ..options.style.clone() };
+    options.style.saved_in = config.as_ref().map(|config| config.out.clone());
     let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
-        let (kind, request) = request::request(options).map_err(Failure::invalid)?;
-        let results = PathBuf::from(DEFAULT_RESULTS);
-        let requested =
-            RequestedRun { request, results, compat: Some(style), ..RequestedRun::default() };
+        check(&options).map_err(Failure::invalid)?;
+        if dialect == Dialect::Cutechess {
+            for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {
+                spec.name = own_name(spec)?;
+            }
+        }
+        let (kind, request) = request(&mut options).map_err(Failure::invalid)?;
+        let Options { results, style, .. } = options;
+        let requested = RequestedRun {
+            request,
+            results,
+            replaces: style.replaces.clone(),
+            compat: Some(style),
+            ..RequestedRun::default()
+        };
         return run::play(kind, requested);
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
     let Request { concurrency, affinity, .. } = options.request;
     let affinity = (affinity != Affinity::None).then_some(affinity);
     let resume = Some(Resume { run, pgn: None, concurrency, affinity });
-    let requested =
-        RequestedRun { results, resume, compat: Some(style), ..RequestedRun::default() };
+    let style = Some(Style { replaces: Vec::new(), ..options.style });
+    let requested = RequestedRun { results, resume, compat: style, ..RequestedRun::default() };
     run::play(kind, requested)
 }

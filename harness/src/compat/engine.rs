@@ -1,15 +1,17 @@
 //! `-engine` and `-each` of fastchess and cutechess-cli.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::options::Options;
 use super::words::{Word, figure};
-use arbiter_plan::EngineSpec;
+use crate::{Failure, own_binary, runtime};
+use arbiter_plan::{EngineSpec, resolve_engine};
 use arbiter_process::read_text;
+use arbiter_runner::{ask_engine, engine_setup};
 
 /// The keys, for errors.
-const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
-     timemargin, option.NAME, restart, ponder, initstr, stderr, tscale";
+pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
+     timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, trust, debug";
 
 impl Options {
     /// Adds an engine.
@@ -39,6 +41,8 @@ impl Options {
                 "conf" => configured(Path::new(value), spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
                 "initstr" => spec.set("init", value).map_err(wrong)?,
+                // No bound, as where it is not given.
+                "nodes" | "depth" | "plies" if value == "0" => {}
                 "plies" => spec.set("depth", value).map_err(wrong)?,
                 "tc" => spec.set("tc", &control(value)).map_err(wrong)?,
                 "st" => spec.set("st", value.strip_suffix('s').unwrap_or(value)).map_err(wrong)?,
@@ -49,9 +53,15 @@ impl Options {
                     let scale: f64 = figure(&word.name, key, value)?;
                     self.start_scale = Some(self.start_scale.map_or(scale, |s| s.max(scale)));
                 }
-                "book" | "bookdepth" => {
-                    return Err(wrong("an engine has no book here; give -openings".into()));
+                "book" => self.books.push((PathBuf::from(value), None)),
+                "bookdepth" => {
+                    let moves: u32 = figure(&word.name, key, value)?;
+                    if let Some((_, depth)) = self.books.last_mut() {
+                        *depth = Some(moves);
+                    }
                 }
+                // It is told as each opening needs it.
+                _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
                 "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"
                 | "restart" | "stderr" => spec.set(key, value).map_err(wrong)?,
                 _ if key.starts_with("option.") => spec.set(key, value).map_err(wrong)?,
@@ -86,26 +96,50 @@ impl Options {
     }
 }
 
-/// A time control in our spelling: the others allow an `s` after seconds, and words for no clock.
+/// A time control in our spelling: the others allow an `s` after seconds, and words for no clock and
+/// for no number of moves.
 fn control(value: &str) -> String {
+    let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
     match value {
         "infinite" => "inf".to_owned(),
-        _ => value.replace('s', ""),
+        _ => endless.unwrap_or(value).replace('s', ""),
     }
 }
 
-/// An engine of cutechess's list: `engines.json` here, or where cutechess keeps it.
-fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
+/// The names of the engines of cutechess's list, one a line.
+pub(crate) fn engine_list() -> Result<String, String> {
+    let (_, list) = configurations()?;
+    let engines = list.as_array().into_iter().flatten();
+    let names = engines.filter_map(|engine| engine["name"].as_str());
+    Ok(names.map(|name| format!("{name}\n")).collect())
+}
+
+/// The name that an engine gives itself.
+pub(crate) fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
+    let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
+    let setup = engine_setup(&engine, &own_binary()?);
+    let asked = ask_engine(&setup, |session| {
+        session.engine_name().map(str::to_owned).filter(|name| !name.trim().is_empty())
+    });
+    Ok(runtime()?.block_on(asked)?)
+}
+
+/// cutechess's list of engines: `engines.json` here, or where cutechess keeps it.
+fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
     let home = std::env::var_os("HOME").unwrap_or_default();
-    let places = [
-        Path::new("engines.json").to_owned(),
-        Path::new(&home).join(".config/cutechess/engines.json"),
-    ];
-    let file = places.iter().find(|path| path.is_file());
+    let places =
+        [PathBuf::from("engines.json"), Path::new(&home).join(".config/cutechess/engines.json")];
+    let file = places.into_iter().find(|path| path.is_file());
     let file = file.ok_or("there is no engines.json here, nor in ~/.config/cutechess")?;
-    let text = read_text(file).map_err(|error| error.to_string())?;
-    let list: serde_json::Value =
+    let text = read_text(&file).map_err(|error| error.to_string())?;
+    let list =
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok((file, list))
+}
+
+/// An engine of that list.
+fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
+    let (file, list) = configurations()?;
     let name = name.to_string_lossy();
     let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
     let engine = found.ok_or_else(|| format!("{} has no engine of this name", file.display()))?;

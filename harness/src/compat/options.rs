@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Style;
+use super::table::{OPTIONS, idleness, unknown};
 use super::words::{Word, figure, truth};
-use crate::MODELS;
+use crate::{DEFAULT_RESULTS, MODELS};
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Request, SprtRequest, parse_draw, parse_resign};
-use arbiter_report::Dialect;
+use arbiter_plan::{Affinity, Request, SprtRequest};
+use arbiter_report::{Dialect, utc_time_as};
+use arbiter_runner::unix_time_ms;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
@@ -26,128 +28,42 @@ pub(crate) struct Options {
     pub is_sprt: bool,
     pub rounds: Option<u64>,
     pub games: Option<u64>,
-    pub repeat: bool,
+    /// Games from one opening.
+    pub repeats: Option<u64>,
+    /// Books of single engines, and how many moves of them.
+    pub books: Vec<(PathBuf, Option<u32>)>,
+    /// Folder of the results.
+    pub results: PathBuf,
     /// The largest factor for the deadlines of a start.
     pub start_scale: Option<f64>,
     /// Deadline for `readyok`.
     pub ready: Option<Duration>,
-    /// Whether an existing PGN file may not be added to.
-    pub pgn_is_new: bool,
+    /// Whether existing files are replaced: PGN, EPD.
+    pub replaces: [bool; 2],
     /// What was read and does nothing here, and why.
     pub notes: Vec<String>,
 }
 
-/// Takes an option over.
-type Take = fn(&mut Options, &Word) -> Result<(), String>;
-
-/// Options with an effect.
-const OPTIONS: [(&str, Take); 35] = [
-    ("engine", Options::add_engine),
-    // What is said of each engine overrules what they say, wherever it stands.
-    ("each", |_, _| Ok(())),
-    ("quick", Options::quick),
-    ("concurrency", |o, word| word.number().map(|n| o.request.concurrency = Some(n))),
-    ("rounds", |o, word| word.number().map(|n| o.rounds = Some(n))),
-    ("games", |o, word| word.number().map(|n| o.games = Some(n))),
-    ("repeat", Options::repeat),
-    ("tournament", Options::tournament),
-    ("seeds", |o, word| word.number().map(|n| o.request.tournament.seeds = Some(n))),
-    ("noswap", |o, word| word.bare().map(|()| o.request.tournament.noswap = true)),
-    ("reverse", |o, word| word.bare().map(|()| o.request.tournament.reverse = true)),
-    ("wait", |o, word| word.millis().map(|pause| o.request.tournament.wait = Some(pause))),
-    ("openings", Options::openings),
-    ("srand", |o, word| word.number().map(|n| o.request.seed = Some(n))),
-    ("sprt", Options::sprt),
-    ("draw", |o, word| {
-        let rule = parse_draw(&word.rule("movenumber=0,movecount=1,score=0")?);
-        o.request.rules.draw = Some(rule.map_err(|error| format!("-draw: {error}"))?);
-        Ok(())
-    }),
-    ("resign", |o, word| {
-        let rule = parse_resign(&word.rule("movecount=1,score=0")?);
-        o.request.rules.resign = Some(rule.map_err(|error| format!("-resign: {error}"))?);
-        Ok(())
-    }),
-    ("maxmoves", |o, word| {
-        let moves = u32::try_from(word.number::<u64>()?).unwrap_or(u32::MAX);
-        o.request.rules.move_cap = (moves > 0).then_some(moves);
-        Ok(())
-    }),
-    ("pgnout", Options::pgnout),
-    ("epdout", Options::epdout),
-    ("event", |o, word| {
-        o.request.annotation.event = Some(word.values.join(" "));
-        Ok(())
-    }),
-    ("site", |o, word| {
-        o.request.annotation.site = Some(word.values.join(" "));
-        Ok(())
-    }),
-    ("tb", |o, word| {
-        let folders = word.single()?.split([':', ';']).filter(|folder| !folder.is_empty());
-        o.request.tables = folders.map(PathBuf::from).collect();
-        o.tablebase();
-        Ok(())
-    }),
-    ("tbpieces", |o, word| match word.number()? {
-        pieces @ 3..=7 => {
-            o.tablebase().pieces = pieces;
-            Ok(())
-        }
-        pieces => Err(format!("-tbpieces {pieces}: give 3 to 7 pieces")),
-    }),
-    ("tbignore50", |o, word| word.bare().map(|()| o.tablebase().ignores_fifty = true)),
-    ("tbadjudicate", |o, word| scope(word.single()?).map(|scope| o.tablebase().scope = scope)),
-    ("ratinginterval", |o, word| word.number().map(|n| o.style.rating_interval = n)),
-    ("scoreinterval", |o, word| word.number().map(|n| o.style.score_interval = n)),
-    ("report", Options::report),
-    ("output", Options::output),
-    ("variant", |_, word| variant(word)),
-    ("use-affinity", Options::affinity),
-    ("startup-ms", |o, word| word.millis().map(|limit| o.request.deadlines.uciok = limit)),
-    ("ping-ms", |o, word| word.millis().map(|limit| o.ready = o.ready.max(Some(limit)))),
-    ("ucinewgame-ms", |o, word| word.millis().map(|limit| o.ready = o.ready.max(Some(limit)))),
-];
-
-/// Options that are read and do nothing here, and why.
-pub(super) const WITHOUT_EFFECT: [(&str, &str); 12] = [
-    ("recover", "engines that crash are always started again"),
-    ("autosaveinterval", "every pair is in the store as soon as it is over"),
-    ("force-concurrency", "the concurrency is never cut"),
-    ("log", "no log is written; errors of engines are shown as they happen"),
-    ("debug", "no log is written; errors of engines are shown as they happen"),
-    ("outcomeinterval", "results are shown in the usual format"),
-    ("resultformat", "results are shown in the usual format"),
-    ("bookmode", "books are kept in memory"),
-    ("show-latency", "it has no effect"),
-    ("check-mate-pvs", "it has no effect"),
-    ("testEnv", "it has no effect"),
-    ("strict", "it has no effect"),
-];
-
 impl Options {
     /// Reads the options. The answer to what cannot be is a sentence.
     pub(crate) fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
-        let is_fastchess = dialect == Dialect::Fastchess;
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
         request.annotation.has_origin = true;
+        request.annotation.dialect = Some(dialect);
+        (request.is_lenient, request.has_no_book, request.counts_disturbed) = (true, true, true);
         let mut options = Options {
             dialect,
-            style: Style {
-                dialect,
-                penta: is_fastchess,
-                rating_interval: if is_fastchess { 10 } else { 0 },
-                score_interval: 1,
-                saved_in: None,
-            },
+            style: Style::new(dialect),
             request,
             is_sprt: false,
             rounds: None,
             games: None,
-            repeat: false,
+            repeats: None,
+            books: Vec::new(),
+            results: PathBuf::from(DEFAULT_RESULTS),
             start_scale: None,
             ready: None,
-            pgn_is_new: false,
+            replaces: [false; 2],
             notes: Vec::new(),
         };
         for word in words {
@@ -161,26 +77,22 @@ impl Options {
 
     fn take(&mut self, word: &Word) -> Result<(), String> {
         let name = word.name.as_str();
-        if let Some((_, take)) = OPTIONS.iter().find(|(known, _)| *known == name) {
-            return take(self, word);
+        let known = OPTIONS.iter().find(|(known, ..)| *known == name);
+        let (.., take) = known.ok_or_else(|| unknown(name))?;
+        take(self, word)?;
+        if let Some(why) = idleness(name) {
+            self.notes.push(format!("-{name}: {why}"));
         }
-        let Some((_, why)) = WITHOUT_EFFECT.iter().find(|(known, _)| *known == name) else {
-            return Err(unknown(name));
-        };
-        if matches!(name, "recover" | "force-concurrency" | "testEnv" | "strict") {
-            word.bare()?;
-        }
-        self.notes.push(format!("-{name}: {why}"));
         Ok(())
     }
 
     /// The rule by which tables end games; whether there are tables is seen at the end.
-    fn tablebase(&mut self) -> &mut TablebaseRule {
+    pub(super) fn tablebase(&mut self) -> &mut TablebaseRule {
         let all = TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
         self.request.rules.tablebase.get_or_insert(all)
     }
 
-    fn quick(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn quick(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
             match key {
                 "cmd" => {
@@ -195,31 +107,34 @@ impl Options {
         }
         self.request.order = Some(Order::Random);
         (self.games, self.rounds) = (Some(2), Some(25_000));
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        self.request.concurrency = Some(cores.saturating_sub(2).max(1));
+        self.concurrency(-2);
+        self.style.recovers = true;
         self.request.rules.draw = Some(DrawRule { move_number: 30, move_count: 8, score_cp: 8 });
         self.style.dialect = Dialect::Cutechess;
         Ok(())
     }
 
-    fn repeat(&mut self, word: &Word) -> Result<(), String> {
-        self.repeat = true;
-        match word.values.is_empty() {
-            // In fastchess it stands for two games from each opening.
-            true if self.dialect == Dialect::Fastchess => self.games = Some(2),
-            true => {}
-            false if word.number::<u64>()? == 2 => {}
-            false => {
-                return Err(format!(
-                    "-repeat {}: arbiter plays each opening twice; say -repeat",
-                    word.values[0]
-                ));
-            }
+    pub(super) fn repeat(&mut self, word: &Word) -> Result<(), String> {
+        let count = if word.values.is_empty() { 2 } else { word.number()? };
+        match self.dialect {
+            // There all games of a round have one opening.
+            Dialect::Fastchess => self.games = Some(count),
+            Dialect::Cutechess => self.repeats = Some(count),
         }
         Ok(())
     }
 
-    fn openings(&mut self, word: &Word) -> Result<(), String> {
+    /// Games at once; 0 or less counts from the processors down.
+    pub(super) fn concurrency(&mut self, games: isize) {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let wanted = match usize::try_from(games) {
+            Ok(games) if games > 0 => games,
+            _ => cores.saturating_sub(games.unsigned_abs()).max(1),
+        };
+        self.request.concurrency = Some(wanted);
+    }
+
+    pub(super) fn openings(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
             let request = &mut self.request;
             match (key, value) {
@@ -228,6 +143,7 @@ impl Options {
                 ("format", "epd" | "pgn") => {}
                 ("order", "random") => request.order = Some(Order::Random),
                 ("order", "sequential") => request.order = Some(Order::Sequential),
+                ("plies", "-1" | "0") => request.plies = None,
                 ("plies", _) => request.plies = Some(figure(&word.name, key, value)?),
                 ("start", _) => {
                     request.tournament.opening_start = Some(figure(&word.name, key, value)?)
@@ -246,7 +162,7 @@ impl Options {
         Ok(())
     }
 
-    fn pgnout(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn pgnout(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.fields() {
             match (key, value) {
                 ("file", Some(value)) => self.request.pgn = Some(PathBuf::from(value)),
@@ -255,7 +171,7 @@ impl Options {
                     self.request.annotation.notation =
                         notation.map_err(|error| format!("-pgnout notation={value}: {error}"))?;
                 }
-                ("append", Some(value)) => self.pgn_is_new = !truth(&word.name, key, value)?,
+                ("append", Some(value)) => self.replaces[0] = !truth(&word.name, key, value)?,
                 ("min", Some(value)) => {
                     self.request.annotation.is_minimal = truth(&word.name, key, value)?
                 }
@@ -278,25 +194,24 @@ impl Options {
                 (_, None) => return Err(word.unknown_key(key, PGN_KEYS)),
             }
         }
-        match self.request.pgn {
-            Some(_) => Ok(()),
-            None => Err("-pgnout needs a file: -pgnout FILE, or -pgnout file=FILE".to_owned()),
-        }
-    }
-
-    fn epdout(&mut self, word: &Word) -> Result<(), String> {
-        for (key, value) in word.fields() {
-            match (key, value) {
-                ("file", Some(value)) => self.request.epd = Some(PathBuf::from(value)),
-                ("append", Some("true")) => {}
-                (file, None) => self.request.epd = Some(PathBuf::from(file)),
-                _ => return Err(word.unknown_key(key, "file")),
-            }
-        }
+        self.request.pgn.get_or_insert_with(|| named_by_time("pgn"));
         Ok(())
     }
 
-    fn report(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn epdout(&mut self, word: &Word) -> Result<(), String> {
+        for (key, value) in word.fields() {
+            match (key, value) {
+                ("file", Some(value)) => self.request.epd = Some(PathBuf::from(value)),
+                ("append", Some(value)) => self.replaces[1] = !truth(&word.name, key, value)?,
+                (file, None) => self.request.epd = Some(PathBuf::from(file)),
+                _ => return Err(word.unknown_key(key, "file, append")),
+            }
+        }
+        self.request.epd.get_or_insert_with(|| named_by_time("epd"));
+        Ok(())
+    }
+
+    pub(super) fn report(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
             match key {
                 "penta" => self.style.penta = truth(&word.name, key, value)?,
@@ -306,7 +221,7 @@ impl Options {
         Ok(())
     }
 
-    fn output(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn output(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
             self.style.dialect = match (key, value) {
                 ("format", "fastchess") => Dialect::Fastchess,
@@ -320,7 +235,7 @@ impl Options {
         Ok(())
     }
 
-    fn affinity(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn affinity(&mut self, word: &Word) -> Result<(), String> {
         self.request.affinity = match &word.values[..] {
             [] => Affinity::Auto,
             _ => {
@@ -340,7 +255,7 @@ impl Options {
         Ok(())
     }
 
-    fn sprt(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn sprt(&mut self, word: &Word) -> Result<(), String> {
         let model = match self.dialect {
             Dialect::Fastchess => Model::Normalized,
             Dialect::Cutechess => Model::Bayesian,
@@ -353,6 +268,8 @@ impl Options {
             model: Some(model),
             // Both stop at Wald's bounds.
             correction: Some(Correction::None),
+            // Known when all is read.
+            evidence: None,
         };
         for (key, value) in word.pairs()? {
             let bound = match key {
@@ -373,7 +290,7 @@ impl Options {
         Ok(())
     }
 
-    fn tournament(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn tournament(&mut self, word: &Word) -> Result<(), String> {
         self.request.tournament.format = Some(match word.single()? {
             "roundrobin" | "round-robin" => Format::RoundRobin,
             "gauntlet" => Format::Gauntlet,
@@ -388,32 +305,16 @@ impl Options {
     }
 }
 
-/// The sentence for an option that is not known.
-fn unknown(name: &str) -> String {
-    match name {
-        "config" => "-config: cutechess-cli has none".to_owned(),
-        "compliance" => "-compliance: use `arbiter check`".to_owned(),
-        "crc32" => "-crc32: arbiter writes no checksum of a PGN file; leave it out".to_owned(),
-        "engines" => "-engines: engines are listed in engines.json, or in arbiter.toml".to_owned(),
-        _ => {
-            let known = OPTIONS.iter().map(|(known, _)| known);
-            let known = known.chain(WITHOUT_EFFECT.iter().map(|(known, _)| known));
-            let all = known.map(|known| (strsim::jaro_winkler(name, known), known));
-            let nearest = all.max_by(|a, b| a.0.total_cmp(&b.0));
-            let hint = match nearest.filter(|(likeness, _)| *likeness > 0.8) {
-                Some((_, known)) => format!("did you mean -{known}?"),
-                None => "leave it out".to_owned(),
-            };
-            format!("-{name} is not an option that arbiter knows; {hint}")
-        }
-    }
-}
-
 const PGN_KEYS: &str = "file, notation, append, nodes, seldepth, nps, hashfull, tbhits, pv, \
      timeleft, latency, min, match_line";
 
+/// The file of games that nobody named.
+fn named_by_time(kind: &str) -> PathBuf {
+    PathBuf::from(format!("fastchess_{}.{kind}", utc_time_as(unix_time_ms(), "%Y%m%d_%H%M%S")))
+}
+
 /// `-tbadjudicate`.
-fn scope(word: &str) -> Result<Scope, String> {
+pub(super) fn scope(word: &str) -> Result<Scope, String> {
     match word {
         "BOTH" => Ok(Scope::Both),
         "WIN_LOSS" => Ok(Scope::Wins),
@@ -422,7 +323,7 @@ fn scope(word: &str) -> Result<Scope, String> {
     }
 }
 
-fn variant(word: &Word) -> Result<(), String> {
+pub(super) fn variant(word: &Word) -> Result<(), String> {
     match word.single()? {
         // Which of the two it is follows from each opening.
         "standard" | "fischerandom" => Ok(()),
@@ -445,7 +346,9 @@ mod tests {
         let request = read("-tbpieces 6 -tb /a:/b;/c -tbadjudicate WIN_LOSS").unwrap().request;
         let rule = request.rules.tablebase.unwrap();
         assert_eq!((rule.pieces, rule.scope, request.tables.len()), (6, Scope::Wins, 3));
-        assert!(read("-tbpieces 9").is_err() && read("-tbadjudicate wins").is_err());
+        let all = read("-tb /a -tbpieces 9").unwrap().request.rules.tablebase.unwrap();
+        assert_eq!(all.pieces, 7);
+        assert!(read("-tbadjudicate wins").is_err());
     }
 
     #[test]

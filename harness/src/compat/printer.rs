@@ -1,26 +1,46 @@
 //! Prints a run as the other programs do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
 
 use super::Style;
 use crate::{Failure, emit};
+use arbiter_game::outcome::Termination;
+use arbiter_game::record::{GameRecord, Thought};
 use arbiter_plan::{
-    Ending, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts, RunEvent, RunState,
+    ControlCommand, Ending, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts,
+    RunEvent, RunState,
 };
 use arbiter_report::{Dialect, DialectWriter, disturbance, note};
+use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::Schedule;
-use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};
+use arbiter_stats::{LlrBounds, Sprt, SprtMonitor, SprtStatus, Trinomial};
 
 /// Watches a run and prints its lines on standard output.
 #[derive(Debug)]
 pub(crate) struct Printer {
     style: Style,
     writer: DialectWriter,
+    /// The file of games.
+    pgn: Option<PathBuf>,
+    /// Where the end of the run is asked for.
+    control: Option<mpsc::Sender<ControlRequest>>,
+    /// Pairs that the machine disturbed, and whether they count at once.
+    disturbed: u64,
+    counts_disturbed: bool,
+    /// Engines of which it was said that they tell no score.
+    without_score: BTreeSet<usize>,
     /// Follows the counted pairs, as the number of games may depend on them.
     schedule: Schedule,
     counts: RunCounts,
     /// Counts after each game, where [`RunCounts`] has them after each pair.
     scores: BTreeMap<[usize; 2], Trinomial>,
+    sprt: Option<Sprt>,
     sprt_status: Option<SprtStatus>,
     games: u64,
     /// Whether only two engines meet.
@@ -30,14 +50,27 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// A printer of a run that has not started.
-    pub(crate) fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
+    /// A printer of a run that has not started; `options` are those that the engines have, as far as
+    /// that is known.
+    pub(crate) fn new(
+        style: &Style,
+        plan: &Plan,
+        options: &[OptionsFound],
+        schedule: Schedule,
+    ) -> Printer {
+        let defaults: Vec<_> = options.iter().map(|found| found.defaults.clone()).collect();
         Printer {
             style: style.clone(),
-            writer: DialectWriter::new(style.dialect, style.penta, plan),
+            writer: DialectWriter::new(style.dialect, style.penta, plan, &defaults),
+            pgn: plan.pgn.clone(),
+            control: None,
+            disturbed: 0,
+            counts_disturbed: plan.counts_disturbed,
+            without_score: BTreeSet::new(),
             schedule,
             counts: RunCounts::default(),
             scores: BTreeMap::new(),
+            sprt: plan.sprt,
             sprt_status: plan.sprt.map(|sprt| SprtMonitor::new(sprt, 1).start()),
             games: 0,
             is_duel: plan.engines.len() == 2,
@@ -52,10 +85,15 @@ impl Printer {
         state: &RunState,
         ending: Ending,
     ) -> Result<(), Failure> {
-        let mut printer = Printer::new(style, plan, state.schedule().clone());
+        let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
         printer.go_on(state.counts(), state.sprt_statuses());
-        let text = printer.figures() + &printer.writer.ended(ending);
+        let text = printer.figures() + &printer.ended(ending, Duration::ZERO)?;
         emit(&text)
+    }
+
+    /// The same, which may end the run.
+    pub(crate) fn with_control(self, control: mpsc::Sender<ControlRequest>) -> Printer {
+        Printer { control: Some(control), ..self }
     }
 
     fn total(&self) -> u64 {
@@ -88,6 +126,7 @@ impl Printer {
         let numbers = (tally.pair * per_pair + 1)..;
         for ((number, game), tally) in numbers.zip(played.games.iter()).zip(tally.games()) {
             let players = (game.engines.white, game.engines.black);
+            text += &self.warnings(game);
             text += &self.writer.finished(number, players.0, players.1, &game.outcome);
             self.games += 1;
             let twosome = [first.min(second), first.max(second)];
@@ -97,6 +136,16 @@ impl Printer {
                 text += &self.writer.score(twosome[0], twosome[1], score);
             }
             figures_are_due |= is_due(self.games, self.style.rating_interval);
+            let is_gone = matches!(
+                game.outcome.termination,
+                Termination::Crash | Termination::Disconnect | Termination::Stall
+            );
+            if is_gone && !self.style.recovers && self.stop() {
+                text += &format!(
+                    "Game {number} stalled / disconnected and no recover option set for engine, \
+                     stopping tournament.\n"
+                );
+            }
         }
         if self.style.penta && self.style.dialect == Dialect::Fastchess {
             figures_are_due = is_due(self.games / per_pair, self.style.rating_interval);
@@ -109,7 +158,89 @@ impl Printer {
 
     fn figures(&mut self) -> String {
         self.is_up_to_date = true;
-        self.writer.interval(&self.counts, self.sprt_status)
+        let mut text = self.writer.interval(&self.counts, self.sprt_status);
+        if let Some(test) = self.sprt.filter(|_| self.style.shows_pairs_llr) {
+            let encounter = self.counts.main_encounter();
+            let LlrBounds { lower, upper } = test.bounds;
+            let llr = test.llr(&encounter.pairs);
+            text += &format!("Pairs: llr {llr:.2}, lbound {lower:.2}, ubound {upper:.2}\n");
+        }
+        text
+    }
+
+    /// Warnings about a game. One of them ends a strict run.
+    fn warnings(&mut self, game: &GameRecord) -> String {
+        let mut text = self.writer.warnings(game);
+        let movers = [game.first_to_move(), !game.first_to_move()].into_iter().cycle();
+        for (played, mover) in game.moves.iter().zip(movers) {
+            let engine = *game.engines.get(mover);
+            let has_info = |thought: &&Thought| thought.depth.is_some() || thought.nodes.is_some();
+            let thought = played.thought.as_ref().filter(has_info);
+            if thought.is_some_and(|thought| thought.score.is_none())
+                && self.without_score.insert(engine)
+            {
+                text += &self.writer.no_score(engine);
+            }
+        }
+        if self.style.is_strict && !text.is_empty() {
+            self.stop();
+        }
+        text
+    }
+
+    /// Asks for the end of the run, once; whether it was not asked for before.
+    fn stop(&mut self) -> bool {
+        let Some(control) = self.control.take() else { return false };
+        let (reply, _) = oneshot::channel();
+        // One that is over takes no commands, and needs none.
+        let _ = control.try_send(ControlRequest { command: ControlCommand::Stop, reply });
+        true
+    }
+
+    /// What follows the last figures.
+    fn ended(&self, ending: Ending, elapsed: Duration) -> Result<String, Failure> {
+        let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.counts);
+        if let Some(path) = self.pgn.as_deref().filter(|_| self.style.shows_crc) {
+            text += &checksum(path)?;
+        }
+        if ending == Ending::Interrupted {
+            text += "Tournament was interrupted.";
+            if let Some(config) = &self.style.saved_in {
+                text += &format!(
+                    " To resume the tournament, run: fastchess -config file={}",
+                    config.display()
+                );
+            }
+            text += "\n";
+        }
+        if self.disturbed > 1 {
+            note(&format!("{} pairs were disturbed by the machine", self.disturbed));
+        }
+        text += "Finished match\n";
+        if self.style.program == Dialect::Fastchess {
+            let seconds = elapsed.as_secs();
+            let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+            text += &format!(
+                "Total Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n\n"
+            );
+        }
+        Ok(text)
+    }
+}
+
+/// The line of the checksum of a file.
+fn checksum(path: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::environment(format!("{}: {error}", path.display()));
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let mut crc = crc32fast::Hasher::new();
+    loop {
+        let part = file.fill_buf().map_err(failed)?;
+        if part.is_empty() {
+            return Ok(format!("File {} has CRC32: {:#x}\n", path.display(), crc.finalize()));
+        }
+        crc.update(part);
+        let length = part.len();
+        file.consume(length);
     }
 }
 
@@ -134,12 +265,22 @@ impl Observer for Printer {
             RunEvent::Counted { played, tally, sprt_status, .. } => {
                 self.counted(played, tally, *sprt_status)
             }
-            RunEvent::Ended { ending, .. } => {
+            RunEvent::Ended { ending, elapsed } => {
                 let figures = if self.is_up_to_date { String::new() } else { self.figures() };
-                figures + &self.writer.ended(*ending)
+                let ended = self.ended(*ending, *elapsed);
+                figures + &ended.map_err(|failure| ObserverError(failure.message))?
             }
             RunEvent::Disturbed { pair, reason, is_void } => {
-                note(&disturbance(*pair, reason, *is_void));
+                self.disturbed += 1;
+                if !self.counts_disturbed {
+                    note(&disturbance(*pair, reason, *is_void));
+                } else if self.disturbed == 1 {
+                    note(&format!(
+                        "pair {} was disturbed and counts: {reason}; with -arbiter noise=0.25 such \
+                         pairs are played again",
+                        pair + 1
+                    ));
+                }
                 String::new()
             }
             _ => String::new(),

@@ -1,12 +1,16 @@
 //! Options become a request for a run.
 
-use super::options::Options;
-use arbiter_plan::{Request, RunKind, TournamentRequest};
-use arbiter_report::{Dialect, note};
-use arbiter_schedule::Format;
+use std::collections::HashMap;
+use std::path::Path;
 
-/// The request, and what kind of run it is.
-pub(crate) fn request(options: Options) -> Result<(RunKind, Request), String> {
+use super::options::Options;
+use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
+use arbiter_report::{Dialect, note};
+use arbiter_schedule::{Format, OpeningPolicy};
+use arbiter_stats::{Evidence, Model};
+
+/// Says why the engines cannot play such a run.
+pub(crate) fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
     if count < 2 {
         return Err(format!("{count} engines are too few; give -engine at least twice"));
@@ -14,39 +18,106 @@ pub(crate) fn request(options: Options) -> Result<(RunKind, Request), String> {
     if options.is_sprt && count > 2 {
         return Err(format!("-sprt compares two engines, not {count}"));
     }
-    let pgn = options.request.pgn.as_ref();
-    if let Some(path) = pgn.filter(|path| options.pgn_is_new && path.exists()) {
-        return Err(format!(
-            "-pgnout append=false: {} exists, and arbiter overwrites no games; remove it, or give \
-             another file",
-            path.display()
-        ));
+    for engine in &options.request.engines {
+        if engine.limits.is_empty() {
+            let name = engine.name.as_deref().or(engine.cmd.as_deref()).unwrap_or_default();
+            return Err(format!("engine '{name}' has no time limit: give tc, st, nodes or depth"));
+        }
     }
-    if options.request.rules.tablebase.is_some() && options.request.tables.is_empty() {
-        return Err("-tbpieces, -tbignore50 and -tbadjudicate need -tb FOLDERS".to_owned());
+    Ok(())
+}
+
+/// The request, and what kind of run it is; how it is shown may follow from it.
+pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
+    let (pgn, epd) = (options.request.pgn.clone(), options.request.epd.clone());
+    let files = pgn.into_iter().zip([options.replaces[0]]);
+    let files = files.chain(epd.into_iter().zip([options.replaces[1]]));
+    options.style.replaces = files.filter(|(_, is_new)| *is_new).map(|(path, _)| path).collect();
+    if options.request.tables.is_empty() {
+        options.request.rules.tablebase = None;
     }
+    engine_books(options)?;
     if options.request.openings.is_none() {
-        note("no -openings: games start from arbiter's own book");
+        note("no -openings: all games start from the initial position");
     }
-    let kind = match count {
+    name_all(&mut options.request.engines);
+    let kind = match options.request.engines.len() {
         _ if options.is_sprt => RunKind::Sprt,
         2 => RunKind::Match,
         _ => RunKind::Tournament,
     };
-    let tournament = tournament(&options)?;
-    let Request { concurrency, mut deadlines, .. } = options.request;
-    deadlines.readyok = options.ready.unwrap_or(deadlines.readyok);
-    deadlines = deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
-    let concurrency = concurrency.or(Some(1));
-    Ok((kind, Request { tournament, concurrency, deadlines, ..options.request }))
+    let tournament = tournament(options)?;
+    let style = &mut options.style;
+    let is_cutechess = style.dialect == Dialect::Cutechess;
+    let is_bayesian = options.request.sprt.model == Some(Model::Bayesian);
+    let is_test_of_games = options.is_sprt && is_bayesian;
+    style.penta &= !(is_cutechess || tournament.noswap || is_test_of_games);
+    let evidence = match style.program {
+        Dialect::Cutechess => Evidence::GamesWithPrior,
+        Dialect::Fastchess if style.penta => Evidence::Pairs,
+        Dialect::Fastchess => Evidence::Games,
+    };
+    let mut request = std::mem::take(&mut options.request);
+    request.tournament = tournament;
+    request.sprt.evidence = Some(evidence);
+    request.concurrency = request.concurrency.or(Some(1));
+    request.deadlines.readyok = options.ready.unwrap_or(request.deadlines.readyok);
+    request.deadlines = request.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
+    let seed = *request.seed.get_or_insert_with(random_seed);
+    note(&format!("seed {seed}"));
+    Ok((kind, request))
 }
 
-/// Rounds and games of theirs as rounds and pairs of ours.
+/// A seed from the system's randomness, which the standard library has for its tables.
+fn random_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(0)
+}
+
+/// A book that all engines have is the book of the run.
+fn engine_books(options: &mut Options) -> Result<(), String> {
+    let Some(book) = options.books.first().cloned() else { return Ok(()) };
+    let is_shared = options.books.len() >= options.request.engines.len()
+        && options.books.iter().all(|other| *other == book);
+    if !is_shared || options.request.openings.is_some() {
+        return Err("book=: arbiter plays openings and asks no book of a single engine; give all \
+                    engines the same one, or -openings"
+            .to_owned());
+    }
+    let (path, moves) = book;
+    options.request.openings = Some(path);
+    options.request.book_depth = moves.map(|moves| moves.saturating_mul(2));
+    Ok(())
+}
+
+/// Gives every engine a name of its own: that of its program if it has none, and a number behind it
+/// from the second one of a name on.
+fn name_all(engines: &mut [EngineSpec]) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for engine in engines {
+        let cmd = Path::new(engine.cmd.as_deref().unwrap_or_default());
+        let stem = || cmd.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = engine.name.take().unwrap_or_else(stem);
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        engine.name = Some(if *count == 1 { name } else { format!("{name}_{count}") });
+    }
+}
+
+/// Rounds and games of theirs as rounds and pairs of ours: pairs where each opening is played an even
+/// number of times with colours swapped, else games one by one in the same order.
 fn tournament(options: &Options) -> Result<TournamentRequest, String> {
-    let is_fastchess = options.dialect == Dialect::Fastchess;
+    let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };
-    let (rounds, games) = (options.rounds.unwrap_or(usual), options.games.unwrap_or(usual));
-    let total = rounds.saturating_mul(games);
+    let (mut rounds, mut games) = (options.rounds.unwrap_or(usual), options.games.unwrap_or(usual));
+    if is_fastchess && games > 2 {
+        // Who asks for two rounds of many games means many rounds of two, there too.
+        (rounds, games) = (games, rounds);
+        if games > 2 {
+            return Err(format!("-games {rounds} -rounds {games}: a round has 2 games at most"));
+        }
+    }
+    let repeats = if is_fastchess { games } else { options.repeats.unwrap_or(1) }.max(1);
     let is_duel = options.request.engines.len() == 2;
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
@@ -54,35 +125,23 @@ fn tournament(options: &Options) -> Result<TournamentRequest, String> {
     let has_seeds = matches!(request.format, Some(Format::Gauntlet | Format::Knockout));
     request.format = request.format.filter(|_| !is_duel);
     request.seeds = request.seeds.filter(|seeds| *seeds > 0 && !is_duel && has_seeds);
-    if request.noswap || (total == 1 && !options.is_sprt) {
-        request.noswap = true;
-        // All games of an encounter of two are alike, in whatever round.
-        (request.rounds, request.pairs) =
-            if is_duel { (None, Some(total)) } else { (Some(rounds), Some(games)) };
-        return Ok(request);
-    }
-    if is_duel {
-        if total % 2 == 1 {
-            return Err(format!(
-                "-rounds {rounds} -games {games}: {total} games are no whole pairs; make them even, \
-                 or give -noswap"
-            ));
-        }
-        request.pairs = Some(total / 2);
-    } else if games.is_multiple_of(2) {
-        request.rounds = Some(rounds).filter(|_| !is_knockout);
-        request.pairs = Some(games / 2);
-    } else if games == 1 && rounds.is_multiple_of(2) && !is_knockout {
-        request.rounds = Some(rounds / 2);
-        request.pairs = Some(1);
-    } else {
+    // All games of an encounter of two are alike, in whatever round.
+    let length = if is_duel { rounds.saturating_mul(games) } else { games };
+    request.rounds = Some(rounds).filter(|_| !is_duel && !is_knockout);
+    let is_paired =
+        is_knockout || (!request.noswap && length.is_multiple_of(2) && repeats.is_multiple_of(2));
+    if is_knockout && length % 2 == 1 {
         return Err(format!(
-            "-games {games}: encounters are played in pairs with colours reversed; give an even \
-             number, or -noswap"
+            "-games {games}: a knockout is played in pairs of games; make it even"
         ));
     }
-    if games == 1 || !(options.repeat || is_fastchess) {
-        note("each opening is played twice, with colours reversed");
+    request.alternate = !is_paired && !request.noswap;
+    request.noswap = !is_paired;
+    let unit = if is_paired { 2 } else { 1 };
+    request.pairs = Some(length / unit);
+    request.repeats = Some((repeats / unit).max(1));
+    if !is_duel && request.openings.is_none() && !is_knockout {
+        request.openings = Some(OpeningPolicy::PerPair);
     }
     Ok(request)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::options::WITHOUT_EFFECT;
+use super::table::idleness;
 use super::words::{Word, truth};
 use crate::{Failure, write_whole};
 use arbiter_process::open_input;
@@ -147,7 +147,7 @@ impl Config {
 
 fn is_changeable(word: &Word) -> bool {
     let name = word.name.as_str();
-    CHANGEABLE.contains(&name) || WITHOUT_EFFECT.iter().any(|(idle, _)| *idle == name)
+    CHANGEABLE.contains(&name) || idleness(name).is_some()
 }
 
 #[cfg(test)]

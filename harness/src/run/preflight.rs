@@ -1,32 +1,39 @@
 //! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
 
-use crate::{Failure, runtime, until_signal};
+use crate::{Failure, emit, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::{Plan, base_name, thin_book};
 use arbiter_protocol::Protocol;
 use arbiter_report::note;
-use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
+use arbiter_runner::{OptionsFound, Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// How far a run is that a signal ends before its first game.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
 /// be told, which are always the same for the same engines, and without those that will not be
-/// played. `is_probed` says whether an engine must heed what is to be tuned.
+/// played; and the options of the engines. `is_probed` says whether an engine must heed what is to be tuned.
 pub(super) fn check_engines(
     plan: &Plan,
     mut book: Book,
     setups: &[EngineSetup],
     is_probed: bool,
-) -> Result<Book, Failure> {
+) -> Result<(Book, Vec<OptionsFound>), Failure> {
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
         thin_book(&mut book, plan);
     }
-    let trial = async { Ok(try_all(plan, setups, &book, is_probed).await?) };
-    let trial = runtime()?.block_on(until_signal(trial, BEFORE_GAMES));
-    let Preflight { unplayable, threaded } = trial?;
+    let trial = async { Ok(try_all(plan, setups, &book, is_probed).await) };
+    let trial = runtime()?.block_on(until_signal(trial, BEFORE_GAMES))?;
+    if let Some(error) = trial.as_ref().err().filter(|_| plan.is_lenient) {
+        emit(&format!(
+            "Fatal; {} engine startup failure: \"Engine didn't respond to uciok after startup\"\n",
+            error.name
+        ))?;
+    }
+    let Preflight { unplayable, threaded, options } = trial?;
+    emit(&warnings(plan, &options))?;
     for (name, threads) in threaded {
         note(&format!(
             "{name} thinks with {threads} threads unless it is told otherwise: with \
@@ -43,7 +50,19 @@ pub(super) fn check_engines(
     let no_opening = || Failure::invalid("the engines share no opening");
     let mut book = book.without(&unplayable).ok_or_else(no_opening)?;
     thin_book(&mut book, plan);
-    Ok(book)
+    Ok((book, options))
+}
+
+/// What is said of options that are left out, in the words that scripts look for.
+fn warnings(plan: &Plan, found: &[OptionsFound]) -> String {
+    let each = plan.engines.iter().zip(found);
+    let lines = each.flat_map(|(engine, found)| {
+        found.left_out.iter().map(|(option, value, has_it)| match has_it {
+            true => format!("Warning; Invalid value for option {option}; {value}\n"),
+            false => format!("Warning; {} doesn't have option {option}\n", engine.name),
+        })
+    });
+    lines.collect()
 }
 
 /// Tries all engines out, and whether the one that is to be tuned can be.

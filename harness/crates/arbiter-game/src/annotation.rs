@@ -59,6 +59,16 @@ pub enum Notation {
     Uci,
 }
 
+/// Another program, whose forms a text has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// fastchess.
+    Fastchess,
+    /// cutechess-cli.
+    Cutechess,
+}
+
 /// Chooses lines of engines.
 #[derive(Debug, Clone)]
 pub struct LinePattern(Regex);
@@ -105,7 +115,7 @@ pub enum Keeping {
     None,
 }
 
-arbiter_names::named!(Field, Notation, Keeping);
+arbiter_names::named!(Dialect, Field, Notation, Keeping);
 
 /// How games are annotated.
 /// In stored plans what is absent is as it was before there was a choice.
@@ -127,6 +137,9 @@ pub struct Annotation {
     /// none.
     #[serde(rename = "origin")]
     pub has_origin: bool,
+    /// The program whose words and tags games have, if not ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<Dialect>,
     /// The `Event` tag; the kind of run if `None`.
     pub event: Option<String>,
     /// The `Site` tag; unknown if `None`.

@@ -6,6 +6,9 @@ use arbiter_openings::{Book, OpeningError, ReadOptions};
 /// The book inside this binary; `openings/README.md` says how it was made.
 const BUNDLED: &str = include_str!("../../../../openings/balanced.epd");
 
+/// The only opening of a run without a book.
+const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// Name of the bundled book in messages.
 const BUNDLED_NAME: &str = "bundled book";
 
@@ -19,6 +22,9 @@ pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
         castling_mode: None,
     };
     match &plan.book {
+        None if plan.has_no_book => {
+            arbiter_openings::from_text("the initial position", INITIAL, options)
+        }
         None => arbiter_openings::from_text(BUNDLED_NAME, BUNDLED, options),
         Some(path) => arbiter_openings::load(path, options),
     }

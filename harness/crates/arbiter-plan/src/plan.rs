@@ -21,7 +21,7 @@ use arbiter_protocol::times::{DeadlinesMs, Millis};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Protocol};
 use arbiter_schedule::{Design, Schedule};
 use arbiter_spsa::{SpsaState, Tuning};
-use arbiter_stats::Sprt;
+use arbiter_stats::{Evidence, Sprt};
 
 pub use self::error::PlanError;
 
@@ -115,6 +115,9 @@ pub struct Plan {
     pub engines: Vec<Engine>,
     /// The file of openings; `None` is the book inside this binary.
     pub book: Option<PathBuf>,
+    /// Whether all games start from the initial position, and from no book.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_no_book: bool,
     /// Plies taken from PGN openings; all if `None`.
     pub plies: Option<u32>,
     /// Plies taken from lines of a Polyglot book, if not the usual number.
@@ -160,6 +163,13 @@ pub struct Plan {
     /// Share of an engine's thinking time that may be lost for want of a processor before a pair
     /// is void; `None` does not measure.
     pub noise_limit: Option<f64>,
+    /// Whether pairs with more noise are not played again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts_disturbed: bool,
+    /// Whether options that an engine does not have or take are left out, and a first opening past the
+    /// end of the book is one of a later pass; else these are errors.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_lenient: bool,
     /// How long engines may take to answer.
     #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
     pub deadlines: Deadlines,
@@ -195,10 +205,14 @@ impl Plan {
             None => kind == RunKind::Sprt,
         };
         let pairs = usual_pairs(kind, is_sequential);
-        let design = request.tournament.design(kind, engines.len(), pairs)?;
+        let mut tournament = request.tournament;
+        // Single games are evidence of a test that looks at games.
+        tournament.has_game_evidence = request.sprt.evidence.is_some_and(|e| e != Evidence::Pairs);
+        let design = tournament.design(kind, engines.len(), pairs)?;
         let tuning = request.tuning.filter(|_| kind == RunKind::Tune);
         let tuning = tuning.map(|t| Tuning { iterations: design.rounds, pairs: design.pairs, ..t });
         tuning.iter().try_for_each(|tuning| tuning::check(tuning, &engines[0]))?;
+        let has_no_book = request.has_no_book && request.openings.is_none();
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(format!("fault limit {fault_limit} is not a share between 0 and 1").into());
@@ -207,6 +221,7 @@ impl Plan {
             kind,
             engines,
             book: request.openings.map(absolute),
+            has_no_book,
             plies: request.plies,
             book_depth: request.book_depth,
             strict_book: request.strict_book,
@@ -225,6 +240,8 @@ impl Plan {
             rules: request.rules,
             tables: request.tables.into_iter().map(absolute).collect(),
             noise_limit: request.noise_limit.0,
+            counts_disturbed: request.counts_disturbed,
+            is_lenient: request.is_lenient,
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
             annotation: Annotation { has_origin: true, ..request.annotation },

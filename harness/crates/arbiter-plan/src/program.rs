@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 const GAMES: &str = "/usr/games";
 
 /// The absolute path of `cmd`: a path from `dir` if it is there, else from the current directory,
-/// or a name in `PATH` or Debian's folder of games.
+/// or a name in `dir`, `PATH` or Debian's folder of games.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
-    let paths = search_path();
+    let paths = search_path(dir);
     let bases = dir.into_iter().map(Path::to_owned).chain(std::env::current_dir().ok());
     bases
         .into_iter()
@@ -20,11 +20,12 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
         })
 }
 
-fn search_path() -> OsString {
-    let mut path = std::env::var_os("PATH").unwrap_or_default();
-    path.push(":");
-    path.push(GAMES);
-    path
+fn search_path(dir: Option<&Path>) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let own = dir.map(Path::to_owned).into_iter();
+    let folders = own.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
+    // A folder with a colon in its name cannot be searched.
+    std::env::join_paths(folders).unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -35,6 +36,9 @@ mod tests {
     fn programs_are_found_by_name_and_by_path() {
         assert!(find_program("sh", None).unwrap().is_absolute());
         assert!(find_program("/bin/sh", None).is_ok());
+        let own = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/bin/sh", own.path().join("sh")).unwrap();
+        assert_eq!(find_program("sh", Some(own.path())), Ok(own.path().join("sh")));
         assert!(find_program("./sh", Some(Path::new("/bin"))).is_ok());
         assert!(
             find_program("no-such-engine", None)

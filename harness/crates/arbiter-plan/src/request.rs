@@ -11,7 +11,7 @@ use arbiter_openings::Order;
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
-use arbiter_stats::{Correction, Model, Sprt};
+use arbiter_stats::{Correction, Evidence, Model, Sprt};
 
 /// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
 /// on every machine.
@@ -26,6 +26,8 @@ pub struct Request {
     pub each: EngineSpec,
     /// Opening book.
     pub openings: Option<PathBuf>,
+    /// Whether all games start from the initial position, without openings.
+    pub has_no_book: bool,
     /// Plies taken from PGN openings.
     pub plies: Option<u32>,
     /// Plies taken from lines of a Polyglot book.
@@ -62,6 +64,11 @@ pub struct Request {
     pub tables: Vec<PathBuf>,
     /// Host noise.
     pub noise_limit: NoiseLimit,
+    /// Whether pairs with more noise count at once.
+    pub counts_disturbed: bool,
+    /// Whether options that an engine does not have or take are left out, and openings begin again
+    /// before the first one.
+    pub is_lenient: bool,
     /// Deadlines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.
@@ -89,6 +96,8 @@ pub struct SprtRequest {
     pub model: Option<Model>,
     /// How the bounds of the ratio allow for overshoot.
     pub correction: Option<Correction>,
+    /// What it looks at.
+    pub evidence: Option<Evidence>,
 }
 
 impl Request {
@@ -141,6 +150,7 @@ impl SprtRequest {
             self.model.unwrap_or(Model::Normalized),
         )
         .map_err(|error| format!("sprt: {error}"))?;
-        Ok(test.with_correction(self.correction.unwrap_or(test.usual_correction())))
+        let correction = self.correction.unwrap_or(test.usual_correction());
+        Ok(test.with_correction(correction).with_evidence(self.evidence.unwrap_or_default()))
     }
 }

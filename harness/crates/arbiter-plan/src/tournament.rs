@@ -33,6 +33,12 @@ pub struct TournamentRequest {
     pub play_out: bool,
     /// One game from each opening, not two.
     pub noswap: bool,
+    /// Single games with colours reversed in turn.
+    pub alternate: bool,
+    /// Consecutive pairs of an encounter with one opening.
+    pub repeats: Option<u64>,
+    /// Whether what is tested are games, and not pairs.
+    pub has_game_evidence: bool,
     /// The other engine is White first.
     pub reverse: bool,
     /// When the next opening is taken.
@@ -63,7 +69,7 @@ impl TournamentRequest {
             return Err(format!("tune plays one encounter, not a {format}"));
         }
         // On single games it would take the luck of the opening for strength.
-        if is_judged_by_pairs && self.noswap {
+        if is_judged_by_pairs && self.noswap && !self.has_game_evidence {
             return Err(
                 "sprt, ablate and tune judge pairs of games with colours reversed; noswap is \
                  for match and tournament"
@@ -92,6 +98,8 @@ impl TournamentRequest {
             rounds: self.rounds(format, engines)?,
             pairs: self.pairs_per_encounter()?.unwrap_or(pairs),
             is_single: self.noswap,
+            alternates: self.alternate,
+            repeats: self.repeats.unwrap_or(1).max(1),
             is_reversed: self.reverse,
             openings: self.openings.unwrap_or_default(),
             tie_breaks: match format {

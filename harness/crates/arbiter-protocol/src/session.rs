@@ -94,6 +94,8 @@ pub struct Setup {
     pub ponder: bool,
     /// Nodes that stand for a millisecond, told to an engine that has the option `nodestime`.
     pub nodestime: Option<u64>,
+    /// Whether options that the engine does not have or take are left out, and are no error.
+    pub is_lenient: bool,
 }
 
 /// A game to be played.
@@ -208,6 +210,8 @@ pub(crate) struct State {
     pub(crate) name: Option<String>,
     /// The options that it has declared.
     pub(crate) options: Vec<OptionDeclaration>,
+    /// Wished options that it does not have or take: name, value.
+    pub(crate) left_out: Vec<(String, String)>,
     /// What it said of the search in progress.
     pub(crate) info: Info,
     /// How castling is written and done in its last game.
@@ -231,6 +235,16 @@ impl State {
         }
         self.options.push(option);
         Ok(())
+    }
+
+    /// Leaves out wished options that it does not have or take, if the setup allows it.
+    pub(crate) fn leave_out_unfit(&mut self) {
+        if self.setup.is_lenient {
+            let (wished, declared) = (std::mem::take(&mut self.setup.options), &self.options);
+            (self.setup.options, self.left_out) = wished
+                .into_iter()
+                .partition(|(name, value)| check_option(declared, name, value).is_ok());
+        }
     }
 
     pub(crate) fn late(&self, awaited: &'static str) -> SessionError {
@@ -262,6 +276,7 @@ impl Session {
             due: None,
             name: None,
             options: Vec::new(),
+            left_out: Vec::new(),
             info: Info::default(),
             mode: CastlingMode::Standard,
         };
@@ -281,6 +296,11 @@ impl Session {
     /// The options that the engine has.
     pub fn options(&self) -> &[OptionDeclaration] {
         &self.state.options
+    }
+
+    /// Wished options that were left out, as the setup allows: name, value.
+    pub fn left_out(&self) -> &[(String, String)] {
+        &self.state.left_out
     }
 
     /// Whether the engine plays Chess960.

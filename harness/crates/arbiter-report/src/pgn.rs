@@ -12,8 +12,9 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use self::written::harmless;
+use crate::compat::{reason, time_control};
 use crate::openings::{Named, OpeningNames};
-use arbiter_game::annotation::Annotation;
+use arbiter_game::annotation::{Annotation, Dialect};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::PlayedPair;
@@ -47,8 +48,9 @@ pub struct PgnHeader {
 }
 
 impl PgnHeader {
+    /// Whether comments and tags tell times.
     fn is_timed(&self) -> bool {
-        self.limits.iter().any(Limits::is_timed)
+        self.annotation.dialect.is_some() || self.limits.iter().any(Limits::is_timed)
     }
 }
 
@@ -57,7 +59,11 @@ pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
     let games = played.games.iter().zip(1..);
     games
         .map(|(game, number)| {
-            let round = format!("{}.{number}", played.pairing.pair + 1);
+            let pair = played.pairing.pair + 1;
+            let round = match header.annotation.dialect {
+                None => format!("{pair}.{number}"),
+                Some(_) => pair.to_string(),
+            };
             format!("{}\n{}\n\n", tags(header, &round, game), movetext(header, game))
         })
         .collect()
@@ -65,6 +71,7 @@ pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
 
 fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
     let mut text = String::new();
+    let dialect = header.annotation.dialect;
     let mut tag = |name: &str, value: &str| {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         text.push_str(&format!("[{name} \"{value}\"]\n"));
@@ -78,7 +85,8 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
     tag("Black", &header.engines[engine(Color::Black)]);
     tag("Result", game.outcome.result.as_str());
     if game.chess960 {
-        tag("Variant", "Chess960");
+        let is_cutechess = dialect == Some(Dialect::Cutechess);
+        tag("Variant", if is_cutechess { "fischerandom" } else { "Chess960" });
     }
     let start = Fen::from_position(&Chess::default(), EnPassantMode::Legal).to_string();
     if game.fen != start || game.chess960 {
@@ -92,13 +100,17 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
     if header.is_timed() {
         tag("GameDuration", &clock_time(game.duration));
     }
-    tag("Termination", termination(game.outcome.termination));
+    tag("Termination", termination(game.outcome.termination, dialect));
     let [white, black] = [Color::White, Color::Black].map(|c| header.limits[engine(c)]);
+    let control = |limits: &Limits| match dialect {
+        None => limits.to_string(),
+        Some(_) => time_control(limits).unwrap_or_else(|| "-".to_owned()),
+    };
     if white == black {
-        tag("TimeControl", &white.to_string());
+        tag("TimeControl", &control(&white));
     } else {
-        tag("WhiteTimeControl", &white.to_string());
-        tag("BlackTimeControl", &black.to_string());
+        tag("WhiteTimeControl", &control(&white));
+        tag("BlackTimeControl", &control(&black));
     }
     let named = header.names.as_ref().and_then(|names| names.last_named(game, LONGEST_OPENING));
     if let Some(Named { eco, name }) = named {
@@ -114,8 +126,12 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
 }
 
 /// The words that readers of PGN know for this tag.
-fn termination(termination: Termination) -> &'static str {
+fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static str {
     match termination {
+        Termination::IllegalMove | Termination::UnparseableMove if dialect.is_some() => {
+            "illegal move"
+        }
+        Termination::Stall if dialect == Some(Dialect::Cutechess) => "stalled connection",
         Termination::Checkmate
         | Termination::Stalemate
         | Termination::Threefold
@@ -145,7 +161,10 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let is_timed = header.is_timed();
     let mut position = game.start();
     let mut lines = Wrapped::default();
-    let detail = harmless(&game.outcome.detail);
+    let detail = match annotation.dialect {
+        None => harmless(&game.outcome.detail),
+        Some(_) => reason(&game.outcome),
+    };
     if game.moves.is_empty() && !annotation.is_minimal {
         lines.push(&format!("{{{detail}}}"));
     }

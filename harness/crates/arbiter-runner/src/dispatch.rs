@@ -34,6 +34,10 @@ pub struct Run<'a> {
     pub store: &'a mut Store,
     /// Makes the job of a pairing.
     pub jobs: JobMaker<'a>,
+    /// Whether a signal ends it without the pairs in flight.
+    pub stops_at_once: bool,
+    /// Whether disturbed pairs are not played again.
+    pub counts_disturbed: bool,
     /// Observers of its events.
     pub observers: Vec<&'a mut dyn Observer>,
     /// Commands of the user while it runs.
@@ -149,6 +153,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         tell(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
+            // What an observer asks for comes before more pairs.
+            while let Ok(control) = self.run.control_requests.try_recv() {
+                self.control(control).await?;
+            }
             self.fill();
             if let Some(ending) = self.state.ending() {
                 return Ok(Finished { ending, stop_cause: self.stop_cause });
@@ -165,7 +173,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 signal = signals.next() => {
                     self.stop_cause = Some(StopCause::Signal(signal));
-                    self.apply(RunInput::Interrupt).await?;
+                    let is_final = self.run.stops_at_once;
+                    self.apply(if is_final { RunInput::Stop } else { RunInput::Interrupt }).await?;
                 }
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
@@ -329,9 +338,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Whether a disturbed pair may still be played again.
+    /// Whether a disturbed pair is to be played again.
     fn is_void(&self, pair: u64) -> Result<bool, StoreError> {
-        Ok(is_void_again(self.run.store.times_voided(self.run.name, pair)?))
+        let Run { store, name, counts_disturbed, .. } = &self.run;
+        Ok(!counts_disturbed && is_void_again(store.times_voided(name, pair)?))
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {

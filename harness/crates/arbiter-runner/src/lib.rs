@@ -29,8 +29,8 @@ pub use executor::{Executor, JobEvent};
 pub use fingerprint::{FingerprintError, check_unchanged, hash_file, take_fingerprints};
 pub use live_games::{GameId, LiveGames};
 pub use preflight::{
-    Preflight, PreflightError, ask_engine, check_game_engines, check_suite_engines, cpu_sets_of,
-    engine_setup, engine_setups, sandbox,
+    OptionsFound, Preflight, PreflightError, ask_engine, check_game_engines, check_suite_engines,
+    cpu_sets_of, engine_setup, engine_setups, sandbox,
 };
 pub use signal::{Signals, StopSignal};
 pub use tuning_check::{check_tuning, spin_options};

@@ -13,15 +13,19 @@ use arbiter_plan::{
     Engine, Plan, Program, SandboxMode, cpu_sets, cpus_per_game, is_threads_option,
 };
 use arbiter_process::{Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus};
-use arbiter_protocol::{Deadlines, Session, SessionError, Setup};
+use arbiter_protocol::{Deadlines, OptionDeclaration, Session, SessionError, Setup};
 
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
-    let with_plan = |engine| EngineSetup {
-        deadlines: plan.deadlines,
-        pattern: plan.annotation.pattern.clone(),
-        is_recorded: plan.transcripts != Keeping::None,
-        ..engine_setup(engine, own_binary)
+    let with_plan = |engine| {
+        let own = engine_setup(engine, own_binary);
+        EngineSetup {
+            deadlines: plan.deadlines,
+            pattern: plan.annotation.pattern.clone(),
+            is_recorded: plan.transcripts != Keeping::None,
+            setup: Setup { is_lenient: plan.is_lenient, ..own.setup },
+            ..own
+        }
     };
     let mut setups: Vec<EngineSetup> = plan.engines.iter().map(with_plan).collect();
     for sandbox in setups.iter_mut().filter_map(|setup| setup.launch.sandbox.as_mut()) {
@@ -65,6 +69,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
             init: engine.launch.init.clone(),
             ponder: engine.launch.ponder,
             nodestime: engine.conditions.limits.nodestime,
+            is_lenient: false,
         },
         restart: engine.launch.restart,
         deadlines: Deadlines::default(),
@@ -101,7 +106,8 @@ pub fn sandbox(mode: SandboxMode, readable: Vec<PathBuf>) -> Option<Sandbox> {
 #[derive(Debug, Error)]
 #[error("engine '{name}': {cause}")]
 pub struct PreflightError {
-    name: String,
+    /// Name of the engine.
+    pub name: String,
     cause: String,
     /// Whether the machine failed, and not the engine.
     pub environment: bool,
@@ -141,6 +147,35 @@ pub struct Preflight {
     pub unplayable: BTreeSet<usize>,
     /// Engines that use several threads by default and are not told otherwise: name and threads.
     pub threaded: Vec<(String, usize)>,
+    /// Of each engine, what it has by default, and what of its options was left out.
+    pub options: Vec<OptionsFound>,
+}
+
+/// The options of an engine as they were found.
+#[derive(Debug, Clone, Default)]
+pub struct OptionsFound {
+    /// Name and value that they have to begin with.
+    pub defaults: Vec<(String, String)>,
+    /// Name and value of those that are left out, and whether the engine has an option of this name.
+    pub left_out: Vec<(String, String, bool)>,
+}
+
+impl OptionsFound {
+    fn of(session: &Session) -> OptionsFound {
+        let has = |name: &str| {
+            session.options().iter().any(|option| option.name.eq_ignore_ascii_case(name))
+        };
+        let default = |option: &OptionDeclaration| {
+            option.default.clone().map(|value| (option.name.clone(), value))
+        };
+        let left_out = session.left_out().iter();
+        OptionsFound {
+            defaults: session.options().iter().filter_map(default).collect(),
+            left_out: left_out
+                .map(|(name, value)| (name.clone(), value.clone(), has(name)))
+                .collect(),
+        }
+    }
 }
 
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the
@@ -149,8 +184,9 @@ pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
 ) -> Result<Preflight, PreflightError> {
-    let Preflight { mut unplayable, mut threaded } = Preflight::default();
+    let Preflight { mut unplayable, mut threaded, mut options } = Preflight::default();
     check_each(setups, |setup, engine| {
+        options.push(OptionsFound::of(engine.session()));
         let is_told = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
         let declared =
             engine.session().options().iter().find(|option| is_threads_option(&option.name));
@@ -180,7 +216,7 @@ pub async fn check_game_engines(
         Ok(())
     })
     .await?;
-    Ok(Preflight { unplayable, threaded })
+    Ok(Preflight { unplayable, threaded, options })
 }
 
 /// As [`check_game_engines`], for engines that are asked about positions and play no games.

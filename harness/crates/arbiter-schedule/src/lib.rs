@@ -97,6 +97,12 @@ pub struct Design {
     /// Whether each opening is played once, without the second game with colours reversed.
     #[serde(rename = "noswap", default)]
     pub is_single: bool,
+    /// Whether single games have colours reversed in turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alternates: bool,
+    /// Consecutive pairs of an encounter with one opening; 0 is 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub repeats: u64,
     /// Whether the other engine is White first.
     #[serde(rename = "reverse", default)]
     pub is_reversed: bool,
@@ -113,6 +119,11 @@ pub struct Design {
 
 fn one() -> u64 {
     1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_one(count: &u64) -> bool {
+    *count <= 1
 }
 
 fn yes() -> bool {
@@ -132,7 +143,7 @@ impl Design {
 
     /// Ordinal of the opening of a pair.
     fn opening(&self, place: Place) -> u64 {
-        match self.openings {
+        let ordinal = match self.openings {
             OpeningPolicy::Shared => {
                 let stride = self.pairs.saturating_add(self.tie_breaks);
                 place.round.saturating_mul(stride).saturating_add(place.nth)
@@ -140,12 +151,15 @@ impl Design {
             OpeningPolicy::PerRound => place.round,
             OpeningPolicy::PerEncounter => place.encounter,
             OpeningPolicy::PerPair => place.pair,
-        }
+        };
+        ordinal / self.repeats.max(1)
     }
 
     /// The pair at a place.
     fn pairing(&self, place: Place, [first, second]: [usize; 2]) -> Pairing {
-        let engines = if self.is_reversed { [second, first] } else { [first, second] };
+        let is_turn = self.alternates && place.pair % 2 == 1;
+        let is_reversed = self.is_reversed != is_turn;
+        let engines = if is_reversed { [second, first] } else { [first, second] };
         Pairing { pair: place.pair, engines, opening: self.opening(place) }
     }
 }

@@ -38,4 +38,4 @@ pub use fisher::{FailureCount, fisher_exact};
 pub use gsprt::steps_logistic;
 pub use monitor::{SprtMonitor, SprtStatus};
 pub use pentanomial::{GameResult, Pentanomial, Trinomial, opening_bias};
-pub use sprt::{Correction, Decision, LlrBounds, Model, Sprt, SprtError};
+pub use sprt::{Correction, Decision, Evidence, LlrBounds, Model, Sprt, SprtError};

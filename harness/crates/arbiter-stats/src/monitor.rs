@@ -2,7 +2,7 @@
 //! simulations alike.
 
 use super::overshoot::Overshoot;
-use super::pentanomial::Pentanomial;
+use super::pentanomial::{Pentanomial, Trinomial};
 use super::sprt::{Correction, Decision, LlrBounds, Sprt};
 
 /// State of a test after some pairs.
@@ -40,7 +40,15 @@ impl SprtMonitor {
     /// The status after all `pairs` so far. A correction depends on the counts of every earlier
     /// update: the same sequence of updates gives the same decisions.
     pub fn update(&mut self, pairs: &Pentanomial) -> SprtStatus {
-        let llr = self.test.llr(pairs);
+        self.update_by(pairs, self.test.llr(pairs))
+    }
+
+    /// The status after all `pairs` and `games` so far, of which the test looks at one.
+    pub fn update_counts(&mut self, pairs: &Pentanomial, games: &Trinomial) -> SprtStatus {
+        self.update_by(pairs, self.test.llr_of_counts(pairs, games))
+    }
+
+    fn update_by(&mut self, pairs: &Pentanomial, llr: f64) -> SprtStatus {
         let decision = match &mut self.overshoot {
             None => self.test.decide(llr),
             Some(overshoot) => {

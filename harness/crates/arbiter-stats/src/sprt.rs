@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::bayes::BayesElo;
+use super::bayes::{BayesElo, llr_with_prior};
 use super::brownian::{BrownianMotion, Exit};
 use super::distribution::{Distribution, Moments};
 use super::elo::score_from_elo;
@@ -58,6 +58,19 @@ impl Model {
             Model::Logistic | Model::Bayesian => MAX_LOGISTIC_ELO,
         }
     }
+}
+
+/// What a test looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// Pairs of games.
+    #[default]
+    Pairs,
+    /// Games, as if no two of them belonged together.
+    Games,
+    /// Games, by the formula of cutechess-cli, whatever the model.
+    GamesWithPrior,
 }
 
 arbiter_names::named!(Correction, Model);
@@ -147,6 +160,9 @@ pub struct Sprt {
     /// How the test allows for overshoot.
     #[serde(rename = "overshoot")]
     pub correction: Correction,
+    /// What it looks at.
+    #[serde(skip_serializing_if = "Evidence::is_pairs")]
+    pub evidence: Evidence,
 }
 
 /// A test as it is stored.
@@ -159,6 +175,8 @@ struct StoredSprt {
     model: Model,
     /// Tests from before there was a choice have none.
     overshoot: Option<Correction>,
+    #[serde(default)]
+    evidence: Evidence,
 }
 
 impl TryFrom<StoredSprt> for Sprt {
@@ -166,7 +184,15 @@ impl TryFrom<StoredSprt> for Sprt {
 
     fn try_from(row: StoredSprt) -> Result<Sprt, SprtError> {
         let test = Sprt::new(row.elo0, row.elo1, row.alpha, row.beta, row.model)?;
-        Ok(test.with_correction(row.overshoot.unwrap_or(Correction::None)))
+        let correction = row.overshoot.unwrap_or(Correction::None);
+        Ok(test.with_correction(correction).with_evidence(row.evidence))
+    }
+}
+
+impl Evidence {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    fn is_pairs(&self) -> bool {
+        *self == Evidence::Pairs
     }
 }
 
@@ -188,12 +214,18 @@ impl Sprt {
             return Err(SprtError::Range(elo, limit));
         }
         let bounds = LlrBounds::new(alpha, beta)?;
-        Ok(Sprt { elo0, elo1, alpha, beta, model, bounds, correction: Correction::None })
+        let (correction, evidence) = (Correction::None, Evidence::Pairs);
+        Ok(Sprt { elo0, elo1, alpha, beta, model, bounds, correction, evidence })
     }
 
     /// The same test with another way to allow for overshoot; [`Sprt::new`] has none.
     pub const fn with_correction(self, correction: Correction) -> Sprt {
         Sprt { correction, ..self }
+    }
+
+    /// The same test with another evidence; [`Sprt::new`] looks at pairs.
+    pub const fn with_evidence(self, evidence: Evidence) -> Sprt {
+        Sprt { evidence, ..self }
     }
 
     /// The default correction: dynamic while the hypotheses are at most 20 Elo apart. Wider tests
@@ -212,6 +244,22 @@ impl Sprt {
     /// games it is valid but needs more of them.
     pub fn llr_games(&self, games: &Trinomial) -> f64 {
         self.for_games(games).llr_of(&games.distribution())
+    }
+
+    /// Log-likelihood ratio of H1 against H0 by the evidence of the test; of the counts the other one
+    /// is not looked at.
+    pub fn llr_of_counts(&self, pairs: &Pentanomial, games: &Trinomial) -> f64 {
+        match self.evidence {
+            Evidence::Pairs => self.llr(pairs),
+            // As fastchess: without a win or a loss there is no draw parameter.
+            Evidence::Games
+                if self.model == Model::Bayesian && games.wins.min(games.losses) == 0 =>
+            {
+                0.0
+            }
+            Evidence::Games => self.llr_games(games),
+            Evidence::GamesWithPrior => llr_with_prior(games, self.elo0, self.elo1),
+        }
     }
 
     /// The same test with BayesElo bounds converted to logistic ones by the draws of a sample; any

@@ -294,7 +294,8 @@ impl RunState {
         let sprt_status = self.sprt.map(|sprt| {
             let monitor =
                 self.monitors.entry(tally.twosome()).or_insert_with(|| SprtMonitor::new(sprt, 1));
-            monitor.update(&self.counts.encounter(tally.engines).pairs)
+            let encounter = self.counts.encounter(tally.engines);
+            monitor.update_counts(&encounter.pairs, &encounter.games)
         });
         self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
         let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {

@@ -274,10 +274,11 @@ impl Xboard {
                 state.options.push(option);
             }
         }
+        state.leave_out_unfit();
         let mut told = Vec::new();
         for (name, value) in &state.setup.options {
-            let name = check_option(&state.options, name, value)?;
-            told.push(match (name, value.as_str()) {
+            let name = &check_option(&state.options, name, value)?.name;
+            told.push(match (name.as_str(), value.as_str()) {
                 ("memory" | "cores", value) => format!("{name} {value}"),
                 (name, "") => format!("option {name}"),
                 (name, "true") => format!("option {name}=1"),

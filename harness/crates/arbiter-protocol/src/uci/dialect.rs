@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use shakmaty::CastlingMode;
 
-use super::{Info, OptionDeclaration, OptionError, check_option};
+use super::{Info, OptionDeclaration, OptionError, OptionKind, check_option};
 use crate::session::{Game, Phase, SessionError, State, Step, no_chess960, unfit};
 
 /// The text that prepares for a game: all its settings, whatever was told before.
@@ -41,6 +41,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             }
         }
         (Phase::Handshake, "uciok") => {
+            state.leave_out_unfit();
             let text = configure(state)?;
             state.wait(Phase::Preparing, at, state.deadlines.readyok);
             return Ok(Step::Send(text));
@@ -91,9 +92,12 @@ fn configure(state: &State) -> Result<String, SessionError> {
 
 /// The line that sets an option by its declared name; a button has no value.
 fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionError> {
-    let name = check_option(&state.options, name, value)?;
-    let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
-    Ok(format!("setoption name {name}{value}\n"))
+    let OptionDeclaration { name, kind, .. } = check_option(&state.options, name, value)?;
+    Ok(match (kind, value) {
+        (OptionKind::Button, "false") => String::new(),
+        (OptionKind::Button, _) | (_, "") => format!("setoption name {name}\n"),
+        _ => format!("setoption name {name} value {value}\n"),
+    })
 }
 
 /// The first word, and what follows it.

@@ -98,8 +98,8 @@ impl OptionDeclaration {
                 }
                 format!("one of {}", values.join(", "))
             }
-            OptionKind::Button if value.is_empty() => return Ok(()),
-            OptionKind::Button => "no value, it is a button".to_owned(),
+            OptionKind::Button if ["", "true", "false"].contains(&value) => return Ok(()),
+            OptionKind::Button => "no value, or whether to press it: it is a button".to_owned(),
             OptionKind::String => return Ok(()),
         };
         let name = &self.name;
@@ -107,14 +107,14 @@ impl OptionDeclaration {
     }
 }
 
-/// Checks a wish against all declarations and returns the option's declared name.
+/// Checks a wish against all declarations and returns the option's own.
 pub fn check_option<'a>(
     declared: &'a [OptionDeclaration],
     name: &str,
     value: &str,
-) -> Result<&'a str, OptionError> {
+) -> Result<&'a OptionDeclaration, OptionError> {
     match declared.iter().find(|d| d.name.eq_ignore_ascii_case(name)) {
-        Some(declaration) => declaration.admits(value).map(|()| declaration.name.as_str()),
+        Some(declaration) => declaration.admits(value).map(|()| declaration),
         None => {
             let nearest = nearest(declared, name).map(|near| format!(" (did you mean '{near}'?)"));
             let suggestion = nearest.unwrap_or_default();
@@ -170,7 +170,7 @@ mod tests {
         let declared = declared();
         let check = |name: &str, value: &str, expect: Result<&str, &str>| {
             let got = check_option(&declared, name, value).map_err(|e| e.to_string());
-            assert_eq!(got, expect.map_err(str::to_owned));
+            assert_eq!(got.map(|option| &*option.name), expect.map_err(str::to_owned));
         };
         check("hash", "64", Ok("Hash"));
         check("Ponder", "true", Ok("Ponder"));

@@ -9,22 +9,16 @@ use shakmaty::Color;
 
 use crate::standings::total;
 use crate::summary::Strength;
+pub use arbiter_game::annotation::Dialect;
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_plan::{Encounter, Ending, Engine, Plan, RunCounts};
+use arbiter_game::record::GameRecord;
+use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
+use arbiter_protocol::Limits;
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
 /// The line fastchess draws above and below its figures.
 const RULE: &str = "--------------------------------------------------\n";
-
-/// The program whose forms the lines have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// fastchess's own.
-    Fastchess,
-    /// cutechess-cli's.
-    Cutechess,
-}
 
 /// Writes the lines of a run in one of the dialects.
 #[derive(Debug, Clone)]
@@ -40,13 +34,19 @@ pub struct DialectWriter {
 
 impl DialectWriter {
     /// A writer of the lines of a run by its plan; `penta` asks for figures by pairs.
-    pub fn new(dialect: Dialect, penta: bool, plan: &Plan) -> DialectWriter {
+    /// `defaults` are the options of the engines as they have them to begin with, where they are known.
+    pub fn new(
+        dialect: Dialect,
+        penta: bool,
+        plan: &Plan,
+        defaults: &[Vec<(String, String)>],
+    ) -> DialectWriter {
         DialectWriter {
             dialect,
             penta: penta && !plan.design.is_single,
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             sprt: plan.sprt,
-            conditions: conditions(plan),
+            conditions: conditions(plan, defaults),
         }
     }
 
@@ -91,20 +91,66 @@ impl DialectWriter {
         }
     }
 
-    /// The run is over.
-    pub fn ended(&self, ending: Ending) -> String {
+    /// The verdict of the test, if the run has one and ends with it.
+    pub fn verdict(&self, ending: Ending) -> String {
         let verdict = match ending {
-            Ending::AcceptedH1 => Some("H1"),
-            Ending::AcceptedH0 => Some("H0"),
-            Ending::Complete | Ending::Interrupted => None,
+            Ending::AcceptedH1 => "H1",
+            Ending::AcceptedH0 => "H0",
+            Ending::Complete | Ending::Interrupted => return String::new(),
         };
-        match (self.dialect, self.sprt, verdict) {
-            (Dialect::Cutechess, ..) => "Finished match\n".to_owned(),
-            (Dialect::Fastchess, Some(sprt), Some(verdict)) => {
-                let (elo0, elo1) = (sprt.elo0, sprt.elo1);
+        match (self.dialect, self.sprt) {
+            (Dialect::Fastchess, Some(Sprt { elo0, elo1, .. })) => {
                 format!("SPRT ([{elo0:.2}, {elo1:.2}]) completed - {verdict} was accepted\n")
             }
-            (Dialect::Fastchess, ..) => "Tournament finished\n".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// The engines that failed, with how often they were late and broke down. cutechess-cli has no
+    /// such lines.
+    pub fn faults(&self, counts: &RunCounts) -> String {
+        let count = |engine, kinds: &[Termination]| -> u64 {
+            let of = |kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
+            kinds.iter().copied().map(of).sum()
+        };
+        let broken = [Termination::Crash, Termination::Disconnect, Termination::Stall];
+        let lines = self.engines.iter().enumerate().filter_map(|(engine, name)| {
+            let late = count(engine, &[Termination::TimeForfeit]);
+            let crashed = count(engine, &broken);
+            (late + crashed > 0)
+                .then(|| format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n"))
+        });
+        let lines: String = lines.collect();
+        match lines.is_empty() || self.dialect == Dialect::Cutechess {
+            true => String::new(),
+            false => format!("\n{lines}\n"),
+        }
+    }
+
+    /// What is said of an engine that tells no score.
+    pub fn no_score(&self, engine: usize) -> String {
+        let name = &self.engines[engine];
+        format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
+    }
+
+    /// What is said of a game that an engine's fault ended, in the words that scripts look for.
+    pub fn warnings(&self, game: &GameRecord) -> String {
+        let Some(winner) = game.outcome.result.winner() else { return String::new() };
+        let name = &self.engines[*game.engines.get(!winner)];
+        let played = game.outcome.detail.split('\'').nth(1).unwrap_or_default();
+        match game.outcome.termination {
+            Termination::IllegalMove => {
+                format!("Warning; Illegal move {} played by {name}\n", last_word(&game.outcome))
+            }
+            Termination::UnparseableMove if played.is_empty() => {
+                format!("Warning; Illegal move <none> played by {name}\n")
+            }
+            Termination::UnparseableMove => format!(
+                "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
+                 {played} played by {name}\nWarning; Illegal move {played} played by {name}\n"
+            ),
+            Termination::Stall => format!("Warning; Engine {name} is not responsive\n"),
+            _ => String::new(),
         }
     }
 
@@ -136,7 +182,7 @@ impl DialectWriter {
 }
 
 /// What decided a game, in the words that scripts look for.
-fn annotation(outcome: &Outcome) -> String {
+pub(crate) fn annotation(outcome: &Outcome) -> String {
     let name = |color: Color| if color.is_white() { "White" } else { "Black" };
     let Some(winner) = outcome.result.winner() else {
         let draw = match outcome.termination {
@@ -160,6 +206,19 @@ fn annotation(outcome: &Outcome) -> String {
         Termination::Stall | Termination::ProtocolError => format!("{loser}'s connection stalls"),
         _ => format!("{winner} wins by adjudication"),
     }
+}
+
+/// The same with the move that was illegal.
+pub(crate) fn reason(outcome: &Outcome) -> String {
+    match outcome.termination {
+        Termination::IllegalMove => format!("{}: {}", annotation(outcome), last_word(outcome)),
+        _ => annotation(outcome),
+    }
+}
+
+/// The move at the end of what is told of an illegal one.
+fn last_word(outcome: &Outcome) -> &str {
+    outcome.detail.rsplit(' ').next().unwrap_or_default()
 }
 
 /// An estimate as `12.34 +/- 5.67`.
@@ -190,25 +249,42 @@ fn points(games: &Trinomial) -> (f64, f64) {
 }
 
 /// What was played under, as fastchess says it.
-fn conditions(plan: &Plan) -> String {
-    let both = |part: fn(&Engine) -> String| {
-        let mut parts: Vec<String> = plan.engines.iter().take(2).map(part).collect();
+fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
+    let option_of = |index: usize, wanted: &str, unit| {
+        let is_it = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
+        let told = plan.engines[index].options.iter().rev().find(is_it);
+        let default = || defaults.get(index)?.iter().find(is_it);
+        told.or_else(default).map_or("NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
+    };
+    let both = |part: &dyn Fn(usize) -> String| {
+        let mut parts: Vec<String> = (0..plan.engines.len().min(2)).map(part).collect();
         parts.dedup();
         parts.join(" - ")
     };
     let mut parts = vec![
-        both(|engine| engine.conditions.limits.to_string()),
-        both(|engine| option_of(engine, "Threads", "t")),
-        both(|engine| option_of(engine, "Hash", "MB")),
+        both(&|index| bounds(&plan.engines[index].conditions.limits)),
+        both(&|index| option_of(index, "Threads", "t")),
+        both(&|index| option_of(index, "Hash", "MB")),
     ];
     let book = plan.book.as_ref().and_then(|path| path.file_name());
     parts.extend(book.map(|name| name.to_string_lossy().into_owned()));
     parts.join(", ")
 }
 
-fn option_of(engine: &Engine, wanted: &str, unit: &str) -> String {
-    let found = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-    found.map_or("NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
+/// The clock, or the time of a move, as the tag `TimeControl` has it; `None` without either.
+pub(crate) fn time_control(limits: &Limits) -> Option<String> {
+    let clock = limits.clock.map(|control| control.to_string());
+    clock.or_else(|| limits.movetime.map(|time| format!("{}/move", time.as_secs_f64())))
+}
+
+/// The first bound of a side.
+fn bounds(limits: &Limits) -> String {
+    let untimed = || match (limits.depth, limits.nodes) {
+        (Some(depth), _) => format!("{depth} plies"),
+        (None, Some(nodes)) => format!("{nodes} nodes"),
+        (None, None) => String::new(),
+    };
+    time_control(limits).unwrap_or_else(untimed)
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ fn plan(kind: RunKind, engines: &[&str]) -> Plan {
 
 fn duel(dialect: Dialect, penta: bool) -> DialectWriter {
     let engines = ["cmd=sh,name=A,option.Hash=16,option.Threads=1", "cmd=sh,name=B,option.Hash=16"];
-    DialectWriter::new(dialect, penta, &plan(RunKind::Sprt, &engines))
+    let b = vec![("threads".to_owned(), "2".to_owned())];
+    DialectWriter::new(dialect, penta, &plan(RunKind::Sprt, &engines), &[Vec::new(), b])
 }
 
 fn counts(pairs: &[([usize; 2], [GameResult; 2])]) -> RunCounts {
@@ -55,7 +56,7 @@ fn the_block_of_fastchess() {
     let text = writer.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "-".repeat(50));
-    assert_eq!(lines[1], "Results of A vs B (8+0.08, 1t - NULL, 16MB):");
+    assert_eq!(lines[1], "Results of A vs B (8+0.08, 1t - 2t, 16MB):");
     assert_eq!(lines[2], "Elo: 58.45 +/- 98.05, nElo: 173.72 +/- 278.00");
     assert_eq!(lines[3], "LOS: 88.97 %, DrawRatio: 66.67 %, PairsRatio: inf");
     assert_eq!(lines[4], "Games: 6, Wins: 2, Losses: 1, Draws: 3, Points: 3.5 (58.33 %)");
@@ -64,8 +65,8 @@ fn the_block_of_fastchess() {
     assert_eq!((lines[7], lines.len()), (lines[0], 8));
     assert_eq!(writer.score(0, 1, &Trinomial::default()), "");
     let ended = "SPRT ([0.00, 5.00]) completed - H1 was accepted\n";
-    assert_eq!(writer.ended(Ending::AcceptedH1), ended);
-    assert_eq!(writer.ended(Ending::Complete), "Tournament finished\n");
+    assert_eq!(writer.verdict(Ending::AcceptedH1), ended);
+    assert_eq!(writer.verdict(Ending::Complete), "");
     let by_games = duel(Dialect::Fastchess, false).interval(&counts(&pairs), None);
     assert!(by_games.contains("DrawRatio: 50.00 %\n") && !by_games.contains("Ptnml"), "{by_games}");
 }
@@ -82,7 +83,7 @@ fn the_lines_of_cutechess() {
     assert!(lines[0].ends_with(" %, DrawRatio: 50.0 %"), "{text}");
     let sprt = "SPRT: llr 2.95 (100.3%), lbound -2.94, ubound 2.94 - H1 was accepted";
     assert_eq!(lines[1..], [sprt]);
-    assert_eq!(writer.ended(Ending::AcceptedH1), "Finished match\n");
+    assert_eq!(writer.verdict(Ending::AcceptedH1), "");
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn many_engines_are_ranked() {
     let plan = plan(RunKind::Match, &engines);
     let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
     for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
-        let text = DialectWriter::new(dialect, true, &plan).interval(&counts(&pairs), None);
+        let text = DialectWriter::new(dialect, true, &plan, &[]).interval(&counts(&pairs), None);
         let rows = text.lines().filter(|line| !line.starts_with('-'));
         let names: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();
         assert_eq!(names, ["Name", "B", "A", "C"], "{text}");

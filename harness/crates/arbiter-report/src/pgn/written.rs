@@ -12,6 +12,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 use arbiter_game::annotation::{Annotation, Field, Notation};
 use arbiter_game::outcome::printable;
 use arbiter_game::record::{MoveRecord, Thought};
+use arbiter_protocol::Score;
 
 /// Most of one line of an engine that a comment holds, in characters.
 const MAX_LINE: usize = 1_000;
@@ -58,6 +59,12 @@ pub(super) fn comment(
     is_timed: bool,
 ) -> fmt::Result {
     match thought.score {
+        Some(Score::Mate(moves)) if annotation.dialect.is_some() => {
+            // There in plies.
+            let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
+            let sign = if moves > 0 { '+' } else { '-' };
+            write!(text, " {{{sign}M{}/{}", plies.abs(), thought.depth.unwrap_or(0))?;
+        }
         Some(score) => write!(text, " {{{score}/{}", thought.depth.unwrap_or(0))?,
         // As other programs write it, and readers know that it is none.
         None => text.push_str(" {0.00/0"),
@@ -67,7 +74,7 @@ pub(super) fn comment(
     }
     for field in Field::ALL {
         if annotation.has(field) || (field == Field::Nodes && !is_timed) {
-            fact(text, thought, field)?;
+            fact(text, thought, field, annotation.dialect.is_some())?;
         }
     }
     for line in thought.details.iter().flat_map(|details| &details.lines) {
@@ -76,9 +83,11 @@ pub(super) fn comment(
     Ok(())
 }
 
-fn fact(f: &mut String, thought: &Thought, field: Field) -> fmt::Result {
+/// Writes a fact; one that is not known as nothing, or as 0 if it `must_be`.
+fn fact(f: &mut String, thought: &Thought, field: Field, must_be: bool) -> fmt::Result {
     let details = thought.details.as_deref();
-    match field {
+    let length = f.len();
+    let written = match field {
         Field::TimeLeft => named(f, "tl", details.and_then(|details| details.left).map(Seconds)),
         Field::Latency => named(f, "latency", thought.latency().map(Seconds)),
         Field::Nodes => named(f, "n", thought.nodes),
@@ -90,7 +99,19 @@ fn fact(f: &mut String, thought: &Thought, field: Field) -> fmt::Result {
             Some(pv) => write!(f, ", pv=\"{}\"", harmless(&pv.join(" "))),
             None => Ok(()),
         },
-    }
+    };
+    let name = match field {
+        _ if !must_be || f.len() > length => return written,
+        Field::TimeLeft => return f.write_str(", tl=0.000s"),
+        Field::Latency => return f.write_str(", latency=0.000s"),
+        Field::Pv => return f.write_str(", pv=\"\""),
+        Field::Nodes => "n",
+        Field::Seldepth => "sd",
+        Field::Nps => "nps",
+        Field::Hashfull => "hashfull",
+        Field::Tbhits => "tbhits",
+    };
+    named(f, name, Some(0))
 }
 
 /// A fact with its name, if it is known.

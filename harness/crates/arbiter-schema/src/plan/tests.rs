@@ -3,10 +3,12 @@
 use super::*;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
-use arbiter_game::annotation::{Field, Notation};
-use arbiter_plan::{EngineSpec, Provenance, Request, RunKind, Scale};
+use arbiter_game::annotation::{Dialect, Field, Notation};
+use arbiter_plan::{
+    EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest, TournamentRequest,
+};
 use arbiter_spsa::Tuning;
-use arbiter_stats::Correction;
+use arbiter_stats::{Correction, Evidence};
 
 #[test]
 fn tunings_survive_storage_to_the_last_digit() {
@@ -49,11 +51,22 @@ fn plans_survive_storage() {
             pattern: Some("^info string".parse().unwrap()),
             is_minimal: true,
             has_origin: true,
+            dialect: Some(Dialect::Cutechess),
             event: Some("Cup".to_owned()),
             site: Some("home".to_owned()),
         },
         epd: Some("/tmp/ends.epd".into()),
         transcripts: Keeping::All,
+        has_no_book: true,
+        is_lenient: true,
+        counts_disturbed: true,
+        tournament: TournamentRequest {
+            noswap: true,
+            alternate: true,
+            repeats: Some(3),
+            ..TournamentRequest::default()
+        },
+        sprt: SprtRequest { evidence: Some(Evidence::GamesWithPrior), ..SprtRequest::default() },
         tables: vec!["/tables/3-4".into(), "/tables/5".into()],
         ..Request::default()
     };

@@ -1,0 +1,230 @@
+//! The options of fastchess and cutechess-cli: what each takes and does here.
+
+use std::path::PathBuf;
+
+use super::options::{Options, scope, variant};
+use super::words::{Word, truth};
+use arbiter_plan::{parse_draw, parse_resign};
+
+/// Takes an option over.
+type Take = fn(&mut Options, &Word) -> Result<(), String>;
+
+/// An option: its name, what it takes, what it does here, and how.
+type Known = (&'static str, &'static str, &'static str, Take);
+
+/// How the description of an option begins that is read and does nothing here; the reason follows.
+const NOTHING: &str = "nothing: ";
+
+const NO_LOG: &str = "nothing: no log is written; what engines say is in `arbiter replay`";
+
+/// All options, in the order of the help.
+pub(super) const OPTIONS: &[Known] = &[
+    ("engine", "KEY=VALUE...", "adds an engine", Options::add_engine),
+    // What is said of all engines overrules what they say, wherever it stands.
+    ("each", "KEY=VALUE...", "settings of all engines", |_, _| Ok(())),
+    ("quick", "cmd=FILE cmd=FILE book=FILE", "a match at 10+0.1", Options::quick),
+    ("concurrency", "N", "games at once; 0 or less: so many fewer than processors", |o, word| {
+        o.concurrency(word.number()?);
+        Ok(())
+    }),
+    ("rounds", "N", "rounds", |o, word| word.number().map(|n| o.rounds = Some(n))),
+    ("games", "N", "games of an encounter in a round", |o, word| {
+        word.number().map(|n| o.games = Some(n))
+    }),
+    ("repeat", "[N]", "games from one opening: 2 or N", Options::repeat),
+    ("tournament", "roundrobin|gauntlet|knockout|pyramid", "who meets whom", Options::tournament),
+    ("seeds", "N", "first engines of a gauntlet or knockout", |o, word| {
+        word.number().map(|n| o.request.tournament.seeds = Some(n))
+    }),
+    ("noswap", "", "colours are not swapped", |o, word| {
+        word.bare().map(|()| o.request.tournament.noswap = true)
+    }),
+    ("reverse", "", "the other engine is White first", |o, word| {
+        word.bare().map(|()| o.request.tournament.reverse = true)
+    }),
+    ("wait", "MS", "pause between games", |o, word| {
+        word.millis().map(|pause| o.request.tournament.wait = Some(pause))
+    }),
+    (
+        "openings",
+        "file=FILE [format=epd|pgn] [order=random|sequential] [plies=N] [start=N] \
+         [policy=default|encounter|round]",
+        "the book",
+        Options::openings,
+    ),
+    ("bookmode", "ram|disk", "nothing: books are kept in memory", |_, _| Ok(())),
+    (
+        "srand",
+        "SEED",
+        "seed of all random choices; else a random one, which is shown",
+        |o, word| word.number().map(|n| o.request.seed = Some(n)),
+    ),
+    (
+        "sprt",
+        "elo0=ELO elo1=ELO alpha=RATE beta=RATE [model=normalized|logistic|bayesian]",
+        "ends the match when the test can tell",
+        Options::sprt,
+    ),
+    ("draw", "[movenumber=N] [movecount=N] [score=CP]", "draws are adjudicated", |o, word| {
+        let rule = parse_draw(&word.rule("movenumber=0,movecount=1,score=0")?);
+        o.request.rules.draw = Some(rule.map_err(|error| format!("-draw: {error}"))?);
+        Ok(())
+    }),
+    ("resign", "[movecount=N] [score=CP] [twosided=BOOL]", "wins are adjudicated", |o, word| {
+        let rule = parse_resign(&word.rule("movecount=1,score=0")?);
+        o.request.rules.resign = Some(rule.map_err(|error| format!("-resign: {error}"))?);
+        Ok(())
+    }),
+    ("maxmoves", "N", "longer games are drawn; 0: none", |o, word| {
+        let moves = u32::try_from(word.number::<u64>()?).unwrap_or(u32::MAX);
+        o.request.rules.move_cap = (moves > 0).then_some(moves);
+        Ok(())
+    }),
+    ("tb", "FOLDERS", "Syzygy tables adjudicate", |o, word| {
+        let folders = word.single()?.split([':', ';']).filter(|folder| !folder.is_empty());
+        o.request.tables = folders.map(PathBuf::from).collect();
+        o.tablebase();
+        Ok(())
+    }),
+    ("tbpieces", "N", "up to so many pieces, 3 to 7; 0: as the tables have", |o, word| {
+        word.number::<u32>().map(|pieces| o.tablebase().pieces = pieces.min(7))
+    }),
+    ("tbignore50", "", "tables ignore the fifty-move rule", |o, word| {
+        word.bare().map(|()| o.tablebase().ignores_fifty = true)
+    }),
+    ("tbadjudicate", "BOTH|WIN_LOSS|DRAW", "which results tables adjudicate", |o, word| {
+        scope(word.single()?).map(|scope| o.tablebase().scope = scope)
+    }),
+    ("variant", "standard|fischerandom", "as each opening needs", |_, word| variant(word)),
+    (
+        "pgnout",
+        "[file=]FILE [notation=san|lan|uci] [append=BOOL] [min=BOOL] [match_line=REGEX] \
+         [nodes|seldepth|nps|hashfull|tbhits|pv|timeleft|latency=BOOL] [fi]",
+        "the games",
+        Options::pgnout,
+    ),
+    ("epdout", "[file=]FILE [append=BOOL]", "their final positions", Options::epdout),
+    ("crc32", "pgn=BOOL", "shows the checksum of the PGN file at the end", |o, word| {
+        for (key, value) in word.pairs()? {
+            match key {
+                "pgn" => o.style.shows_crc = truth(&word.name, key, value)?,
+                _ => return Err(word.unknown_key(key, "pgn")),
+            }
+        }
+        Ok(())
+    }),
+    ("event", "NAME", "name of the event", |o, word| {
+        o.request.annotation.event = Some(word.values.join(" "));
+        Ok(())
+    }),
+    ("site", "NAME", "name of the site", |o, word| {
+        o.request.annotation.site = Some(word.values.join(" "));
+        Ok(())
+    }),
+    ("output", "format=fastchess|cutechess", "form of the lines", Options::output),
+    ("report", "penta=BOOL", "figures by pairs", Options::report),
+    ("ratinginterval", "N", "pairs (or games) between figures; 0: only at the end", |o, word| {
+        word.number().map(|n| o.style.rating_interval = n)
+    }),
+    ("scoreinterval", "N", "games between scores in the form of cutechess", |o, word| {
+        word.number().map(|n| o.style.score_interval = n)
+    }),
+    ("recover", "", "a crash of an engine does not end the run", |o, word| {
+        word.bare().map(|()| o.style.recovers = true)
+    }),
+    (
+        "config",
+        "[file=FILE] [outname=FILE] [discard=BOOL] [stats=BOOL]",
+        "goes on with the run that a file tells of (fastchess)",
+        |_, _| Ok(()),
+    ),
+    ("use-affinity", "[CPUS]", "games on processors of their own", Options::affinity),
+    ("startup-ms", "MS", "time for uciok", |o, word| {
+        word.millis().map(|limit| o.request.deadlines.uciok = limit)
+    }),
+    ("ping-ms", "MS", "time for readyok", |o, word| {
+        word.millis().map(|limit| o.ready = o.ready.max(Some(limit)))
+    }),
+    ("ucinewgame-ms", "MS", "time for readyok", |o, word| {
+        word.millis().map(|limit| o.ready = o.ready.max(Some(limit)))
+    }),
+    (
+        "arbiter",
+        "[noise=SHARE|off] [llr=BOOL] [results=DIR]",
+        "arbiter's own: pairs that the machine disturbs more are played again; its own ratio of \
+         the test; folder of the results",
+        |o, word| {
+            for (key, value) in word.pairs()? {
+                match key {
+                    "noise" => {
+                        let limit = value.parse().map_err(|e| format!("-arbiter noise: {e}"))?;
+                        (o.request.noise_limit, o.request.counts_disturbed) = (limit, false);
+                    }
+                    "llr" => o.style.shows_pairs_llr = truth(&word.name, key, value)?,
+                    "results" => o.results = PathBuf::from(value),
+                    _ => return Err(word.unknown_key(key, "noise, llr, results")),
+                }
+            }
+            Ok(())
+        },
+    ),
+    ("force-concurrency", "", "nothing: the concurrency is never cut", |_, word| word.bare()),
+    ("autosaveinterval", "N", "nothing: every pair is saved as soon as it is over", |_, _| Ok(())),
+    ("outcomeinterval", "N", "nothing: results are shown in the usual format", |_, _| Ok(())),
+    ("resultformat", "FORMAT", "nothing: results are shown in the usual format", |_, _| Ok(())),
+    ("log", "file=FILE ...", NO_LOG, |_, word| word.pairs().map(drop)),
+    ("debug", "[all]", NO_LOG, |_, _| Ok(())),
+    ("show-latency", "", "nothing: -pgnout latency=true writes it", |_, _| Ok(())),
+    ("check-mate-pvs", "", "nothing: it has no effect", |_, _| Ok(())),
+    ("strict", "", "a warning ends the run", |o, word| {
+        word.bare().map(|()| o.style.is_strict = true)
+    }),
+    ("testEnv", "", "nothing: it has no effect", |_, word| word.bare()),
+];
+
+/// Why an option is read and does nothing here, if so.
+pub(super) fn idleness(name: &str) -> Option<&'static str> {
+    let (.., does, _) = OPTIONS.iter().find(|(known, ..)| *known == name)?;
+    does.strip_prefix(NOTHING)
+}
+
+/// The sentence for an option that is not known.
+pub(super) fn unknown(name: &str) -> String {
+    let all = OPTIONS.iter().map(|(known, ..)| (strsim::jaro_winkler(name, known), known));
+    let nearest = all.max_by(|a, b| a.0.total_cmp(&b.0));
+    let hint = match nearest.filter(|(likeness, _)| *likeness > 0.8) {
+        Some((_, known)) => format!("did you mean -{known}?"),
+        None => "leave it out".to_owned(),
+    };
+    format!("-{name} is not an option that arbiter knows; {hint}")
+}
+
+/// The help.
+pub(crate) fn help() -> String {
+    let lines = OPTIONS.iter().map(|(name, takes, does, _)| {
+        let head = format!("-{name} {takes}");
+        format!("  {}\n      {does}\n", head.trim_end())
+    });
+    let keys = super::engine::KEYS;
+    lines.collect::<String>() + &format!("\nKeys of -engine and -each: {keys}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_tells_of_each_option_whether_it_is_honoured() {
+        let rows =
+            include_str!("../../../docs/compat.md").lines().filter(|line| line.contains('|'));
+        let rows: Vec<&str> = rows.collect();
+        for (name, ..) in OPTIONS {
+            let row = rows.iter().find(|row| row.contains(&format!("`-{name}`")));
+            let row = row.unwrap_or_else(|| panic!("-{name} is in no table"));
+            assert_eq!(row.contains("| – |"), idleness(name).is_some(), "{row}");
+        }
+        for key in super::super::engine::KEYS.split(", ") {
+            assert!(rows.iter().any(|row| row.contains(&format!("`{key}`"))), "{key}");
+        }
+    }
+}

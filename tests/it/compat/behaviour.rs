@@ -1,0 +1,213 @@
+//! What the other programs do, done as they do it.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::{compat, duel, engine, lines};
+use crate::support::bench::{Bench, Finished};
+use crate::support::{pgn, plan, programs, wait_for};
+
+/// The games of `games.pgn`: White, Black, and the start.
+fn games(bench: &Bench) -> Vec<(String, String, String)> {
+    let games = pgn::parse(&bench.read("games.pgn")).unwrap_or_else(|fault| panic!("{fault}"));
+    let tags = |game: &pgn::Game| ["White", "Black", "FEN"].map(|tag| game.tag(tag).to_owned());
+    games.iter().map(tags).map(|[white, black, fen]| (white, black, fen)).collect()
+}
+
+/// Two puppets without names.
+fn nameless(bench: &Bench, program: &str, more: &str) -> Finished {
+    let mut words = vec!["compat".to_owned(), program.to_owned()];
+    for seed in ["1", "2"] {
+        let [.., cmd, _, args] = &engine(bench, "-", &format!("--seed {seed}"))[..] else {
+            panic!("an engine has a program, a name and arguments");
+        };
+        words.extend(["-engine".to_owned(), cmd.clone(), args.clone()]);
+    }
+    words.extend(more.split_whitespace().map(str::to_owned));
+    bench.arbiter(words).finish()
+}
+
+#[test]
+fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("bin")).unwrap();
+    // Whatever link was there is replaced.
+    for _ in 0..2 {
+        bench.arbiter(["compat", "install", "bin"]).finish().expect_code(0);
+    }
+    let said = |name: &str, asked: &str| {
+        bench.start(&bench.path(name), [asked]).finish().expect_code(0).stdout
+    };
+    // As fishtest asks, which wants a commit at the end of a line, and OpenBench.
+    for name in ["bin/fastchess", "bin/fastchess-ob"] {
+        for asked in ["-version", "--version"] {
+            let version = said(name, asked);
+            let pattern = r"(?m)^fastchess alpha \d+\.\d+\.\d+ \d+-[0-9a-f]{7,}$";
+            assert!(regex_lite::Regex::new(pattern).unwrap().is_match(&version), "{version}");
+            assert!(version.contains("\narbiter "), "{version}");
+        }
+    }
+    assert!(said("bin/cutechess-cli", "--version").starts_with("cutechess-cli 1."));
+    assert!(said("bin/fastchess", "-help").contains("\n  -ratinginterval N\n"));
+    // A copy plays, too, with itself as the bundled engine.
+    std::fs::hard_link(programs::arbiter(), bench.path("fastchess"))
+        .or_else(|_| std::fs::copy(programs::arbiter(), bench.path("fastchess")).map(drop))
+        .unwrap();
+    let line = "-engine cmd=bundled name=A -engine cmd=bundled name=B -each nodes=1 -rounds 1";
+    let played = bench.start(&bench.path("fastchess"), line.split(' ')).finish().expect_code(0);
+    assert_eq!(lines(&played, "Finished game 2 (B vs A): ").len(), 1, "{played:#?}");
+    let unknown = bench.start(&bench.path("fastchess"), ["-engne"]).finish();
+    unknown.expect_refusal(3, &["did you mean -engine?"]);
+}
+
+#[test]
+fn without_a_seed_each_run_has_its_own() {
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd order=random -rounds 1 -repeat";
+    let seed = |more: &str| {
+        let finished = compat(&bench, "fastchess", more).expect_code(0);
+        let seed = finished.stderr.lines().find_map(|line| line.strip_prefix("seed "));
+        seed.expect("it is shown").to_owned()
+    };
+    let (first, second) = (seed(more), seed(more));
+    assert_ne!(first, second);
+    let largest = u64::MAX.to_string();
+    assert_eq!(seed(&format!("{more} -srand {largest}")), largest);
+}
+
+#[test]
+fn engines_without_a_name_of_their_own_get_one() {
+    let bench = Bench::new();
+    let finished = nameless(&bench, "fastchess", "-each nodes=1 -rounds 1").expect_code(0);
+    assert_eq!(lines(&finished, "Started game 1 of 2 (puppet vs puppet_2)").len(), 1);
+    let finished = nameless(&bench, "cutechess", "-each nodes=1 -games 2").expect_code(0);
+    assert_eq!(lines(&finished, "Started game 2 of 2 (Puppet_2 vs Puppet)").len(), 1);
+    assert!(finished.stderr.contains("all games start from the initial position"));
+}
+
+#[test]
+fn options_that_an_engine_lacks_are_left_out_with_a_warning() {
+    let bench = Bench::new();
+    let logs = bench.logs();
+    let more = "-each nodes=1 option.Nonsense=3 option.Hash=-16 option.Threads=1 -rounds 1 \
+                -openings file=book.epd";
+    let finished = duel(&bench, "fastchess", [&logs, &logs], more).expect_code(0);
+    assert_eq!(
+        lines(&finished, "Warning; "),
+        [
+            "Warning; A doesn't have option Nonsense",
+            "Warning; Invalid value for option Hash; -16",
+            "Warning; B doesn't have option Nonsense",
+            "Warning; Invalid value for option Hash; -16",
+        ]
+    );
+    for heard in bench.conversations() {
+        let told: Vec<&String> = heard.iter().filter(|line| line.contains("setoption")).collect();
+        assert_eq!(told, ["setoption name Threads value 1"]);
+    }
+    let gone = duel(&bench, "fastchess", ["--mode exit-at-start", ""], "-each nodes=1");
+    assert_eq!(lines(&gone, "Fatal; A engine startup failure: ").len(), 1, "{gone:#?}");
+    assert_ne!(gone.code, Some(0));
+}
+
+#[test]
+fn a_signal_ends_the_run_within_a_second_and_it_goes_on_later() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let bench = Bench::new();
+        bench.write("book.epd", plan::openings(20));
+        let slow = "--mode slow --delay-ms 20000 --in-game 3";
+        let words = ["compat", "fastchess"].map(str::to_owned).into_iter();
+        let engines = engine(&bench, "A", slow).into_iter().chain(engine(&bench, "B", "--seed 2"));
+        let more = "-each tc=60+1 -openings file=book.epd -rounds 3 -pgnout file=games.pgn \
+                    -maxmoves 5";
+        let more = more.split_whitespace().map(str::to_owned);
+        let running = bench.arbiter(words.chain(engines).chain(more));
+        let counted = || std::fs::read_to_string(bench.path("games.pgn")).ok();
+        wait_for("a pair", || counted().filter(|text| text.matches("[Event ").count() == 2));
+        let asked = Instant::now();
+        running.signal(signal);
+        let finished = running.finish().expect_code(1);
+        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+        let end = "Tournament was interrupted. To resume the tournament, run: fastchess -config \
+                   file=config.json\nFinished match\n";
+        assert!(finished.stdout.contains(end), "{finished:#?}");
+        bench.wait_until_quiet();
+        assert_eq!(games(&bench).len(), 2);
+    }
+}
+
+#[test]
+fn single_games_have_the_openings_and_colours_of_the_other_programs() {
+    let openings = plan::openings(20);
+    let fens: Vec<String> = openings.lines().map(|line| line[..20].to_owned()).collect();
+    // The openings, from 0, and whether A is White.
+    let check = |program: &str, more: &str, expected: &[(usize, bool)]| {
+        let bench = Bench::new();
+        let more = format!("{more} -each nodes=1 -openings file=book.epd -pgnout games.pgn");
+        compat(&bench, program, &more).expect_code(0);
+        let order = |(white, _, fen): &(String, String, String)| {
+            (fens.iter().position(|known| fen.starts_with(known.as_str())), white == "A")
+        };
+        let played: Vec<_> = games(&bench).iter().map(order).collect();
+        let expected: Vec<_> = expected.iter().map(|(place, is)| (Some(*place), *is)).collect();
+        assert_eq!(played, expected, "{program} {more}");
+    };
+    check("fastchess", "-games 1 -rounds 3", &[(0, true), (1, false), (2, true)]);
+    check("fastchess", "-games 2 -rounds 1 -noswap", &[(0, true), (0, true)]);
+    check(
+        "fastchess",
+        "-games 4 -rounds 2 -reverse",
+        &[
+            (0, false),
+            (0, true),
+            (1, false),
+            (1, true),
+            (2, false),
+            (2, true),
+            (3, false),
+            (3, true),
+        ],
+    );
+    check("cutechess", "-games 2 -rounds 2", &[(0, true), (1, false), (2, true), (3, false)]);
+    check("cutechess", "-rounds 3 -repeat", &[(0, true), (0, false), (1, true)]);
+    check("cutechess", "-games 4 -repeat 4", &[(0, true), (0, false), (0, true), (0, false)]);
+    check("cutechess", "-rounds 3 -repeat 3", &[(0, true), (0, false), (0, true)]);
+}
+
+#[test]
+fn books_begin_again_and_may_be_those_of_the_engines() {
+    let bench = Bench::new();
+    let more = "-each nodes=1 -rounds 1 -pgnout file=games.pgn append=false";
+    let wrapped = format!("{more} -openings file=book.epd start=21");
+    // What the file held is gone.
+    for _ in 0..2 {
+        compat(&bench, "fastchess", &wrapped).expect_code(0);
+    }
+    let played = games(&bench);
+    assert_eq!(played.len(), 2);
+    let first = plan::openings(1);
+    assert!(played.iter().all(|(.., fen)| fen[..20] == first[..20]), "{played:?}");
+    // The book of both is that of the run; one of one engine is none.
+    let both = "-each nodes=1 book=book.epd bookdepth=3 -rounds 2 -repeat -pgnout games.pgn";
+    compat(&bench, "cutechess", both).expect_code(0);
+    assert_eq!(games(&bench)[2..], played);
+    let one = "-each nodes=1 -engine cmd=x name=C nodes=1 book=book.epd -games 2";
+    compat(&bench, "cutechess", one).expect_refusal(3, &["asks no book of a single engine"]);
+}
+
+#[test]
+fn time_controls_are_read_as_there() {
+    let bench = Bench::new();
+    for (control, shown) in [
+        ("inf/5+0.5", "5+0.5"),
+        ("0/60+0", "60"),
+        ("4/0:50s", "4/50"),
+        ("infinite nodes=3", "3 nodes"),
+    ] {
+        let more = format!("-each tc={control} -rounds 1 -openings file=book.epd -maxmoves 3");
+        let finished = compat(&bench, "fastchess", &more).expect_code(0);
+        let block = format!("Results of A vs B ({shown}, 1t, 16MB, book.epd):");
+        assert_eq!(lines(&finished, &block).len(), 1, "{finished:#?}");
+    }
+}

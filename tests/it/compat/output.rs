@@ -1,0 +1,112 @@
+//! What the other programs print and write, in their words.
+
+use super::{compat, duel, lines};
+use crate::support::bench::Bench;
+use crate::support::pgn;
+
+#[test]
+fn faults_are_told_as_there() {
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd -rounds 2 -repeat -pgnout file=games.pgn";
+    let crash = ["--mode crash", "--seed 2"];
+    let finished = duel(&bench, "fastchess", crash, &format!("{more} -recover")).expect_code(0);
+    assert_eq!(lines(&finished, "Finished game ").len(), 4, "{finished:#?}");
+    assert!(finished.stdout.contains(" disconnects}\n"), "{finished:#?}");
+    let block = "\n\nPlayer: A\n  Timeouts: 0\n  Crashed: 4\n\nFinished match\n";
+    assert!(finished.stdout.contains(block), "{finished:#?}");
+    // Without -recover, the first one ends the run.
+    let finished = duel(&bench, "fastchess", crash, more).expect_code(1);
+    assert!(finished.stdout.contains("no recover option set"), "{finished:#?}");
+    assert_eq!(lines(&finished, "Finished game 4 "), [""; 0], "{finished:#?}");
+    let bench = Bench::new();
+    let illegal = ["--mode illegal-move", "--seed 2"];
+    let finished = duel(&bench, "fastchess", illegal, more).expect_code(0);
+    assert_eq!(lines(&finished, "Warning; Illegal move ").len(), 4, "{finished:#?}");
+    assert!(lines(&finished, "Warning; Illegal move ")[0].ends_with(" played by A"));
+    let text = bench.read("games.pgn");
+    assert_eq!(text.matches("[Termination \"illegal move\"]").count(), 4, "{text}");
+    assert!(text.contains(" makes an illegal move: "), "{text}");
+    // A strict run ends with its first warning.
+    let finished = duel(&bench, "fastchess", illegal, &format!("{more} -strict"));
+    assert_eq!(lines(&finished.expect_code(1), "Finished game 4 "), [""; 0]);
+}
+
+#[test]
+fn comments_have_all_that_is_asked_for_whatever_bounds_the_engines() {
+    for (bound, control) in [("nodes=1", "-"), ("depth=1", "-"), ("st=1", "1/move")] {
+        let bench = Bench::new();
+        let more = format!(
+            "-each {bound} -openings file=book.epd -rounds 1 -repeat -pgnout file=games.pgn \
+             nodes=true seldepth=true nps=true timeleft=true"
+        );
+        duel(&bench, "fastchess", ["--seed 1", "--mode no-score"], &more).expect_code(0);
+        let text = bench.read("games.pgn");
+        let games = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
+        let rounds: Vec<&str> = games.iter().map(|game| game.tag("Round")).collect();
+        assert_eq!(rounds, ["1", "1"]);
+        assert!(games.iter().all(|game| game.tag("TimeControl") == control), "{text}");
+        // As OpenBench reads them: score and depth, seconds, nodes, seldepth.
+        let comment = r"\{([+-]?M?\d+(\.\d+)?)/\d+\s\d+\.\d{3}s,\stl=\d+\.\d+s,\sn=\d+,\ssd=\d+,\snps=\d+[,}]";
+        let whole = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();
+        let moves: usize = games.iter().map(|game| game.moves.len()).sum();
+        assert_eq!(whole, moves, "{text}");
+    }
+}
+
+#[test]
+fn the_checksum_is_that_of_the_file() {
+    let bench = Bench::new();
+    bench.write("games.pgn", "; something before\n\n");
+    let more = "-each nodes=1 -rounds 1 -pgnout file=games.pgn -crc32 pgn=true";
+    let finished = compat(&bench, "fastchess", more).expect_code(0);
+    let mut crc = !0u32;
+    for byte in bench.read("games.pgn").bytes() {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xedb8_8320 * (crc & 1));
+        }
+    }
+    let path = bench.path("games.pgn");
+    let name = path.file_name().unwrap().to_string_lossy();
+    let line = finished.stdout.lines().find(|line| line.contains("has CRC32: "));
+    let line = line.unwrap_or_else(|| panic!("{finished:#?}"));
+    assert!(line.starts_with("File ") && line.contains(&*name), "{line}");
+    assert!(line.ends_with(&format!(" {:#x}", !crc)), "{line} {:#x}", !crc);
+}
+
+#[test]
+fn tests_are_told_by_the_formulas_of_the_program() {
+    // Won, lost, drawn, and what cutechess-cli 1.5 gives for them and bounds of 0 and 100.
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd -rounds 400 -repeat -sprt elo0=0 elo1=100 \
+                alpha=0.05 beta=0.05 -ratinginterval 0";
+    let illegal = ["--seed 1", "--mode illegal-move"];
+    let finished = duel(&bench, "cutechess", illegal, more).expect_code(0);
+    let score = lines(&finished, "Score of A vs B: ");
+    let wins: f64 = score.last().unwrap().split(' ').nth(5).unwrap().parse().unwrap();
+    // By the definition of BayesElo, with half a game more of each kind.
+    let [won, other, all] = [wins + 0.5, 0.5, wins + 1.5];
+    let draw_elo = 200.0 * ((all - other) / other * (all - won) / won).log10();
+    let x = 10f64.powf(-draw_elo / 400.0);
+    let elo = 100.0 * (1.0 + x) * (1.0 + x) / (4.0 * x);
+    let at = |elo: f64| {
+        let win = 1.0 / (1.0 + 10f64.powf((draw_elo - elo) / 400.0));
+        let loss = 1.0 / (1.0 + 10f64.powf((draw_elo + elo) / 400.0));
+        [win, loss, 1.0 - win - loss]
+    };
+    let terms = at(elo).into_iter().zip(at(0.0)).zip([won, other, other]);
+    let llr: f64 = terms.map(|((one, null), count)| count * (one / null).ln()).sum();
+    let line = format!("SPRT: llr {llr:.2} (");
+    assert_eq!(lines(&finished, &line).len(), 1, "{line} {finished:#?}");
+    assert!(lines(&finished, &line)[0].ends_with(", lbound -2.94, ubound 2.94 - H1 was accepted"));
+    // In the form of cutechess, fastchess tells a ratio of games, and ours beside it if asked to.
+    let more = format!("{more} -output format=cutechess -arbiter llr=true");
+    let finished = duel(&bench, "fastchess", illegal, &more).expect_code(0);
+    let ratio = |start: &str| {
+        let line = lines(&finished, start);
+        let word = line.last().and_then(|line| line.split(' ').nth(2)).map(str::to_owned);
+        let word = word.unwrap_or_else(|| panic!("{finished:#?}"));
+        word.trim_end_matches(',').parse::<f64>().unwrap()
+    };
+    assert!((ratio("SPRT: llr ") - ratio("Pairs: llr ")).abs() > 0.05, "{finished:#?}");
+}
