@@ -25,7 +25,7 @@ fn programs<const N: usize>(names: [&str; N]) -> Option<[PathBuf; N]> {
 /// Faults that no engine of these commits unless the harness provokes it.
 const FAULTS: [&str; 5] = ["illegal_move", "unparseable_move", "crash", "disconnect", "stall"];
 
-/// Plays one pair and returns how many games were lost on time.
+/// Plays one pair, with a clock for a few moves only, and returns how many games were lost on time.
 ///
 /// Other faults fail the test. Time is apart: on a busy machine an old engine
 /// may overstep a short time control, which is nobody's fault here.
@@ -33,19 +33,21 @@ const FAULTS: [&str; 5] = ["illegal_move", "unparseable_move", "crash", "disconn
 fn play(specs: [String; 2], each: &str) -> u64 {
     let bench = Bench::new();
     let [first, second] = specs;
-    let played = Plan::new(&bench, "match", 1)
+    let plan = Plan::new(&bench, "match", 1)
         .engine(first)
         .engine(second)
         .set("each", each)
-        .set("fault-limit", 1)
-        .played(0);
+        .set("fault-limit", 1);
+    let plan = if each.starts_with("tc=") { plan.set("max-moves", 15) } else { plan };
+    let played = plan.played(0);
     let report = &played.report;
     assert_eq!(report.games, 2, "{report:#?}");
     for fault in FAULTS {
         assert_eq!(report.ended_by(fault), 0, "{report:#?}");
     }
     for game in played.games() {
-        assert!(game.moves.len() > 10, "{} moves: {:?}", game.moves.len(), game.tags);
+        let is_played = game.moves.len() > 10 || game.tag("Termination") == "time forfeit";
+        assert!(is_played, "{} moves: {:?}", game.moves.len(), game.tags);
     }
     report.ended_by("time_forfeit")
 }
@@ -70,7 +72,7 @@ fn stockfish_and_ethereal_play_with_a_node_limit() {
 fn stockfish_and_glaurung_play_with_a_clock() {
     let Some([stockfish, glaurung]) = programs(["stockfish", "glaurung"]) else { return };
     let glaurung = spec("Glaurung", &glaurung, ",option.Threads=1");
-    play([spec("Stockfish", &stockfish, ""), glaurung], "tc=4+0.1");
+    play([spec("Stockfish", &stockfish, ""), glaurung], "tc=3+0.05");
 }
 
 #[test]
@@ -83,7 +85,8 @@ fn toga_and_ethereal_play_with_a_clock() {
 fn gnuchess_is_started_with_an_argument() {
     let Some([gnuchess, ethereal]) = programs(["gnuchess", "ethereal-chess"]) else { return };
     let specs = [spec("GNUChess", &gnuchess, ",args=--uci"), spec("Ethereal", &ethereal, "")];
-    play(specs, "tc=3+0.05");
+    // The only limit besides time that both heed.
+    assert_eq!(play(specs, "depth=6"), 0, "there is no clock to lose on");
 }
 
 #[test]
@@ -108,17 +111,17 @@ fn engines_play_in_a_sandbox() {
     let held = |fields: &str| format!(",sandbox=require{fields}");
     let threaded = held(",option.Hash=32,option.Threads=2");
     let palimpsest = spec("Palimpsest", Path::new("bundled"), &threaded);
-    play([spec("Stockfish", &stockfish, &threaded), palimpsest], "tc=3+0.1");
+    play([spec("Stockfish", &stockfish, &threaded), palimpsest], "depth=6");
     let fairymax = spec("Fairy", &fairymax, &held(",proto=xboard"));
     let gnuchess = spec("GNUChess", &gnuchess, &held(",args=--uci"));
-    play([fairymax, gnuchess], "tc=3+0.1");
+    play([fairymax, gnuchess], "depth=4");
     // One that is a script.
     let bench = Bench::new();
     let script = format!("#!/usr/bin/env bash\n{} \"$@\"\n", toga.display());
     let script = bench.write("toga", script);
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&script, executable).expect("a file of ours");
-    play([spec("Script", &script, &held("")), spec("Toga", &toga, &held(""))], "tc=3+0.1");
+    play([spec("Script", &script, &held("")), spec("Toga", &toga, &held(""))], "depth=6");
 }
 
 /// Plays an engine that speaks the protocol of xboard against one that does not.
