@@ -134,14 +134,14 @@ async fn measure(slots: usize, share: usize, seconds: Duration) -> Figures {
         ));
     }
     let coordinator = Process::new(start_run(dir.path(), &url));
-    while fleet.stored.load(Ordering::Relaxed) == 0 {
+    while fleet.played.load(Ordering::Relaxed) == 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     tokio::time::sleep(WARM_UP).await;
-    let before = (fleet.stored.load(Ordering::Relaxed), Instant::now());
+    let before = (fleet.played.load(Ordering::Relaxed), Instant::now());
     let cpu_before = [coordinator.cpu(), server.cpu()];
     tokio::time::sleep(seconds).await;
-    let pairs = fleet.stored.load(Ordering::Relaxed) - before.0;
+    let pairs = fleet.played.load(Ordering::Relaxed) - before.0;
     let time = before.1.elapsed();
     let cpu = [coordinator.cpu() - cpu_before[0], server.cpu() - cpu_before[1]];
     let resident_mib = [coordinator.resident_mib(), server.resident_mib()];

@@ -35,8 +35,8 @@ const TAKE: Duration = Duration::from_secs(2);
 /// What all workers have seen.
 #[derive(Default)]
 pub struct Fleet {
-    /// Pairs that the coordinator has on its disk.
-    pub stored: AtomicU64,
+    /// Pairs whose results the server has; no more are in flight than have slots.
+    pub played: AtomicU64,
     cancelled: Mutex<Vec<Instant>>,
 }
 
@@ -87,6 +87,7 @@ pub async fn work(
             .await
             .expect("the run has jobs");
         let slot = Slot {
+            fleet: fleet.clone(),
             connection: connection.clone(),
             description: description.clone(),
             key,
@@ -95,7 +96,6 @@ pub async fn work(
         };
         tokio::spawn(slot.play(jobs));
     }
-    let is_first = name == "w0";
     let mut status_timer = tokio::time::interval(STATUS_INTERVAL);
     let mut is_cancelled = false;
     loop {
@@ -105,9 +105,6 @@ pub async fn work(
                 .and_then(|message| wire::unverified::<CoordinatorMessage>(&message.payload).ok())
                 .map(|message| message.notice)
             {
-                Some(Notice::Stored(_)) if is_first => {
-                    fleet.stored.fetch_add(1, Ordering::Relaxed);
-                }
                 Some(Notice::Cancel) if !std::mem::replace(&mut is_cancelled, true) => {
                     fleet.cancelled.lock().expect("nobody panics").push(Instant::now());
                 }
@@ -131,6 +128,7 @@ async fn send_status(connection: &Connection, name: &str, slots: usize) {
 }
 
 struct Slot {
+    fleet: Arc<Fleet>,
     connection: Connection,
     description: Arc<RunDescription>,
     key: PublicKey,
@@ -150,24 +148,26 @@ impl Slot {
             let Work::Pair(job) = work else { panic!("the run has no questions") };
             let (pair, proof) = (job.pairing.pair, proof(&self.token, &nonce));
             for half in [None, Some(0), Some(1)] {
-                let heartbeat = wire::write(&Heartbeat { pair, attempt, proof, half });
+                let heartbeat =
+                    wire::write(&Heartbeat { pair, attempt, proof, half, is_given_back: false });
                 let subject = self.description.run_id.heartbeat_subject(&self.name);
                 let _ = self.connection.client.publish(subject, heartbeat.into()).await;
             }
-            let reply = message.reply.as_ref().expect("jobs are acknowledged");
             let result = JobResult {
                 run_id: self.description.run_id.clone(),
-                ack: reply.to_string(),
                 number: job.pairing.pair,
                 attempt,
                 report: Report::Played(played(&job), None),
             };
-            let ack = result.ack.clone();
             let bytes = wire::write_result(result, &proof, self.connection.max_payload());
-            let result = PublishMessage::build().payload(bytes.into()).message_id(&ack);
+            let id = blake3::hash(&bytes).to_string();
+            let result = PublishMessage::build().payload(bytes.into()).message_id(&id);
             let subject = self.description.run_id.result_subject(job.pairing.pair, &self.name);
             match self.connection.jetstream.send_publish(subject, result).await {
-                Ok(sent) => drop(sent.await),
+                Ok(sent) => {
+                    drop(sent.await);
+                    self.fleet.played.fetch_add(1, Ordering::Relaxed);
+                }
                 Err(_) => return,
             }
         }

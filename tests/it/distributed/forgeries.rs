@@ -6,10 +6,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::messages::games;
+use super::messages::{DETOUR, detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant};
-use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, Message, Server, Worker};
 use crate::support::plan::Plan;
@@ -126,25 +125,27 @@ fn a_run_that_was_recorded_has_nobody_join() {
 fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
-    let (mut client, mut words) = (Client::connect(&server), Client::connect(&server));
+    let [mut client, mut beacons, mut results] = [(); 3].map(|()| Client::connect(&server));
     client.subscribe("arbiter.jobs.>");
-    words.subscribe("arbiter.run.*.word");
+    beacons.subscribe("arbiter.beacon");
+    results.subscribe("arbiter.results.*.*.a");
     let worker = Worker::start(&bench, &server, "a");
     let running = distant(&bench, &server).start();
     let (subject, genuine) = client.next();
-    let (word, stored) = words.next();
-    let number = subject.rsplit_once('.').expect("a subject names the pair").1;
-    assert!(String::from_utf8_lossy(&stored).contains(&format!("\"stored\":{number}")));
+    let (beacon, done) = (beacons.next().1, subject.replace("jobs", "results") + ".a");
+    while results.next().0 != done {}
     // A job that is done is there again; all is over, for all or for this worker.
     client.publish(&subject, &genuine);
-    let (signature, text) = stored.split_at(SIGNATURE);
-    let text = String::from_utf8(text.to_vec()).expect("messages are text");
-    let notice = format!("{{\"stored\":{number}}}");
-    for forged in ["\"cancel\"", r#"{"exclude":{"worker":"a","why":"no"}}"#] {
-        let changed = text.replace(&notice, forged);
-        assert_ne!(changed, text);
-        client.publish(&word, changed.as_bytes());
-        client.publish(&word, &[signature, changed.as_bytes()].concat());
+    let (signature, text) = beacon.split_at(SIGNATURE);
+    let Value::Object(said) = parsed(text)["body"].take() else { panic!("a beacon has fields") };
+    let run = said["run_id"].as_str().expect("it names the run");
+    let word = format!("arbiter.run.{run}.word");
+    let later = said["at"].as_u64().expect("it has a time") + 60_000_000;
+    for notice in [json!("cancel"), json!({ "exclude": { "worker": "a", "why": "no" } })] {
+        let forged = json!({ "run_id": run, "at": later, "notice": notice });
+        let forged = json!({ "v": 6, "body": forged }).to_string();
+        client.publish(&word, forged.as_bytes());
+        client.publish(&word, &[signature, forged.as_bytes()].concat());
     }
     client.flush();
     assert_untouched(&bench, running);
@@ -155,22 +156,24 @@ fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
     assert!(!finished.stderr.contains("does not play run"), "{finished:#?}");
 }
 
-/// Results of a worker that was given the job, short as they are sent and endless once they are unpacked;
-/// of a pair that is done, and of many that nobody has ordered.
+/// Results of a worker that was given the job, short as they are sent and endless once they are unpacked,
+/// before the true one comes; and the same of many pairs that nobody has ordered.
 #[test]
 fn what_unpacks_without_end_takes_no_memory() {
     let bench = Bench::new();
-    let Some(server) = Server::start(&bench, "") else { return };
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
     let _worker = Worker::start(&bench, &server, "a");
-    let mut client = Client::connect(&server);
-    client.subscribe("arbiter.results.*.*.a");
+    let (heard, mut client) = detour(&server);
     let plan = Plan::new(&bench, "match", 400).puppet("A", "--delay-ms 2 --seed 1");
     let plan = plan.puppet("B", "--delay-ms 2 --seed 2").unset("concurrency");
     let running = plan.set("on", server.url()).start();
-    let (subject, genuine) = client.next();
-    // One that does not hear its own words.
-    let mut client = Client::connect(&server);
-    wait_for_pairs(&bench, 1);
+    let Message { subject, payload: genuine, .. } = loop {
+        match heard.recv().expect("the worker plays") {
+            result if pair_of(&result).is_some() => break result,
+            other => pass(&mut client, &other),
+        }
+    };
+    let subject = subject.replacen("held", "passed", 1);
     let before = running.peak_memory_mib();
     let text = unpacked(&genuine);
     let moves = text.find("\"moves\":[").expect("a game has moves") + "\"moves\":[".len();

@@ -40,6 +40,7 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         "arbiter.beacon".to_owned(),
         format!("$JS.API.CONSUMER.MSG.NEXT.{results}.collector"),
         format!("$JS.ACK.{results}.collector.1.1.1.1.0"),
+        format!("$JS.ACK.{jobs}.workers.1.1.1.1.0"),
         format!("$JS.API.STREAM.MSG.GET.{results}"),
         format!("$JS.API.STREAM.PURGE.{jobs}"),
         format!("$JS.API.STREAM.DELETE.{jobs}"),

@@ -11,11 +11,12 @@ mod statuses;
 mod streams;
 mod worker_policy;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::jetstream::AckKind;
 use async_nats::{Client, Message, Subscriber, jetstream};
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
@@ -25,7 +26,7 @@ use tokio::time::{interval, timeout};
 pub use self::audit::AuditSpec;
 use self::audit::Audits;
 pub use self::describe::{Identity, check, check_engines, describe, describe_suite};
-use self::streams::{Outgoing, ProgramUploader, StreamEvent};
+use self::streams::{JobSender, Outgoing, ProgramUploader, StreamEvent};
 pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
 use super::assignment::Assignment;
@@ -51,14 +52,18 @@ const BEACON_TICKS: u64 = 4;
 /// How long the coordinator waits for the server when it ends or gives pairs up.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Time after which an audit that a worker has given back is given to another.
+const AUDIT_PAUSE: Duration = Duration::from_millis(500);
+
 /// Most results that wait to be read, besides one batch.
 const MAX_EVENTS: usize = 256;
 
 /// Time within which a job is to be begun; before half of it is over, it is sent again.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// Most remarks that one process stores, so that a worker cannot fill the disk.
-const MAX_REMARKS: usize = 10_000;
+/// Most remarks that one process stores, in all and about one worker, so that workers cannot fill the disk.
+const MAX_REMARKS: u32 = 10_000;
+const MAX_REMARKS_OF_WORKER: u32 = 1_000;
 
 /// A run that workers are to play.
 #[derive(Debug)]
@@ -108,7 +113,11 @@ struct Coordinator<A: Assignment> {
     acknowledged: RangeSet,
     /// The last status of each worker, and when it was received.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
+    /// Results that cannot be, of each worker's own jobs.
+    impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
+    /// Workers that were given a token, or have shown that they have one.
+    joined: BTreeSet<String>,
     audits: Audits<A>,
     programs: Arc<ProgramUploader>,
     /// Most pairs that workers were seen to play at once.
@@ -119,7 +128,8 @@ struct Coordinator<A: Assignment> {
     now: Duration,
     /// The time of the last message to workers, in microseconds of Unix time.
     last_at: u64,
-    remarks: usize,
+    /// Remarks that were stored, in all and about each worker.
+    remarks: (u32, BTreeMap<String, u32>),
 }
 
 /// Starts to coordinate a run, at the end `end` of its channel.
@@ -129,6 +139,8 @@ pub async fn coordinate<A: Assignment>(
     end: CoordinatorEnd<A, A::Done>,
 ) -> Result<(), AccessError> {
     let RunSpec { description, key, programs, priority, benches, history, audit } = spec;
+    // Higher than all before a restart, so that no worker takes a job for one that it has done.
+    let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let id = &description.run_id;
     streams::open(&connection, id, description.lease).await?;
     let programs = ProgramUploader::new(programs, streams::programs(&connection).await?);
@@ -143,7 +155,8 @@ pub async fn coordinate<A: Assignment>(
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
-    tasks.spawn(streams::send_jobs(context.clone(), id.clone(), queue, event_sender.clone()));
+    let sender = JobSender { context: context.clone(), id: id.clone(), key: key.public() };
+    tasks.spawn(sender.run(queue, event_sender.clone()));
     tasks.spawn(streams::receive_results(context.clone(), id.clone(), event_sender));
     let coordinator = Coordinator {
         signed: wire::sign(&description, &key),
@@ -151,9 +164,12 @@ pub async fn coordinate<A: Assignment>(
         key,
         unproven: BTreeMap::new(),
         audits: Audits::new(audit),
+        joined: BTreeSet::new(),
+        impossible: BTreeMap::new(),
         policy: WorkerPolicy::new(&description, &benches, history),
         connection,
         in_flight: InFlight::new(
+            first_attempt,
             description.reference_nps.is_some(),
             description.noise_limit.is_some(),
         ),
@@ -169,7 +185,7 @@ pub async fn coordinate<A: Assignment>(
         is_drained: false,
         now: Duration::ZERO,
         last_at: 0,
-        remarks: 0,
+        remarks: (0, BTreeMap::new()),
     };
     tokio::spawn(coordinator.run(subscriptions, events, tasks));
     Ok(())
@@ -216,7 +232,9 @@ impl<A: Assignment> Coordinator<A> {
                     None => return,
                 },
                 Some(event) = events.recv() => self.handle_stream_event(event).await,
-                Some(message) = subscriptions.heartbeats.next() => self.receive_heartbeat(&message),
+                Some(message) = subscriptions.heartbeats.next() => {
+                    self.receive_heartbeat(&message).await;
+                }
                 Some(message) = subscriptions.statuses.next() => self.receive_status(&message),
                 Some(request) = subscriptions.joins.next() => if may_reply(&request)
                     && let Some(answer) = self.answer_join(&request).await
@@ -259,7 +277,7 @@ impl<A: Assignment> Coordinator<A> {
         match command {
             JobCommand::Play(pair, job) => {
                 match self.in_flight.order(pair, *job, self.now) {
-                    Ok(attempt) => self.send(pair, attempt),
+                    Ok(attempt) => self.send(pair, attempt, true),
                     Err(parked) => {
                         for receipt in parked {
                             self.read_result(receipt).await;
@@ -292,8 +310,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the job of a pair.
-    fn send(&mut self, pair: u64, attempt: u32) {
+    /// Sends the job of a pair. `is_first`: unless it is on the server already, from before a restart.
+    fn send(&mut self, pair: u64, attempt: u32, is_first: bool) {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
@@ -301,21 +319,23 @@ impl<A: Assignment> Coordinator<A> {
             let job = Job { number: pair, attempt, nonce, expires, not_for, work: job.work() };
             let job = wire::write_job(&self.description.run_id, &job, &self.key);
             // The receiver lives as long as the coordinator.
-            let _ = self.outgoing.send(Outgoing { pair, attempt, job });
+            let _ = self.outgoing.send(Outgoing::Job { pair, attempt, is_first, job });
         }
     }
 
     /// Sends the job of a pair in flight again.
     fn resend(&mut self, pair: u64) {
         if let Some(attempt) = self.in_flight.resend(pair, self.now) {
-            self.send(pair, attempt);
+            self.send(pair, attempt, false);
         }
     }
 
     async fn handle_stream_event(&mut self, event: StreamEvent) {
         match event {
-            StreamEvent::Sent { pair, attempt, sequence } => {
-                self.in_flight.sent(pair, attempt, sequence, self.now);
+            StreamEvent::Sent { pair, sent } => {
+                if !self.in_flight.sent(pair, sent, self.now) {
+                    self.answer_job(sent.sequence, AckKind::Ack).await;
+                }
             }
             StreamEvent::Drained => {
                 self.is_drained = true;
@@ -327,21 +347,9 @@ impl<A: Assignment> Coordinator<A> {
                     let _ = message.ack().await;
                     return;
                 }
-                let proven = wire::check_proof(&message, &self.secret);
-                let bytes = message.payload.len();
                 // If it was delivered before, only where to acknowledge it is new.
-                if self.unacknowledged.insert(receipt, message).is_some() {
-                    return;
-                }
-                match proven {
-                    Ok((worker, pair)) if !self.in_flight.is_ordered(pair) => {
-                        if !self.in_flight.park(pair, receipt, bytes) {
-                            let what = "a result of a pair that nobody had ordered";
-                            self.remark(&worker, Some(pair), what.to_owned());
-                            self.acknowledge_result(receipt).await;
-                        }
-                    }
-                    _ => self.read_result(receipt).await,
+                if self.unacknowledged.insert(receipt, message).is_none() {
+                    self.take_result(receipt).await;
                 }
             }
         }
@@ -367,18 +375,32 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
-        self.remarks += 1;
-        let pair = pair.map(|pair| pair & !AUDITS);
-        if self.remarks <= MAX_REMARKS {
+        let (all, of_workers) = &mut self.remarks;
+        if *all >= MAX_REMARKS {
+            return;
+        }
+        let of_worker = of_workers.entry(worker.to_owned()).or_default();
+        if *of_worker < MAX_REMARKS_OF_WORKER {
+            (*all, *of_worker) = (*all + 1, *of_worker + 1);
+            let pair = pair.map(|pair| pair & !AUDITS);
             self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, what }));
         }
     }
 
-    fn receive_heartbeat(&mut self, message: &Message) {
+    async fn receive_heartbeat(&mut self, message: &Message) {
         if let Ok((worker, heartbeat)) = wire::read_from::<Heartbeat>(message)
             && heartbeat.proof == self.secret.proof(&worker, heartbeat.pair, heartbeat.attempt)
         {
-            if let Some((pairing, half)) = self.in_flight.heartbeat(worker, heartbeat, self.now)
+            self.joined.insert(worker.clone());
+            let Heartbeat { pair, attempt, is_given_back, .. } = heartbeat;
+            if is_given_back {
+                if let Some(sequence) = self.in_flight.give_back(&worker, pair, attempt) {
+                    // Whose own pair an audit repeats would be given it again at once.
+                    let pause = (pair >= AUDITS).then_some(AUDIT_PAUSE);
+                    self.answer_job(sequence, AckKind::Nak(pause)).await;
+                }
+            } else if let Some((pairing, half)) =
+                self.in_flight.heartbeat(worker, heartbeat, self.now)
                 && pairing.pair < AUDITS
             {
                 self.notify(JobEvent::Started { pairing, half });
@@ -394,9 +416,15 @@ impl<A: Assignment> Coordinator<A> {
         self.in_flight.set_idle(is_idle, self.now);
         let RunDescription { lease, stall_timeout, .. } = self.description;
         for pair in self.in_flight.overdue(lease, stall_timeout, self.now) {
-            let what = "nobody is heard to play it; sent out again";
+            let what = "nobody is heard to play it in time; sent out again";
             self.remark("unknown", Some(pair), what.to_owned());
-            self.resend(pair);
+            match pair.checked_sub(AUDITS) {
+                Some(audited) => self.audit_failed(audited),
+                None => self.resend(pair),
+            }
+        }
+        for sequence in self.in_flight.extensions(lease, self.now) {
+            self.answer_job(sequence, AckKind::Progress).await;
         }
         if count.is_multiple_of(BEACON_TICKS) {
             self.send_beacon().await;

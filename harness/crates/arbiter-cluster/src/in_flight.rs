@@ -28,6 +28,13 @@ const MAX_AHEAD: u64 = 1_000;
 /// Additional pairs that may be in flight while there are parked results.
 const PARKED_STEP: usize = 16;
 
+/// An attempt is over after so many times the mean time of a pair, and after this time at least.
+const MAX_MEANS: u32 = 20;
+const MIN_ATTEMPT: Duration = Duration::from_secs(600);
+
+/// The server is told of an attempt that goes on so many times within a lease.
+const EXTENSIONS_PER_LEASE: u32 = 6;
+
 /// Time after which a job is sent again that nobody has begun, before it expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
@@ -49,23 +56,48 @@ struct Pending<A> {
     first_attempt: u32,
     /// Its sequence number in the stream of jobs, if known.
     sequence: Option<u64>,
+    /// Whether it was sent before a restart of the coordinator.
+    is_left_over: bool,
     /// When it was sent or the last heartbeat came, since the start of the coordinator.
     heard: Duration,
+    /// When a worker was first heard to play it.
+    begun: Option<Duration>,
+    /// When its lease was extended last.
+    extended: Duration,
     /// When its job is sent again if nobody has begun it.
     renewal: Duration,
     /// The worker of the last heartbeat, and its game.
     player: Option<(String, Option<u8>)>,
-    accepted: Option<Accepted>,
+    /// Its accepted result.
+    accepted: Option<Receipt>,
     failed_at: BTreeSet<String>,
 }
 
-/// The accepted result of a pair.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Accepted {
-    /// Its sequence number in the stream of results.
+impl<A> Pending<A> {
+    /// Whether a worker takes more time than this for it.
+    fn is_too_long(&self, limit: Option<Duration>, now: Duration) -> bool {
+        self.begun.zip(limit).is_some_and(|(begun, limit)| now > begun + limit)
+    }
+}
+
+/// A pair that is done.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct DonePair {
+    /// The sequence number of its job, if known.
+    pub(crate) sequence: Option<u64>,
+    /// Its result.
     pub(crate) receipt: Receipt,
-    /// The subject at which its job is acknowledged.
-    pub(crate) ack: String,
+}
+
+/// A job as the server has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SentJob {
+    /// The attempt.
+    pub(crate) attempt: u32,
+    /// Its sequence number in the stream of jobs.
+    pub(crate) sequence: u64,
+    /// Whether it was there from before a restart of the coordinator.
+    pub(crate) is_left_over: bool,
 }
 
 /// What becomes of a result.
@@ -78,12 +110,10 @@ pub(crate) enum Disposition<D> {
         /// How the machine disturbed it, if it did.
         noise: Option<String>,
     },
-    /// There is a result already, as the text says. The job is done.
-    Duplicate(String),
     /// It changes nothing. The job stays as it is.
     Discard(String),
-    /// It is impossible, for this reason. Another worker has to play.
-    Reject(String),
+    /// It is impossible, for this reason. The job is sent again if this was the last attempt.
+    Reject(String, bool),
     /// The worker could not play, for this reason. The job is sent again.
     Retry(String),
     /// Too many workers could not play: the run fails.
@@ -102,6 +132,10 @@ pub(crate) struct InFlight<A: Assignment> {
     players: BTreeSet<String>,
     /// Pairs whose outcome is on disk.
     stored: RangeSet,
+    /// The first attempt at each pair, higher than those before a restart.
+    first_attempt: u32,
+    /// The time that accepted pairs took, and how many they were.
+    played: (Duration, u32),
     /// The last attempt at each of them that was sent more than once.
     attempts: BTreeMap<u64, u32>,
     /// The highest pair that a worker has begun, and when that was first heard.
@@ -117,8 +151,10 @@ pub(crate) struct InFlight<A: Assignment> {
 impl<A: Assignment> InFlight<A> {
     /// No pair is in flight. `is_scaled`: workers scale times by their speed; `is_measured`: they say what
     /// disturbed a pair.
-    pub(crate) fn new(is_scaled: bool, is_measured: bool) -> InFlight<A> {
+    pub(crate) fn new(first_attempt: u32, is_scaled: bool, is_measured: bool) -> InFlight<A> {
         InFlight {
+            first_attempt,
+            played: (Duration::ZERO, 0),
             is_scaled,
             is_measured,
             pending: BTreeMap::new(),
@@ -137,15 +173,18 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
         let attempt = match self.stored.remove(pair) {
-            true => self.attempts.get(&pair).copied().unwrap_or_default() + 1,
-            false => 0,
+            true => self.attempts.get(&pair).map_or(0, |last| *last).max(self.first_attempt) + 1,
+            false => self.first_attempt,
         };
         let pending = Pending {
             job,
             attempt,
-            first_attempt: attempt,
+            first_attempt: if attempt > self.first_attempt { attempt } else { 0 },
             sequence: None,
+            is_left_over: false,
             heard: now,
+            begun: None,
+            extended: now,
             renewal: now + RENEWAL,
             player: None,
             accepted: None,
@@ -161,32 +200,74 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// The job of a pair was sent and has this sequence number; `None` if one from before a restart was
-    /// there, which may soon expire.
-    pub(crate) fn sent(&mut self, pair: u64, attempt: u32, sequence: Option<u64>, now: Duration) {
-        if let Some(pending) = self.pending.get_mut(&pair)
-            && pending.attempt == attempt
-        {
-            pending.sequence = sequence;
-            if sequence.is_none() {
-                pending.renewal = now + RENEWAL_OF_LEFT_OVER;
-            }
+    /// The server has the job of a pair. Returns whether it is still to be done.
+    pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
+        let Some(pending) = self.pending.get_mut(&pair) else { return false };
+        if sent.is_left_over && pending.attempt == self.first_attempt {
+            pending.attempt = sent.attempt;
+            pending.is_left_over = true;
+            pending.renewal = now + RENEWAL_OF_LEFT_OVER;
         }
+        if pending.attempt == sent.attempt {
+            pending.sequence = Some(sent.sequence);
+        }
+        true
+    }
+
+    /// Whether this is the attempt at a pair that is awaited.
+    fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
+        let pending = self.pending.get_mut(&pair)?;
+        (pending.attempt == attempt && pending.accepted.is_none()).then_some(pending)
     }
 
     /// A worker is at work on a pair. Returns the game, from 0, if it has just begun.
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
-        Heartbeat { pair, half, .. }: Heartbeat,
+        Heartbeat { pair, attempt, half, .. }: Heartbeat,
         now: Duration,
     ) -> Option<(Pairing, usize)> {
-        let pending = self.pending.get_mut(&pair)?;
+        let pending = self.awaited(pair, attempt)?;
         pending.heard = now;
+        pending.begun.get_or_insert(now);
         let before = pending.player.replace((worker, half));
         let begun = half.filter(|_| before != pending.player).zip(pending.job.pairing());
         self.started(pair, now);
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
+    }
+
+    /// A worker gives a pair back. Returns the sequence number of its job, unless another worker plays it.
+    pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> Option<u64> {
+        let pending = self.awaited(pair, attempt)?;
+        if pending.player.as_ref().is_some_and(|(player, _)| player != worker) {
+            return None;
+        }
+        (pending.player, pending.begun) = (None, None);
+        pending.sequence
+    }
+
+    /// The sequence numbers of jobs whose leases are to be extended: somebody is at work on them, or their
+    /// results wait to be stored.
+    pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
+        let limit = self.attempt_limit();
+        let due = self.pending.values_mut().filter_map(|pending| {
+            let is_alive = pending.begun.is_some()
+                && pending.heard > pending.extended
+                && !pending.is_too_long(limit, now);
+            let is_due = now >= pending.extended + lease / EXTENSIONS_PER_LEASE;
+            if !is_due || !(is_alive || pending.accepted.is_some()) {
+                return None;
+            }
+            pending.extended = now;
+            pending.sequence
+        });
+        due.collect()
+    }
+
+    /// The longest time of an attempt, if pairs were played.
+    fn attempt_limit(&self) -> Option<Duration> {
+        let (time, count) = self.played;
+        (count > 0).then(|| (MAX_MEANS * (time / count)).max(MIN_ATTEMPT))
     }
 
     /// A worker has begun a pair. Jobs are taken in the order of their pairs, so earlier ones that
@@ -212,20 +293,21 @@ impl<A: Assignment> InFlight<A> {
         receipt: Receipt,
     ) -> Disposition<A::Done> {
         let Some(pending) = self.pending.get_mut(&result.number) else {
-            let what = "a late result; there is one already";
-            return Disposition::Duplicate(what.to_owned());
+            return Disposition::Discard("a late result; there is one already".to_owned());
         };
         if pending.accepted.is_some() {
-            return Disposition::Duplicate("a second result; the first one counts".to_owned());
+            return Disposition::Discard("a second result; the first one counts".to_owned());
         }
         if result.attempt < pending.first_attempt {
             return Disposition::Discard("a result of a pair that was void".to_owned());
         }
+        let is_last = result.attempt == pending.attempt;
         match result.report {
             Report::Played(_, Some(_)) if !self.is_measured => {
-                Disposition::Reject("nobody asked whether it was disturbed".to_owned())
+                let why = "nobody asked whether it was disturbed";
+                Disposition::Reject(why.to_owned(), is_last)
             }
-            Report::Failed(_) if result.attempt != pending.attempt => {
+            Report::Failed(_) if !is_last => {
                 Disposition::Discard("could not play it; it was sent again already".to_owned())
             }
             Report::Failed(reason) => {
@@ -238,9 +320,13 @@ impl<A: Assignment> InFlight<A> {
                 }
             }
             Report::Played(played, noise) => match pending.job.check(&played, self.is_scaled) {
-                Err(why) => Disposition::Reject(format!("a result that cannot be: {why}")),
+                Err(why) => Disposition::Reject(format!("a result that cannot be: {why}"), is_last),
                 Ok(()) => {
-                    pending.accepted = Some(Accepted { receipt, ack: result.ack });
+                    pending.accepted = Some(receipt);
+                    if let Some(begun) = pending.begun {
+                        let (time, count) = self.played;
+                        self.played = (time + (pending.heard - begun), count + 1);
+                    }
                     self.players.insert(worker.to_owned());
                     Disposition::Accept { played, noise }
                 }
@@ -267,8 +353,8 @@ impl<A: Assignment> InFlight<A> {
         true
     }
 
-    /// The outcome of a pair is on disk. Returns its accepted result, which can be acknowledged.
-    pub(crate) fn stored(&mut self, pair: u64) -> Option<Accepted> {
+    /// The outcome of a pair is on disk. Its job and its result can be acknowledged.
+    pub(crate) fn stored(&mut self, pair: u64) -> Option<DonePair> {
         let pending = self.pending.remove(&pair);
         if pair < AUDITS {
             self.stored.insert(pair);
@@ -276,11 +362,12 @@ impl<A: Assignment> InFlight<A> {
                 self.attempts.insert(pair, attempt);
             }
         }
-        pending?.accepted
+        let Pending { sequence, accepted, .. } = pending?;
+        Some(DonePair { sequence, receipt: accepted? })
     }
 
     /// The accepted result of a pair does not count. Returns it.
-    pub(crate) fn withdraw(&mut self, pair: u64) -> Option<Accepted> {
+    pub(crate) fn withdraw(&mut self, pair: u64) -> Option<Receipt> {
         self.pending.get_mut(&pair)?.accepted.take()
     }
 
@@ -288,8 +375,8 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
         let pending = self.pending.get_mut(&pair)?;
         pending.attempt += 1;
-        pending.sequence = None;
-        pending.player = None;
+        (pending.sequence, pending.is_left_over) = (None, false);
+        (pending.player, pending.begun) = (None, None);
         (pending.heard, pending.renewal) = (now, now + RENEWAL);
         Some(pending.attempt)
     }
@@ -299,10 +386,15 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).is_some_and(|pending| pending.accepted.is_none())
     }
 
+    /// Whether this attempt at a pair is awaited.
+    pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
+        self.is_waiting(pair) && self.pending.get(&pair).is_some_and(|own| own.attempt == attempt)
+    }
+
     /// Whether this attempt is the last one, and was sent since the start of the coordinator.
     pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
-        pending.is_some_and(|pending| pending.attempt == attempt && pending.sequence.is_some())
+        pending.is_some_and(|pending| pending.attempt == attempt && !pending.is_left_over)
     }
 
     /// The job of a pair in flight.
@@ -310,21 +402,16 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).map(|pending| &pending.job)
     }
 
-    /// The pair in flight whose job has this sequence number, if it is known.
-    pub(crate) fn owner(&self, sequence: u64) -> Option<u64> {
-        let mut pending = self.pending.iter();
-        pending.find(|(_, pending)| pending.sequence == Some(sequence)).map(|(pair, _)| *pair)
-    }
-
     /// Pairs that the server has lost, or whose jobs expire: the last heartbeat is older than the stall
     /// timeout and three leases, or none came while later pairs were begun or workers were idle, or for
-    /// hours. (The server itself gives the pairs of a worker that dies to others.)
+    /// hours; or somebody is at work on them for too long. (The server itself gives the pairs of a worker that dies to others.)
     pub(crate) fn overdue(
         &self,
         lease: Duration,
         stall_timeout: Duration,
         now: Duration,
     ) -> Vec<u64> {
+        let limit = self.attempt_limit();
         let is_overdue = |(pair, pending): (&u64, &Pending<A>)| {
             let since = match (&pending.player, self.furthest) {
                 (Some(_), _) => now.saturating_sub(pending.heard + stall_timeout),
@@ -336,7 +423,9 @@ impl<A: Assignment> InFlight<A> {
                     self.idle.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
-            let is_due = since > 3 * lease || (pending.player.is_none() && now > pending.renewal);
+            let is_due = since > 3 * lease
+                || pending.is_too_long(limit, now)
+                || (pending.player.is_none() && now > pending.renewal);
             (pending.accepted.is_none() && is_due).then_some(*pair)
         };
         self.pending.iter().filter_map(is_overdue).collect()

@@ -89,25 +89,10 @@ impl RunId {
         subject.split('.').nth(3)?.parse().ok()
     }
 
-    /// The sequence number of the job that is acknowledged at this subject; `None` if that is not a
-    /// job of this run. Workers name such subjects, and must not be able to name anything else.
-    pub(crate) fn acknowledged_job(&self, subject: &str) -> Option<u64> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "$._-@".contains(c);
-        if subject.len() > 512 || !subject.chars().all(plain) {
-            return None;
-        }
-        let words: Vec<&str> = subject.strip_prefix("$JS.ACK.")?.split('.').collect();
-        let jobs = self.job_stream();
-        // Newer servers put a domain and a hash of the account in front.
-        match &words[..] {
-            [stream, JOB_CONSUMER, _, sequence, _, _, _] if *stream == jobs => {
-                sequence.parse().ok()
-            }
-            [_, _, stream, JOB_CONSUMER, _, sequence, _, _, _, ..] if *stream == jobs => {
-                sequence.parse().ok()
-            }
-            _ => None,
-        }
+    /// Where the job with this sequence number in its stream is acknowledged.
+    pub(crate) fn job_ack_subject(&self, sequence: u64) -> String {
+        // The server looks at the sequence number alone; the rest is for the clients.
+        format!("$JS.ACK.{}.{JOB_CONSUMER}.1.{sequence}.{sequence}.0.0", self.job_stream())
     }
 }
 
@@ -131,23 +116,6 @@ mod tests {
             assert!(RunId::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
         assert_eq!(RunId::of_subject(&id.coordinator_subject()), Some(id));
-    }
-
-    #[test]
-    fn only_jobs_of_the_run_are_acknowledged() {
-        let check = |subject: &str, expect| assert_eq!(id().acknowledged_job(subject), expect);
-        check(
-            "$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.1700000000000000000.3",
-            Some(42),
-        );
-        check("$JS.ACK._.hash.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.17.3.tok", Some(42));
-        check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.other.1.42.7.17.3", None);
-        check("$JS.ACK.ARBITER_JOBS_1123456789abcdef.workers.1.42.7.17.3", None);
-        check("$JS.ACK.ARBITER_RESULTS_0123456789abcdef.workers.1.42.7.17.3", None);
-        check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.x.7.17.3", None);
-        check("$JS.API.STREAM.DELETE.ARBITER_JOBS_0123456789abcdef", None);
-        check("$JS.ACK.*.workers.1.42.7.17.3", None);
-        check("", None);
     }
 
     #[test]

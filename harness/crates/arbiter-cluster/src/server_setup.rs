@@ -52,7 +52,7 @@ const WORKERS_ACCOUNT: &str = "ARBITER_WORKERS";
 
 /// What workers may send to the account of coordinators, as far as their permissions allow it, and hear of
 /// it.
-const EXPORTS: [(&str, &str); 11] = [
+const EXPORTS: [(&str, &str); 10] = [
     ("service", "arbiter.run.*.head"),
     ("service", "arbiter.run.*.need"),
     ("service", "arbiter.run.*.join.*"),
@@ -60,7 +60,6 @@ const EXPORTS: [(&str, &str); 11] = [
     ("service", "arbiter.hello.*"),
     ("service", "arbiter.results.*.*.*"),
     ("service", "$JS.API.CONSUMER.MSG.NEXT.*.workers"),
-    ("service", "$JS.ACK.*.workers.>"),
     ("service", "$JS.API.DIRECT.GET.OBJ_ARBITER_PROGRAMS"),
     ("stream", "arbiter.beacon"),
     ("stream", "arbiter.run.*.word"),
@@ -90,8 +89,7 @@ const WORKER_BLOCK: &str = r#"    { # worker NAME
           "arbiter.run.*.head", "arbiter.run.*.need"
           "arbiter.hello.NAME", "arbiter.run.*.join.NAME", "arbiter.run.*.sign.NAME"
           "arbiter.results.*.*.NAME"
-          "$JS.API.CONSUMER.MSG.NEXT.*.workers", "$JS.ACK.*.workers.>"
-          "$JS.API.DIRECT.GET.OBJ_ARBITER_PROGRAMS"
+          "$JS.API.CONSUMER.MSG.NEXT.*.workers", "$JS.API.DIRECT.GET.OBJ_ARBITER_PROGRAMS"
         ]
         subscribe: ["arbiter.beacon", "arbiter.run.*.word", "_INBOX.NAME.>"]
       }

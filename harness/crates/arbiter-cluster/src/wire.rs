@@ -29,13 +29,14 @@ use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
 
 pub use description::{Program, Requirements, RunDescription, RunEngine};
+pub(crate) use job::attempt_of_job;
 pub use job::{AUDITS, Job, Work, read_job, write_job};
 pub use messages::{
     Beacon, BenchResult, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice,
     ProgramRequest, WorkerStatus, read_join_answer,
 };
 pub use result::{JobResult, Payload, Report, write_result};
-pub(crate) use result::{check_proof, read_result};
+pub(crate) use result::{ProvenResult, check_proof, read_result};
 pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 

@@ -1,8 +1,7 @@
 //! A worker: a machine that plays pairs for coordinators.
 //!
 //! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot. The task of
-//! [`serve`] reads beacons and coordinator messages, sends the worker's status, and extends the leases
-//! of jobs whose results wait to be stored.
+//! [`serve`] reads beacons and coordinator messages, and sends the worker's status.
 
 pub(crate) mod job_runner;
 mod known_runs;
@@ -12,18 +11,15 @@ mod slot;
 mod slot_engines;
 mod throughput;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use async_nats::Subscriber;
-use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 use tokio::sync::{Notify, Semaphore, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, interval, timeout};
+use tokio::time::{interval, timeout};
 
 use self::known_runs::KnownRuns;
 use self::program_store::ProgramStore;
@@ -41,11 +37,8 @@ const TICK: Duration = Duration::from_millis(250);
 /// Ticks between two status messages.
 const STATUS_TICKS: u64 = 12;
 
-/// How long the lease of a job is extended whose result nobody stores.
-const MAX_HOLD: Duration = Duration::from_secs(24 * 3600);
-
-/// How long a worker that leaves waits for its results to be stored, and again for its last messages to
-/// be sent. The results are on the server by then.
+/// How long a worker that leaves waits for its last messages to be sent. Its results are on the server
+/// by then.
 const SHUTDOWN_WAIT: Duration = Duration::from_millis(400);
 
 /// Stops of runs that may wait for a slot to read them.
@@ -83,15 +76,6 @@ pub enum Phase {
     Aborting,
 }
 
-/// A job whose result is sent and waits to be stored.
-#[derive(Debug)]
-struct PendingJob {
-    job: jetstream::Message,
-    lease: Duration,
-    /// Time of the first tick, and of the last extension; `None` before.
-    since: Option<[Instant; 2]>,
-}
-
 /// A run is not played any more; sent to all slots.
 #[derive(Debug, Clone)]
 struct RunStopped {
@@ -99,9 +83,6 @@ struct RunStopped {
     /// Whether other workers go on, so that current jobs are given back.
     others_go_on: bool,
 }
-
-/// A run, a pair, and its job if its lease is to be extended from now on; `None` ends that.
-type PendingChange = (RunId, u64, Option<PendingJob>);
 
 /// What slots share.
 #[derive(Debug)]
@@ -113,7 +94,6 @@ struct Shared {
     /// Something changed in `known_runs`.
     changed: Notify,
     cancelled: broadcast::Sender<RunStopped>,
-    pending: mpsc::UnboundedSender<PendingChange>,
     phase: watch::Receiver<Phase>,
     /// Messages for the user.
     log: mpsc::UnboundedSender<String>,
@@ -130,7 +110,6 @@ impl Shared {
         connection: Connection,
         config: Config,
         phase: watch::Receiver<Phase>,
-        pending: mpsc::UnboundedSender<PendingChange>,
         log: mpsc::UnboundedSender<String>,
     ) -> Shared {
         Shared {
@@ -141,7 +120,6 @@ impl Shared {
             known_runs: Mutex::new(KnownRuns::default()),
             changed: Notify::new(),
             cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
-            pending,
             phase,
             log,
             playing: AtomicU32::new(0),
@@ -214,15 +192,12 @@ pub async fn serve(
 ) -> Result<(), AccessError> {
     let mut beacons = connection.subscribe(BEACONS).await?;
     let mut messages = connection.subscribe(ALL_COORDINATOR_MESSAGES).await?;
-    let (pending_sender, mut changes) = mpsc::unbounded_channel();
     let slots = config.status.slots;
-    let shared =
-        Arc::new(Shared::new(connection.clone(), config, phase.clone(), pending_sender, log));
+    let shared = Arc::new(Shared::new(connection.clone(), config, phase.clone(), log));
     let mut slot_tasks = JoinSet::new();
     for _ in 0..slots {
         slot_tasks.spawn(slot::work(shared.clone()));
     }
-    let mut pending = PendingResults::default();
     let mut tick = interval(TICK);
     let start = tick.tick().await;
     let mut ticks: u64 = 0;
@@ -240,12 +215,7 @@ pub async fn serve(
                 }
                 shared.changed.notify_waiters();
             },
-            Some(message) = messages.next() => {
-                // The job that the message is about may wait in the channel.
-                pending.apply_all(&mut changes);
-                pending.receive(&shared, &message);
-            }
-            Some(change) = changes.recv() => pending.apply(change),
+            Some(message) = messages.next() => receive(&shared, &message),
             reason = connection.denied() => {
                 return Err(AccessError::Denied { what: "what workers need".into(), reason });
             }
@@ -259,102 +229,44 @@ pub async fn serve(
                 ticks += 1;
                 shared.known_runs().tick(at - start);
                 shared.throughput().record(at, shared.pairs.load(Ordering::Relaxed));
-                pending.tick(at).await;
                 if ticks.is_multiple_of(STATUS_TICKS) {
                     shared.send_status(false).await;
                 }
             }
         }
     }
-    pending.apply_all(&mut changes);
-    shut_down(&shared, pending, messages).await;
+    // Without a connection nothing can be sent.
+    if shared.connection.is_connected() {
+        shared.send_status(true).await;
+        let _ = timeout(SHUTDOWN_WAIT, shared.connection.client.flush()).await;
+    }
     Ok(())
 }
 
-/// Waits a moment for the last results to be stored, and says that the worker leaves.
-async fn shut_down(shared: &Shared, mut pending: PendingResults, mut messages: Subscriber) {
-    // Without a connection nothing can be sent.
-    if !shared.connection.is_connected() {
+/// Does what a coordinator says.
+fn receive(shared: &Shared, message: &async_nats::Message) {
+    let Some(run_id) = RunId::of_subject(&message.subject) else { return };
+    let key = shared.known_runs().key(&run_id);
+    let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
+    let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
+    let message = message.ok().filter(|(message, _)| message.run_id == run_id);
+    let Some(notice) = message.and_then(|(message, _)| shared.known_runs().hear(message)) else {
         return;
-    }
-    let stored = async {
-        while !pending.jobs.is_empty()
-            && let Some(message) = messages.next().await
-        {
-            pending.receive(shared, &message);
-        }
     };
-    let _ = timeout(SHUTDOWN_WAIT, stored).await;
-    shared.send_status(true).await;
-    let _ = timeout(SHUTDOWN_WAIT, shared.connection.client.flush()).await;
-}
-
-/// Jobs whose results wait to be stored; extends their leases, so that the server gives them to no
-/// other worker.
-#[derive(Debug, Default)]
-struct PendingResults {
-    /// By run and pair.
-    jobs: BTreeMap<(RunId, u64), PendingJob>,
-}
-
-impl PendingResults {
-    fn apply(&mut self, (run_id, pair, job): PendingChange) {
-        match job {
-            Some(job) => drop(self.jobs.insert((run_id, pair), job)),
-            None => drop(self.jobs.remove(&(run_id, pair))),
+    // An error in sending a stop means that no slot plays.
+    match notice {
+        Notice::Refused { worker, pair, why } if worker == shared.config.name => {
+            shared.log(format!("a result was refused, of pair {}: {why}", pair + 1));
+            shared.known_runs().trouble = Some(why);
         }
-    }
-
-    fn apply_all(&mut self, changes: &mut mpsc::UnboundedReceiver<PendingChange>) {
-        while let Ok(change) = changes.try_recv() {
-            self.apply(change);
+        Notice::Cancel => {
+            shared.known_runs().forget(&run_id);
+            let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: false });
         }
-    }
-
-    fn receive(&mut self, shared: &Shared, message: &async_nats::Message) {
-        let Some(run_id) = RunId::of_subject(&message.subject) else { return };
-        let key = shared.known_runs().key(&run_id);
-        let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
-        let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
-        let Some((message, _)) = message.ok().filter(|(message, _)| message.run_id == run_id)
-        else {
-            return;
-        };
-        let Some(notice) = shared.known_runs().hear(message) else { return };
-        match notice {
-            Notice::Stored(pair) => drop(self.jobs.remove(&(run_id, pair))),
-            Notice::Refused { worker, pair, why } if worker == shared.config.name => {
-                self.jobs.remove(&(run_id, pair));
-                shared.log(format!("a result was refused, of pair {}: {why}", pair + 1));
-                shared.known_runs().trouble = Some(why);
-            }
-            Notice::Cancel => {
-                shared.known_runs().forget(&run_id);
-                self.stop(shared, RunStopped { run_id, others_go_on: false });
-            }
-            Notice::Exclude { worker, why } if worker == shared.config.name => {
-                shared.refuse(&run_id, why);
-                self.stop(shared, RunStopped { run_id, others_go_on: true });
-            }
-            Notice::Refused { .. } | Notice::Exclude { .. } => {}
+        Notice::Exclude { worker, why } if worker == shared.config.name => {
+            shared.refuse(&run_id, why);
+            let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: true });
         }
-    }
-
-    fn stop(&mut self, shared: &Shared, stopped: RunStopped) {
-        self.jobs.retain(|(run_id, _), _| *run_id != stopped.run_id);
-        // An error means that no slot plays.
-        let _ = shared.cancelled.send(stopped);
-    }
-
-    /// Extends the leases that need it.
-    async fn tick(&mut self, now: Instant) {
-        self.jobs.retain(|_, held| held.since.is_none_or(|[first, _]| now < first + MAX_HOLD));
-        for PendingJob { job, lease, since } in self.jobs.values_mut() {
-            let [_, last] = since.get_or_insert([now; 2]);
-            if now >= *last + *lease / 3 {
-                *last = now;
-                let _ = job.ack_with(AckKind::Progress).await;
-            }
-        }
+        Notice::Refused { .. } | Notice::Exclude { .. } => {}
     }
 }

@@ -8,6 +8,9 @@ use crate::wire::BenchResult;
 /// benchmarks are the same, until it may itself be wrong.
 const MIN_WRONG: usize = 2;
 
+/// Most workers that are told apart.
+const MAX_WORKERS: usize = 10_000;
+
 /// The result of a benchmark on a worker; an error says why it failed.
 type BenchOutcome = Result<BenchResult, String>;
 
@@ -18,6 +21,8 @@ pub(super) enum Verdict {
     Admit,
     /// It may not, for this reason.
     Exclude(String),
+    /// It may not, as too many have asked.
+    TooMany,
     /// It is one of too many that may not: the run ends, for this reason.
     EndRun(String),
 }
@@ -42,6 +47,9 @@ impl Admission {
 
     /// The answer to a request.
     pub(super) fn judge(&mut self, worker: &str, benches: &[Option<BenchOutcome>]) -> Verdict {
+        if self.right.len() + self.wrong.len() >= MAX_WORKERS && !self.right.contains(worker) {
+            return Verdict::TooMany;
+        }
         let mut verdict = Verdict::Admit;
         for (index, (name, expected)) in self.engines.iter().enumerate() {
             let Some(nodes) = expected else { continue };

@@ -23,6 +23,9 @@ use arbiter_stats::ln_bias_evidence;
 /// leaves them to others.
 const MAX_OWN_AUDITS: usize = 3;
 
+/// How often an audit is sent that is not begun, disturbed or fails, before the pair counts without.
+const MAX_TRIES: u32 = 3;
+
 /// Which pairs are audited.
 #[derive(Debug)]
 pub struct AuditSpec {
@@ -41,10 +44,12 @@ pub(super) struct Held<D> {
     worker: String,
     played: D,
     noise: Option<String>,
+    /// Audits that have failed.
+    failed: u32,
 }
 
-/// Two results of a pair that differ, and what this machine finds.
-pub(super) type Contested<D> = (u64, [Held<D>; 2], Result<D, String>);
+/// Two results of a pair that differ, and what this machine finds twice.
+pub(super) type Contested<D> = (u64, [Held<D>; 2], Result<[D; 2], String>);
 
 /// The audits of a run.
 #[derive(Debug)]
@@ -109,7 +114,7 @@ impl<A: Assignment> Coordinator<A> {
         played: &A::Done,
         noise: &Option<String>,
     ) -> bool {
-        let has_others = self.players().any(|(other, _)| other != worker);
+        let has_others = self.auditors().any(|other| other != worker);
         if !has_others || !self.audits.is_chosen(&self.secret, pair) {
             return false;
         }
@@ -119,9 +124,9 @@ impl<A: Assignment> Coordinator<A> {
         // Results of jobs that nobody has ordered are not kept if they are audits.
         let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
         let (worker, played, noise) = (worker.to_owned(), played.clone(), noise.clone());
-        let held = Held { worker, played, noise };
+        let held = Held { worker, played, noise, failed: 0 };
         self.audits.held.insert(pair, held);
-        self.send(number, attempt);
+        self.send(number, attempt, true);
         true
     }
 
@@ -142,10 +147,33 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// A pair was repeated; `played` is `None` if it could not be, or was disturbed.
-    pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: Option<A::Done>) {
+    /// Workers that may repeat pairs of others.
+    fn auditors(&self) -> impl Iterator<Item = &str> {
+        self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
+    }
+
+    /// A pair could not be repeated, or was disturbed then, or nobody has begun it: it is tried again.
+    pub(super) fn audit_failed(&mut self, pair: u64) {
+        let Some(held) = self.audits.held.get_mut(&pair) else { return };
+        held.failed += 1;
+        match held.failed < MAX_TRIES {
+            true => self.resend(AUDITS + pair),
+            false => self.release_unaudited(pair, "it could not be repeated"),
+        }
+    }
+
+    /// A result counts that nobody has repeated.
+    fn release_unaudited(&mut self, pair: u64, why: &str) {
+        if let Some(held) = self.audits.held.remove(&pair) {
+            self.in_flight.stored(AUDITS + pair);
+            self.remark(&held.worker, Some(pair), format!("audit: {why}"));
+            self.release(pair, held);
+        }
+    }
+
+    /// A pair was repeated.
+    pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: A::Done) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
-        let Some(played) = played else { return self.release(pair, held) };
         // Of a machine that fails the games cannot be compared; how often it does is.
         if [&held.played, &played].into_iter().any(Payload::has_breakdown) {
             return self.release(pair, held);
@@ -156,9 +184,12 @@ impl<A: Assignment> Coordinator<A> {
             }
             let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
             if let Some(job) = job.cloned() {
-                let both = [held, Held { worker, played, noise: None }];
-                let decide = async move { (pair, both, job.done_here(engines).await) };
-                self.audits.contested.spawn(decide);
+                let both = [held, Held { worker, played, noise: None, failed: 0 }];
+                self.audits.contested.spawn(async move {
+                    let first = job.clone().done_here(engines.clone()).await;
+                    let again = job.done_here(engines).await;
+                    (pair, both, first.and_then(|first| Ok([first, again?])))
+                });
             }
             return;
         }
@@ -173,46 +204,51 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// This machine has played a pair of which two workers have sent different games.
-    pub(super) async fn decide(&mut self, (pair, [first, again], here): Contested<A::Done>) {
-        let [first_is_right, again_is_right] = match &here {
-            Ok(here) => [&first, &again].map(|held| held.played.is_same(here)),
-            Err(_) => [false; 2],
-        };
-        let wrong = match (first_is_right, again_is_right) {
-            (true, _) => again.worker.clone(),
-            (false, true) => first.worker.clone(),
-            (false, false) => {
-                let what = match here {
-                    Ok(_) => "engines do not repeat their games; from now on results are compared",
-                    Err(_) => "this machine cannot play what two workers have played differently",
-                };
-                self.audits.spec.repeats = here.is_err();
-                self.remark(&first.worker, Some(pair), format!("audit: {what}"));
-                // It counts if it comes again.
+    pub(super) async fn decide(&mut self, (pair, both, here): Contested<A::Done>) {
+        let here = match here {
+            Ok([here, again]) if here.is_same(&again) => here,
+            // The pair counts if it comes again.
+            Ok(_) => {
+                self.audits.spec.repeats = false;
+                let what =
+                    "audit: engines do not repeat their games; from now on results are compared";
+                self.remark(&both[0].worker, Some(pair), what.to_owned());
+                return self.replay(pair).await;
+            }
+            Err(why) => {
+                let what =
+                    format!("audit: two workers play it differently, and here it fails: {why}");
+                self.remark(&both[0].worker, Some(pair), what);
                 return self.replay(pair).await;
             }
         };
-        match first_is_right && self.policy.why_excluded(&first.worker).is_none() {
-            true => self.release(pair, first),
-            false => self.replay(pair).await,
+        let (right, wrong): (Vec<_>, Vec<_>) =
+            both.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
+        match right.into_iter().next() {
+            Some((0, first)) if self.policy.why_excluded(&first.worker).is_none() => {
+                self.release(pair, first);
+            }
+            _ => self.replay(pair).await,
         }
-        let reason = format!(
-            "audit: its games of pair {} are not those that the engines play, here and at another worker",
-            pair + 1
-        );
-        self.exclude(Finding { worker: wrong, reason }).await;
+        for (_, Held { worker, .. }) in wrong {
+            let reason = format!(
+                "audit: its games of pair {} are not those that the engines play, here and at another worker",
+                pair + 1
+            );
+            self.exclude(Finding { worker, reason }).await;
+        }
     }
 
     /// A result counts.
     fn release(&mut self, pair: u64, held: Held<A::Done>) {
-        let Held { worker, played, noise } = held;
+        let Held { worker, played, noise, .. } = held;
         self.accepted(pair, worker, played, noise);
     }
 
     /// A result that was accepted does not count; others play the pair.
     async fn replay(&mut self, pair: u64) {
-        if let Some(accepted) = self.in_flight.withdraw(pair) {
-            self.acknowledge_result(accepted.receipt).await;
+        if let Some(receipt) = self.in_flight.withdraw(pair) {
+            self.acknowledge_result(receipt).await;
             self.resend(pair);
         }
     }
@@ -228,13 +264,13 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Has results count that nobody is left to repeat.
     pub(super) fn release_lonely(&mut self) {
-        let players: BTreeSet<String> = self.players().map(|(name, _)| name.to_owned()).collect();
-        let is_alone = |held: &Held<A::Done>| players.iter().all(|other| *other == held.worker);
-        let lonely = self.audits.held.extract_if(.., |_, held| is_alone(held));
-        for (pair, held) in lonely.collect::<Vec<_>>() {
-            self.in_flight.stored(AUDITS + pair);
-            self.remark(&held.worker, Some(pair), "audit: there is no other worker".to_owned());
-            self.release(pair, held);
+        let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
+        let is_alone = |held: &Held<A::Done>| auditors.iter().all(|other| *other == held.worker);
+        let held = self.audits.held.iter();
+        let lonely: Vec<u64> =
+            held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
+        for pair in lonely {
+            self.release_unaudited(pair, "there is no other worker");
         }
     }
 

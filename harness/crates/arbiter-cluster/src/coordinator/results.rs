@@ -3,16 +3,45 @@
 use async_nats::jetstream::AckKind;
 
 use super::Coordinator;
+use super::streams::Outgoing;
 use crate::assignment::Assignment;
-use crate::in_flight::{Accepted, Disposition, Receipt};
+use crate::in_flight::{Disposition, DonePair, Receipt};
+use crate::outliers::Finding;
 use crate::subject::sender;
-use crate::wire::{self, AUDITS, JobResult, Notice, WireError};
+use crate::wire::{self, AUDITS, JobResult, Notice, ProvenResult, WireError};
 use arbiter_runner::JobEvent;
 
 /// Most senders of results that are not theirs, each of which is counted apart.
 const MAX_UNPROVEN: usize = 1_000;
 
+/// Results of its own jobs that a worker may send and that cannot be, before it is excluded.
+const MAX_IMPOSSIBLE: u32 = 20;
+
 impl<A: Assignment> Coordinator<A> {
+    /// A result has come. It is read if it belongs to its sender, and its pair waits for one.
+    pub(super) async fn take_result(&mut self, receipt: Receipt) {
+        let Some(message) = self.unacknowledged.get(&receipt) else { return };
+        let Ok(ProvenResult { worker, number, .. }) = wire::check_proof(message, &self.secret)
+        else {
+            return self.read_result(receipt).await;
+        };
+        let bytes = message.payload.len();
+        let what = if !self.in_flight.is_ordered(number) {
+            if self.in_flight.park(number, receipt, bytes) {
+                // A job that was done while the coordinator was away is not given to another worker.
+                let _ = self.outgoing.send(Outgoing::Done { pair: number });
+                return;
+            }
+            "a result of a pair that nobody had ordered"
+        } else if self.in_flight.is_waiting(number) {
+            return self.read_result(receipt).await;
+        } else {
+            "a result of a pair that has one already"
+        };
+        self.remark(&worker, Some(number), what.to_owned());
+        self.acknowledge_result(receipt).await;
+    }
+
     /// Reads a result. One that cannot be read is not delivered again, so that a resumed run goes on.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
@@ -24,9 +53,23 @@ impl<A: Assignment> Coordinator<A> {
         let worker = if wire::is_worker_name(&worker) { &worker } else { "unknown" };
         match error {
             WireError::Unproven => self.count_unproven(worker),
-            error => self.remark(worker, None, error.to_string()),
+            error => {
+                let worker = worker.to_owned();
+                self.remark(&worker, None, error.to_string());
+                self.count_impossible(worker).await;
+            }
         }
         self.acknowledge_result(receipt).await;
+    }
+
+    /// A worker has sent a result of its own job that cannot be.
+    async fn count_impossible(&mut self, worker: String) {
+        let count = self.impossible.entry(worker.clone()).or_default();
+        *count += 1;
+        if *count == MAX_IMPOSSIBLE {
+            let reason = format!("{MAX_IMPOSSIBLE} of its results cannot be");
+            self.exclude(Finding { worker, reason }).await;
+        }
     }
 
     /// A result of a job that its sender was not given. Who sends one may send many: the first is named,
@@ -48,38 +91,43 @@ impl<A: Assignment> Coordinator<A> {
         result: JobResult<A::Done>,
         receipt: Receipt,
     ) {
-        let (pair, ack) = (result.number, result.ack.clone());
+        let pair = result.number;
+        self.joined.insert(worker.clone());
         if self.is_own_audit(pair, result.attempt, &worker).await {
             return self.acknowledge_result(receipt).await;
         }
         self.in_flight.started(pair, self.now);
         let disposition = match self.policy.why_excluded(&worker) {
-            Some(_) => Disposition::Reject("a result of a worker that is excluded".to_owned()),
+            Some(_) => Disposition::Reject(
+                "a result of a worker that is excluded".to_owned(),
+                self.in_flight.is_last(pair, result.attempt),
+            ),
             None => self.in_flight.receive(&worker, result, receipt),
         };
         let what = match disposition {
             Disposition::Accept { played, noise } => {
                 if let Some(repeated) = pair.checked_sub(AUDITS) {
+                    if noise.is_some() {
+                        self.in_flight.withdraw(pair);
+                        self.audit_failed(repeated);
+                        return self.acknowledge_result(receipt).await;
+                    }
                     self.done(pair).await;
-                    let undisturbed = Some(played).filter(|_| noise.is_none());
-                    return self.repeated(repeated, worker, undisturbed).await;
+                    return self.repeated(repeated, worker, played).await;
                 }
                 if self.audit(pair, &worker, &played, &noise) {
                     return;
                 }
                 return self.accepted(pair, worker, played, noise);
             }
-            Disposition::Duplicate(what) => {
-                self.acknowledge_job(&ack, pair, AckKind::Ack).await;
-                self.send_to_workers(Notice::Stored(pair)).await;
-                what
-            }
             Disposition::Discard(what) => what,
-            Disposition::Reject(why) => {
-                self.acknowledge_job(&ack, pair, AckKind::Nak(None)).await;
-                let (worker, told) = (worker.clone(), why.clone());
-                let refused = Notice::Refused { worker, pair, why: told };
-                self.send_to_workers(refused).await;
+            Disposition::Reject(why, is_last) => {
+                if is_last {
+                    self.resend(pair);
+                }
+                let (to, told) = (worker.clone(), why.clone());
+                self.send_to_workers(Notice::Refused { worker: to, pair, why: told }).await;
+                self.count_impossible(worker.clone()).await;
                 why
             }
             Disposition::Retry(what) => {
@@ -87,8 +135,8 @@ impl<A: Assignment> Coordinator<A> {
                 what
             }
             Disposition::Fail(_) if pair >= AUDITS => {
-                self.done(pair).await;
-                return self.repeated(pair - AUDITS, worker, None).await;
+                self.audit_failed(pair - AUDITS);
+                return self.acknowledge_result(receipt).await;
             }
             Disposition::Fail(reason) => {
                 self.remark(&worker, Some(pair), reason.clone());
@@ -102,25 +150,21 @@ impl<A: Assignment> Coordinator<A> {
 
     /// A job is done for good; whether it had a result.
     pub(super) async fn done(&mut self, pair: u64) -> bool {
-        let Some(Accepted { ack, receipt }) = self.in_flight.stored(pair) else { return false };
-        self.acknowledge_job(&ack, pair, AckKind::Ack).await;
+        let Some(DonePair { sequence, receipt }) = self.in_flight.stored(pair) else {
+            return false;
+        };
+        if let Some(sequence) = sequence {
+            self.answer_job(sequence, AckKind::Ack).await;
+        }
         self.acknowledge_result(receipt).await;
-        self.send_to_workers(Notice::Stored(pair)).await;
         true
     }
 
-    /// Acknowledges the job of a pair, or gives it back, at the subject that a worker named, if it is
-    /// that of this job.
-    async fn acknowledge_job(&self, subject: &str, pair: u64, answer: AckKind) {
-        let Some(sequence) = self.description.run_id.acknowledged_job(subject) else { return };
-        let is_its_own = match self.in_flight.owner(sequence) {
-            Some(owner) => owner == pair,
-            // A job that was acknowledged before must not be given back.
-            None => matches!(answer, AckKind::Ack),
-        };
-        if is_its_own {
-            let _ = self.connection.client.publish(subject.to_owned(), answer.into()).await;
-        }
+    /// Acknowledges a job, gives it back or extends its lease for the worker that has it. Workers may not:
+    /// the server would not look whose job it is.
+    pub(super) async fn answer_job(&self, sequence: u64, answer: AckKind) {
+        let subject = self.description.run_id.job_ack_subject(sequence);
+        let _ = self.connection.client.publish(subject, answer.into()).await;
     }
 
     pub(super) async fn acknowledge_result(&mut self, receipt: Receipt) {

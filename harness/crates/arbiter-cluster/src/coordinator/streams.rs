@@ -11,14 +11,16 @@ use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
-use async_nats::jetstream::{self, ErrorCode, Message};
+use async_nats::jetstream::{self, AckKind, ErrorCode, Message};
 use futures_util::StreamExt;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
 
 use crate::connection::{AccessError, Connection};
+use crate::in_flight::SentJob;
 use crate::run_id::RunId;
 use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER};
+use crate::trust::PublicKey;
 use crate::wire;
 
 /// Time after which the server removes messages and programs.
@@ -46,20 +48,21 @@ const FIRST_POLL: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most of them are the large one")]
 pub(super) enum StreamEvent {
-    /// A job has this sequence number in its stream; unknown if it was there before.
-    Sent { pair: u64, attempt: u32, sequence: Option<u64> },
+    /// The server has the job of a pair.
+    Sent { pair: u64, sent: SentJob },
     /// A result was received.
     Result(Message),
     /// All results from before the start were received.
     Drained,
 }
 
-/// A job to be sent.
+/// What is to be done with the job of a pair.
 #[derive(Debug)]
-pub(super) struct Outgoing {
-    pub(super) pair: u64,
-    pub(super) attempt: u32,
-    pub(super) job: Vec<u8>,
+pub(super) enum Outgoing {
+    /// It is sent; if it is the first since the start of the coordinator, unless it is there.
+    Job { pair: u64, attempt: u32, is_first: bool, job: Vec<u8> },
+    /// It was done before a restart of the coordinator, and is acknowledged.
+    Done { pair: u64 },
 }
 
 fn denied(what: &str, reason: impl ToString) -> AccessError {
@@ -172,33 +175,75 @@ impl ProgramUploader {
     }
 }
 
-/// Sends jobs, one after another, each until the server has it.
-pub(super) async fn send_jobs(
-    context: jetstream::Context,
-    id: RunId,
-    mut queue: mpsc::UnboundedReceiver<Outgoing>,
-    events: mpsc::Sender<StreamEvent>,
-) {
-    while let Some(Outgoing { pair, attempt, job }) = queue.recv().await {
-        let sequence = loop {
-            let mut message = PublishMessage::build().payload(job.clone().into());
-            if attempt == 0 {
-                // After a restart of the coordinator it may be there already, or be in work.
-                message = message.expected_last_subject_sequence(0);
+/// Sends the jobs of a run.
+pub(super) struct JobSender {
+    pub(super) context: jetstream::Context,
+    pub(super) id: RunId,
+    /// The key that signs them.
+    pub(super) key: PublicKey,
+}
+
+impl JobSender {
+    /// Sends jobs, one after another, each until the server has it.
+    pub(super) async fn run(
+        self,
+        mut queue: mpsc::UnboundedReceiver<Outgoing>,
+        events: mpsc::Sender<StreamEvent>,
+    ) {
+        while let Some(next) = queue.recv().await {
+            match next {
+                Outgoing::Done { pair } => {
+                    if let Some(SentJob { sequence, .. }) = self.left_over(pair).await {
+                        let ack = self.id.job_ack_subject(sequence);
+                        let _ = self.context.publish(ack, AckKind::Ack.into()).await;
+                    }
+                }
+                Outgoing::Job { pair, attempt, is_first, job } => {
+                    let sent = loop {
+                        match self.send(pair, attempt, is_first, &job).await {
+                            Some(sent) => break sent,
+                            None => sleep(RETRY_PAUSE).await,
+                        }
+                    };
+                    if events.send(StreamEvent::Sent { pair, sent }).await.is_err() {
+                        return;
+                    }
+                }
             }
-            let sent = match context.send_publish(id.job_subject(pair), message).await {
-                Ok(ack) => ack.await,
-                Err(error) => Err(error),
-            };
-            match sent {
-                Ok(ack) => break Some(ack.sequence),
-                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => break None,
-                Err(_) => sleep(RETRY_PAUSE).await,
-            }
-        };
-        if events.send(StreamEvent::Sent { pair, attempt, sequence }).await.is_err() {
-            return;
         }
+    }
+
+    /// `None` if it could not be sent.
+    async fn send(&self, pair: u64, attempt: u32, is_first: bool, job: &[u8]) -> Option<SentJob> {
+        let send = async |message: PublishMessage| {
+            let subject = self.id.job_subject(pair);
+            self.context.send_publish(subject, message).await?.await
+        };
+        let message = || PublishMessage::build().payload(job.to_vec().into());
+        let sent = if is_first {
+            // After a restart of the coordinator it may be there already, or be in work.
+            match send(message().expected_last_subject_sequence(0)).await {
+                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
+                    match self.left_over(pair).await {
+                        Some(left_over) => return Some(left_over),
+                        None => send(message()).await,
+                    }
+                }
+                sent => sent,
+            }
+        } else {
+            send(message()).await
+        };
+        sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
+    }
+
+    /// What the server has of a pair from before.
+    async fn left_over(&self, pair: u64) -> Option<SentJob> {
+        let stream = self.context.get_stream(self.id.job_stream()).await.ok()?;
+        let message =
+            stream.get_last_raw_message_by_subject(&self.id.job_subject(pair)).await.ok()?;
+        let attempt = wire::attempt_of_job(&message.payload, self.key)?;
+        Some(SentJob { attempt, sequence: message.sequence, is_left_over: true })
     }
 }
 

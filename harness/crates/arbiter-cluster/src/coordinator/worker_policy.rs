@@ -85,7 +85,12 @@ impl<A: Assignment> Coordinator<A> {
         }
         let (reason, end) = match self.policy.admission.judge(&worker, &benches) {
             Verdict::Admit => {
+                self.joined.insert(worker.clone());
                 return Some(JoinAnswer { nonce, at, token: Ok(self.secret.token(&worker)) });
+            }
+            Verdict::TooMany => {
+                let token = Err("too many workers have joined the run".to_owned());
+                return Some(JoinAnswer { nonce, at, token });
             }
             Verdict::Exclude(why) => (why, None),
             Verdict::EndRun(why) => ("the run ends, as others find the same".to_owned(), Some(why)),

@@ -6,10 +6,9 @@ use arbiter_plan::PairJob;
 const START: Duration = Duration::ZERO;
 const LEASE: Duration = Duration::from_secs(10);
 
-fn result(pair: u64, worker: &str) -> JobResult {
+fn result(pair: u64) -> JobResult {
     JobResult {
         run_id: RunId::new("r", 1, "k"),
-        ack: format!("ack of {worker}"),
         number: pair,
         attempt: 0,
         report: Report::Played(played(pair), None),
@@ -17,49 +16,52 @@ fn result(pair: u64, worker: &str) -> JobResult {
 }
 
 fn heartbeat(pair: u64, half: Option<u8>) -> Heartbeat {
-    Heartbeat { pair, attempt: 0, proof: blake3::hash(b""), half }
+    Heartbeat { pair, attempt: 0, proof: blake3::hash(b""), half, is_given_back: false }
+}
+
+fn sent(attempt: u32, sequence: u64) -> SentJob {
+    SentJob { attempt, sequence, is_left_over: false }
 }
 
 #[test]
 fn the_first_result_of_a_pair_counts_and_no_other() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     assert_eq!(in_flight.order(4, job(4), START), Ok(0));
-    in_flight.sent(4, 0, Some(77), START);
-    assert_eq!((in_flight.owner(77), in_flight.owner(78)), (Some(4), None));
-    let disposition = in_flight.receive("a", result(4, "a"), 1);
+    assert!(in_flight.sent(4, sent(0, 77), START));
+    let disposition = in_flight.receive("a", result(4), 1);
     assert_eq!(disposition, Disposition::Accept { played: played(4), noise: None });
     assert!(
-        matches!(in_flight.receive("b", result(4, "b"), 2), Disposition::Duplicate(why) if why.contains("second"))
+        matches!(in_flight.receive("b", result(4), 2), Disposition::Discard(why) if why.contains("second"))
     );
-    let accepted = in_flight.stored(4).unwrap();
-    assert_eq!(accepted, Accepted { receipt: 1, ack: "ack of a".into() });
+    assert_eq!(in_flight.stored(4), Some(DonePair { sequence: Some(77), receipt: 1 }));
+    assert!(!in_flight.sent(4, sent(0, 77), START), "it is done");
     assert!(
-        matches!(in_flight.receive("a", result(4, "a"), 3), Disposition::Duplicate(why) if why.contains("late"))
+        matches!(in_flight.receive("a", result(4), 3), Disposition::Discard(why) if why.contains("late"))
     );
     assert_eq!(in_flight.stored(4), None);
 }
 
 #[test]
 fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     for first in (0..1_000).step_by(2) {
         // Pairs are not stored in their order.
         for pair in [first + 1, first] {
             in_flight.order(pair, job(pair), START).unwrap();
-            in_flight.receive("a", result(pair, "a"), pair);
+            in_flight.receive("a", result(pair), pair);
             assert!(in_flight.stored(pair).is_some());
         }
     }
     assert_eq!(in_flight.stored.len(), 1);
     for pair in [0, 500, 999] {
-        let late = in_flight.receive("a", result(pair, "a"), 1_000);
-        assert!(matches!(late, Disposition::Duplicate(_)), "pair {pair}");
+        let late = in_flight.receive("a", result(pair), 1_000);
+        assert!(matches!(late, Disposition::Discard(_)), "pair {pair}");
     }
 }
 
 #[test]
 fn results_from_before_a_restart_wait_for_their_order() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     assert!(!in_flight.is_ordered(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
     assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
     assert_eq!(in_flight.order(4, job(4), START), Err(vec![1, 2]));
@@ -71,7 +73,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 
 #[test]
 fn what_waits_is_bounded() {
-    let mut in_flight = InFlight::<PairJob>::new(false, false);
+    let mut in_flight = InFlight::<PairJob>::new(0, false, false);
     for receipt in 0..MAX_PARKED_PER_PAIR as Receipt {
         assert!(in_flight.park(4, receipt, 10));
     }
@@ -86,20 +88,20 @@ fn what_waits_is_bounded() {
 
 #[test]
 fn what_cannot_be_leaves_the_pair_to_others() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     in_flight.order(4, job(4), START).unwrap();
-    let mut wrong = result(4, "a");
+    let mut wrong = result(4);
     wrong.report = Report::Played(played(5), None);
-    assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_)));
-    assert!(matches!(in_flight.receive("b", result(4, "b"), 2), Disposition::Accept { .. }));
+    assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_, true)));
+    assert!(matches!(in_flight.receive("b", result(4), 2), Disposition::Accept { .. }));
 }
 
 #[test]
 fn one_bad_machine_does_not_end_a_run_and_several_do() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     in_flight.order(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
-        let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
+        let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
         in_flight.receive(worker, failed, 1)
     };
     for worker in ["a", "a", "b", "a"] {
@@ -107,22 +109,22 @@ fn one_bad_machine_does_not_end_a_run_and_several_do() {
     }
     assert!(matches!(fail("c"), Disposition::Fail(_)));
     assert_eq!(in_flight.resend(4, START), Some(1));
-    let failed = JobResult { report: Report::Failed("no".into()), ..result(4, "d") };
+    let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
     let again = in_flight.receive("d", failed, 2);
     assert!(matches!(again, Disposition::Discard(_)), "of the first attempt: {again:?}");
 }
 
 #[test]
 fn few_cannot_end_a_run_that_more_can_play() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
         in_flight.order(pair, job(pair), START).unwrap();
-        let accepted = in_flight.receive(worker, result(pair, worker), pair);
+        let accepted = in_flight.receive(worker, result(pair), pair);
         assert!(matches!(accepted, Disposition::Accept { .. }));
     }
     in_flight.order(4, job(4), START).unwrap();
     for (worker, may_end) in [("x", false), ("y", false), ("z", false), ("a", true)] {
-        let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
+        let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
         let disposition = in_flight.receive(worker, failed, 9);
         assert_eq!(matches!(disposition, Disposition::Fail(_)), may_end, "{worker}");
     }
@@ -130,14 +132,14 @@ fn few_cannot_end_a_run_that_more_can_play() {
 
 #[test]
 fn a_void_pair_is_sent_as_another_attempt() {
-    let mut in_flight = InFlight::new(false, true);
+    let mut in_flight = InFlight::new(0, false, true);
     for attempt in 0..3 {
         assert_eq!(in_flight.order(4, job(4), START), Ok(attempt));
         if let Some(void) = attempt.checked_sub(1) {
-            let late = JobResult { attempt: void, ..result(4, "a") };
+            let late = JobResult { attempt: void, ..result(4) };
             assert!(matches!(in_flight.receive("a", late, 1), Disposition::Discard(_)));
         }
-        let result = JobResult { attempt, ..result(4, "a") };
+        let result = JobResult { attempt, ..result(4) };
         assert!(matches!(in_flight.receive("a", result, 2), Disposition::Accept { .. }));
         in_flight.stored(4);
     }
@@ -146,9 +148,9 @@ fn a_void_pair_is_sent_as_another_attempt() {
 #[test]
 fn only_who_was_asked_says_that_a_pair_was_disturbed() {
     let disturbed = Report::Played(played(4), Some("busy".into()));
-    let disturbed = JobResult { report: disturbed, ..result(4, "a") };
+    let disturbed = JobResult { report: disturbed, ..result(4) };
     for is_measured in [false, true] {
-        let mut in_flight = InFlight::new(false, is_measured);
+        let mut in_flight = InFlight::new(0, false, is_measured);
         in_flight.order(4, job(4), START).unwrap();
         let disposition = in_flight.receive("a", disturbed.clone(), 1);
         assert_eq!(matches!(disposition, Disposition::Accept { .. }), is_measured);
@@ -157,7 +159,7 @@ fn only_who_was_asked_says_that_a_pair_was_disturbed() {
 
 #[test]
 fn a_game_is_announced_once() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     in_flight.order(4, job(4), START).unwrap();
     assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), START), None);
     assert_eq!(
@@ -178,7 +180,7 @@ fn a_game_is_announced_once() {
 
 #[test]
 fn a_result_tells_that_earlier_pairs_were_passed_over() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     for pair in 0..3 {
         in_flight.order(pair, job(pair), START).unwrap();
     }
@@ -186,14 +188,14 @@ fn a_result_tells_that_earlier_pairs_were_passed_over() {
     in_flight.started(9, at);
     assert!(in_flight.overdue(LEASE, LEASE, 9 * at).is_empty(), "nobody ordered it");
     in_flight.started(1, at);
-    in_flight.receive("a", result(1, "a"), 1);
+    in_flight.receive("a", result(1), 1);
     assert!(in_flight.overdue(LEASE, LEASE, at + 3 * LEASE).is_empty());
     assert_eq!(in_flight.overdue(LEASE, LEASE, at + 4 * LEASE), [0]);
 }
 
 #[test]
 fn what_the_server_lost_is_noticed() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     for pair in 0..3 {
         in_flight.order(pair, job(pair), START).unwrap();
     }
@@ -208,15 +210,15 @@ fn what_the_server_lost_is_noticed() {
     in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), at(150));
     in_flight.resend(0, at(150));
     assert!(overdue(&in_flight, 180).is_empty());
-    in_flight.receive("a", result(1, "a"), 1);
-    in_flight.receive("a", result(0, "a"), 2);
+    in_flight.receive("a", result(1), 1);
+    in_flight.receive("a", result(0), 2);
     assert!(overdue(&in_flight, 9_999).is_empty(), "results are here");
     assert_eq!(in_flight.counts(), (1, 0));
 }
 
 #[test]
 fn pairs_that_idle_workers_do_not_get_are_sent_again() {
-    let mut in_flight = InFlight::new(false, false);
+    let mut in_flight = InFlight::new(0, false, false);
     for pair in 0..3 {
         in_flight.order(pair, job(pair), START).unwrap();
     }
@@ -228,7 +230,7 @@ fn pairs_that_idle_workers_do_not_get_are_sent_again() {
     in_flight.heartbeat("a".into(), heartbeat(0, Some(0)), at(2));
     in_flight.set_idle(true, at(3));
     assert!(overdue(&in_flight, 32).is_empty(), "one is played");
-    in_flight.receive("a", result(0, "a"), 1);
+    in_flight.receive("a", result(0), 1);
     for seconds in [40, 50] {
         in_flight.set_idle(true, at(seconds));
     }
@@ -236,4 +238,71 @@ fn pairs_that_idle_workers_do_not_get_are_sent_again() {
     assert_eq!(overdue(&in_flight, 71), [1, 2]);
     in_flight.set_idle(false, at(60));
     assert!(overdue(&in_flight, 9_999).is_empty(), "all play something else");
+}
+
+#[test]
+fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
+    let mut in_flight = InFlight::new(0, false, false);
+    in_flight.order(4, job(4), START).unwrap();
+    in_flight.sent(4, sent(0, 77), START);
+    let at = |seconds| Duration::from_secs(seconds);
+    assert!(in_flight.extensions(LEASE, at(9)).is_empty(), "nobody has begun it");
+    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), at(9));
+    assert_eq!(in_flight.extensions(LEASE, at(9)), [77]);
+    assert!(in_flight.extensions(LEASE, at(10)).is_empty(), "a moment later");
+    assert!(in_flight.extensions(LEASE, at(30)).is_empty(), "nobody was heard");
+    assert_eq!(in_flight.resend(4, at(30)), Some(1));
+    in_flight.sent(4, sent(1, 78), at(30));
+    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), at(31));
+    assert!(in_flight.extensions(LEASE, at(60)).is_empty(), "that was of the attempt before");
+    in_flight.receive("a", JobResult { attempt: 1, ..result(4) }, 1);
+    assert_eq!(in_flight.extensions(LEASE, at(60)), [78], "its result waits to be stored");
+}
+
+#[test]
+fn a_pair_is_given_back_by_who_plays_it() {
+    let mut in_flight = InFlight::new(0, false, false);
+    in_flight.order(4, job(4), START).unwrap();
+    in_flight.sent(4, sent(0, 77), START);
+    assert_eq!(in_flight.give_back("a", 4, 0), Some(77), "before it has begun");
+    in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), START);
+    assert_eq!(in_flight.give_back("a", 4, 0), None, "another plays it");
+    assert_eq!(in_flight.give_back("b", 4, 1), None, "another attempt");
+    assert_eq!(in_flight.give_back("b", 4, 0), Some(77));
+    in_flight.receive("a", result(4), 1);
+    assert_eq!(in_flight.give_back("b", 4, 0), None, "it has a result");
+}
+
+#[test]
+fn attempts_go_on_from_before_a_restart() {
+    let mut in_flight = InFlight::new(50, false, false);
+    assert_eq!(in_flight.order(4, job(4), START), Ok(50));
+    in_flight.sent(4, SentJob { is_left_over: true, ..sent(7, 77) }, START);
+    assert!(!in_flight.has_sent(4, 7));
+    in_flight.heartbeat("a".into(), Heartbeat { attempt: 7, ..heartbeat(4, None) }, LEASE);
+    assert_eq!(in_flight.extensions(LEASE, LEASE), [77]);
+    let accepted = in_flight.receive("a", JobResult { attempt: 7, ..result(4) }, 1);
+    assert!(matches!(accepted, Disposition::Accept { .. }));
+    in_flight.stored(4);
+    assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
+}
+
+#[test]
+fn a_worker_keeps_no_pair_for_ever() {
+    let mut in_flight = InFlight::new(0, false, false);
+    for pair in 0..2 {
+        in_flight.order(pair, job(pair), START).unwrap();
+        in_flight.sent(pair, sent(0, pair), START);
+        in_flight.heartbeat("a".into(), heartbeat(pair, Some(0)), START);
+    }
+    let minute = Duration::from_secs(60);
+    in_flight.heartbeat("a".into(), heartbeat(0, Some(1)), minute);
+    in_flight.receive("a", result(0), 1);
+    in_flight.stored(0);
+    for (minutes, is_over) in [(MAX_MEANS, false), (MAX_MEANS + 1, true)] {
+        let now = minutes * minute;
+        in_flight.heartbeat("a".into(), heartbeat(1, Some(1)), now);
+        assert_eq!(in_flight.extensions(LEASE, now).is_empty(), is_over, "{minutes}");
+        assert_eq!(in_flight.overdue(LEASE, LEASE, now) == [1], is_over, "{minutes}");
+    }
 }

@@ -57,9 +57,7 @@ const READERS: [Reader; 18] = [
         vec![write(&Beacon { run_id: run_id(), at: 6, run, priority: 3, queued: 4, playing: 5 })]
     }),
     (of_worker::<WorkerStatus>, || vec![write(&status())]),
-    (of_worker::<Heartbeat>, || {
-        vec![write(&Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half: Some(1) })]
-    }),
+    (of_worker::<Heartbeat>, || vec![write(&heartbeat(Some(1)))]),
     (of_worker::<JoinRequest>, || {
         let benches =
             vec![None, Some(Ok(BenchResult { nodes: 7, nps: 1e6 })), Some(Err("".into()))];
@@ -67,9 +65,7 @@ const READERS: [Reader; 18] = [
     }),
     (of_worker::<ProgramRequest>, || vec![write(&ProgramRequest { hash: blake3::hash(b"x") })]),
     (subjects, || {
-        let ack =
-            format!("$JS.ACK.{}.{}.1.42.7.17.3", run_id().job_stream(), subject::JOB_CONSUMER);
-        let own = [run_id().result_subject(7, "a.b"), run_id().heartbeat_subject("w"), ack];
+        let own = [run_id().result_subject(7, "a.b"), run_id().heartbeat_subject("w")];
         let other = [subject::worker_status("w"), "_INBOX.a".into(), key().public().to_string()];
         own.into_iter().chain(other).map(String::into_bytes).collect()
     }),
@@ -144,8 +140,8 @@ fn settled<T: Message, E: Display>(message: Result<T, E>) -> Option<T> {
 }
 
 fn other_result<D: Payload>(done: D) -> JobResult<D> {
-    let JobResult { run_id, ack, number, attempt, .. } = full();
-    JobResult { run_id, ack, number, attempt, report: Report::Played(done, None) }
+    let JobResult { run_id, number, attempt, .. } = full();
+    JobResult { run_id, number, attempt, report: Report::Played(done, None) }
 }
 
 fn work(work: Work) -> Vec<u8> {
@@ -294,6 +290,5 @@ fn subjects(bytes: &[u8]) -> bool {
     let _ = (RunId::of_subject(&text), RunId::pair_of_result(&text));
     subject::is_inbox(&text)
         | is_worker_name(subject::sender(&text))
-        | run_id().acknowledged_job(&text).is_some()
         | text.parse::<PublicKey>().is_ok()
 }

@@ -51,7 +51,7 @@ pub enum Work {
 pub struct Job {
     /// Its number, unique in the run.
     pub number: u64,
-    /// How many times it was sent before.
+    /// Which attempt it is: a higher number than those of all before.
     pub attempt: u32,
     /// What only those know who were given this attempt.
     pub nonce: Token,
@@ -156,6 +156,12 @@ pub fn read_job(
         WorkMessage::Count(count) => Work::Count(checked_count(*count)?),
     };
     Ok(Job { number, attempt, nonce, expires, not_for, work })
+}
+
+/// Which attempt a job of the coordinator with this key is.
+pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
+    let (JobMessage { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
+    Some(attempt)
 }
 
 fn pair(

@@ -128,6 +128,9 @@ pub struct Heartbeat {
     pub proof: Token,
     /// Which game of the pair, from 0; `None` before the first has begun.
     pub half: Option<u8>,
+    /// Whether it gives the pair back instead, for others to play.
+    #[serde(default)]
+    pub is_given_back: bool,
 }
 
 impl Message for Heartbeat {
@@ -231,8 +234,6 @@ pub struct CoordinatorMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
-    /// The result of this pair is stored.
-    Stored(u64),
     /// The result of a pair was refused.
     Refused {
         /// The worker that sent it.

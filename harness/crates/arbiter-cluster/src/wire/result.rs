@@ -22,8 +22,6 @@ use arbiter_suite::perft::Counted;
 pub struct JobResult<D: Payload = PlayedPair> {
     /// The run.
     pub run_id: RunId,
-    /// The subject at which the job is acknowledged.
-    pub ack: String,
     /// The number of the job.
     pub number: u64,
     /// Which attempt at the job this was.
@@ -102,27 +100,22 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
     bytes
 }
 
-/// The number of the job of a result, if its sender has joined and was given the job, and its name, which
-/// is part of the subject. The result itself is not looked at.
-pub(crate) fn check_proof(
-    message: &async_nats::Message,
-    secret: &RunSecret,
-) -> Result<(String, u64), WireError> {
-    opened(message, secret).map(|opened| (opened.worker, opened.number))
-}
-
-/// A result whose sender has joined and was given the job.
-struct Opened<'a> {
-    worker: String,
-    number: u64,
-    attempt: u32,
+/// A result whose sender has joined and was given the job. What it says is not looked at yet.
+pub(crate) struct ProvenResult<'a> {
+    /// The name of its sender, which is part of the subject.
+    pub(crate) worker: String,
+    /// The number of the job.
+    pub(crate) number: u64,
+    /// The attempt at it.
+    pub(crate) attempt: u32,
     packed: &'a [u8],
 }
 
-fn opened<'a>(
+/// An error says why a message is no result of its sender.
+pub(crate) fn check_proof<'a>(
     message: &'a async_nats::Message,
     secret: &RunSecret,
-) -> Result<Opened<'a>, WireError> {
+) -> Result<ProvenResult<'a>, WireError> {
     let worker = sender_of(message)?;
     let number = RunId::pair_of_result(&message.subject).ok_or(WireError::Unproven)?;
     let header = message.payload.split_first_chunk::<4>();
@@ -130,7 +123,7 @@ fn opened<'a>(
     let (proof, packed) = rest.split_first_chunk::<32>().ok_or(WireError::Unproven)?;
     let attempt = u32::from_le_bytes(*attempt);
     match secret.proof(&worker, number, attempt) == *proof {
-        true => Ok(Opened { worker, number, attempt, packed }),
+        true => Ok(ProvenResult { worker, number, attempt, packed }),
         false => Err(WireError::Unproven),
     }
 }
@@ -141,7 +134,7 @@ pub(crate) fn read_result<D: Payload>(
     run_id: &RunId,
     secret: &RunSecret,
 ) -> Result<(String, JobResult<D>), WireError> {
-    let Opened { worker, number, attempt, packed } = opened(message, secret)?;
+    let ProvenResult { worker, number, attempt, packed } = check_proof(message, secret)?;
     let result: JobResult<D> = read(&unpack(packed)?)?;
     match (&result.run_id, result.number, result.attempt) == (run_id, number, attempt) {
         true => Ok((worker, result)),

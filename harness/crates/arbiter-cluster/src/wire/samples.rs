@@ -136,7 +136,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
 }
 
 pub(crate) fn result(report: Report) -> JobResult {
-    JobResult { run_id: run_id(), ack: "$JS.ACK.x".into(), number: 7, attempt: 2, report }
+    JobResult { run_id: run_id(), number: 7, attempt: 2, report }
 }
 
 /// A result with everything that one can have.
@@ -224,4 +224,9 @@ pub(crate) fn signed(purpose: Purpose, text: &[u8]) -> Vec<u8> {
 /// What is signed of a message.
 pub(crate) fn text_of(bytes: &[u8]) -> &[u8] {
     &bytes[32 + SIGNATURE_BYTES..]
+}
+
+/// A heartbeat in this game of a pair.
+pub(crate) fn heartbeat(half: Option<u8>) -> Heartbeat {
+    Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half, is_given_back: false }
 }

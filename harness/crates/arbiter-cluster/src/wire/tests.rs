@@ -102,8 +102,8 @@ fn questions_arrive_as_they_were_sent() {
 #[test]
 fn answers_arrive_as_they_were_sent() {
     let report = Report::Played(answered(), None);
-    let JobResult { run_id, ack, number, attempt, .. } = full();
-    let sent = JobResult { run_id, ack, number, attempt, report };
+    let JobResult { run_id, number, attempt, .. } = full();
+    let sent = JobResult { run_id, number, attempt, report };
     assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
 }
 
@@ -147,8 +147,8 @@ fn verdicts_arrive_as_they_were_sent() {
         finding(Wrong::Unrepeatable),
     ] {
         let report = Report::Played(Counted(verdict), None);
-        let JobResult { run_id, ack, number, attempt, .. } = full();
-        let sent = JobResult { run_id, ack, number, attempt, report };
+        let JobResult { run_id, number, attempt, .. } = full();
+        let sent = JobResult { run_id, number, attempt, report };
         assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
@@ -295,7 +295,6 @@ fn short_messages_arrive_as_they_were_sent() {
     let from = |worker: &str| read_from::<WorkerStatus>(&message(worker, write(&status)));
     assert_eq!(from("w.1"), Ok(("w.1".to_owned(), status.clone())));
     assert!(from("a/b").is_err());
-    let heartbeat = |half| Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half };
     for half in [None, Some(0), Some(1)] {
         assert!(arrives(&heartbeat(half)));
     }
@@ -306,7 +305,7 @@ fn short_messages_arrive_as_they_were_sent() {
     let wrong = text.replace(blake3::hash(b"x").to_hex().as_str(), "../x");
     assert!(read::<ProgramRequest>(wrong.as_bytes()).is_err());
     let refused = Notice::Refused { worker: "w".into(), pair: 2, why: "no".into() };
-    for notice in [Notice::Stored(9), refused, Notice::Cancel] {
+    for notice in [refused, Notice::Cancel] {
         assert!(arrives(&CoordinatorMessage { run_id: run_id(), at: 1, notice }));
     }
 }

@@ -124,17 +124,9 @@ impl KnownRuns {
 
     /// What a message says, unless it was sent before the worker has joined. After one that ends the run
     /// it has to join again; one may come while it does.
-    pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
-        let Some(Joined { at, done, .. }) = self.joined.get_mut(&message.run_id) else {
-            return Some(message.notice);
-        };
-        if message.at <= *at {
-            return None;
-        }
-        if let Notice::Refused { pair, .. } = message.notice {
-            done.remove(&pair);
-        }
-        Some(message.notice)
+    pub(super) fn hear(&self, message: CoordinatorMessage) -> Option<Notice> {
+        let joined = self.joined.get(&message.run_id);
+        joined.is_none_or(|joined| message.at > joined.at).then_some(message.notice)
     }
 
     /// An error says why an attempt at a job is not to be made.
@@ -345,8 +337,7 @@ mod tests {
         assert_eq!(known_runs.hear(message(10, Notice::Cancel)), None);
         // Messages may overtake each other.
         for at in [12, 11] {
-            let notice = Notice::Stored(at);
-            assert_eq!(known_runs.hear(message(at, notice.clone())), Some(notice));
+            assert_eq!(known_runs.hear(message(at, Notice::Cancel)), Some(Notice::Cancel));
         }
         let other_run = CoordinatorMessage { run_id: id("b"), ..message(1, Notice::Cancel) };
         assert_eq!(known_runs.hear(other_run), Some(Notice::Cancel), "not joined yet");
@@ -359,9 +350,6 @@ mod tests {
         known_runs.done(&id("a"), (7, 0));
         assert_eq!(check(&known_runs, (7, 0), 11), Err("its result was sent"));
         assert_eq!(check(&known_runs, (7, 1), 11), Ok(()));
-        let refused = Notice::Refused { worker: "w".into(), pair: 7, why: "no".into() };
-        known_runs.hear(message(13, refused));
-        assert_eq!(check(&known_runs, (7, 0), 11), Ok(()), "it may try again");
         assert_eq!(known_runs.check_job(&id("b"), (7, 0), 11), Err("its run was not joined"));
     }
 

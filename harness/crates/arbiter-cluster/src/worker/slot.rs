@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use async_nats::jetstream;
 use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
@@ -16,10 +16,10 @@ use super::job_runner::{count, play, search};
 use super::known_runs::Choice;
 use super::run_setup::RunSetup;
 use super::slot_engines::SlotEngines;
-use super::{PendingJob, Phase, RunStopped, Shared};
+use super::{Phase, RunStopped, Shared};
 use crate::proof::{Token, proof};
 use crate::run_id::RunId;
-use crate::wire::{self, Heartbeat, JobResult, Payload, Report, RunDescription, Work};
+use crate::wire::{self, Heartbeat, Job, JobResult, Payload, Report, Work};
 use arbiter_game::progress::Progress;
 use arbiter_runner::Executor;
 
@@ -65,13 +65,12 @@ pub(super) async fn work(shared: Arc<Shared>) {
             () = reached(&mut phase, Phase::Leaving) => {
                 // A job that is on its way already is not left to wait for the end of its lease.
                 if let Ok(Some(taken)) = timeout(LAST_JOB, taking).await {
-                    let _ = taken.job.ack_with(AckKind::Nak(None)).await;
+                    ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
                 }
                 break;
             }
         };
-        // The permit is held until the job is done.
-        let Some(Taken { setup, job, permit: _permit }) = taken else {
+        let Some(taken) = taken else {
             empty_takes += 1;
             if empty_takes == IDLE_TAKES
                 && let Some(engines) = &mut engines
@@ -81,17 +80,22 @@ pub(super) async fn work(shared: Arc<Shared>) {
             continue;
         };
         empty_takes = 0;
-        match SlotEngines::for_run(engines.take(), &setup, &shared.config.spawner).await {
+        let active = ActiveJob::new(&shared, &taken.setup, &taken.job);
+        if taken.job.not_for.as_ref() == Some(&shared.config.name) {
+            active.give_back().await;
+            continue;
+        }
+        match SlotEngines::for_run(engines.take(), &taken.setup, &shared.config.spawner).await {
             Ok(ready) => {
                 let engines = engines.insert(ready);
                 shared.playing.fetch_add(1, Ordering::Relaxed);
-                carry_out(&shared, engines, job).await;
+                carry_out(active, engines, taken.job.work).await;
                 shared.playing.fetch_sub(1, Ordering::Relaxed);
             }
             Err(error) => {
                 // Another worker may have what is missing here.
-                let _ = job.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
-                shared.refuse(&setup.description.run_id, error);
+                active.give_back().await;
+                shared.refuse(&taken.setup.description.run_id, error);
             }
         }
     }
@@ -103,8 +107,9 @@ pub(super) async fn work(shared: Arc<Shared>) {
 /// A job that was taken, and what is needed to do it.
 struct Taken {
     setup: Arc<RunSetup>,
-    job: jetstream::Message,
-    permit: OwnedSemaphorePermit,
+    job: Job,
+    /// Held until the job is done.
+    _permit: OwnedSemaphorePermit,
 }
 
 /// Takes a job of the run that comes first; `None` if there is none within some seconds.
@@ -136,7 +141,18 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
         Some(_) => shared.known_runs().mark_taken(&run_id),
         None => shared.known_runs().mark_empty(&run_id),
     }
-    Some(Taken { setup, job: job?, permit })
+    let job = read(shared, &setup, &job?).map_err(|error| shared.trouble(error)).ok()?;
+    Some(Taken { setup, job, _permit: permit })
+}
+
+/// A job that is to be done; an error says why it is not. The server gives it to another worker then,
+/// when its lease ends.
+fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Result<Job, String> {
+    let job = wire::read_job(&message.payload, &setup.description, setup.key);
+    let job = job.map_err(|error| format!("a job that cannot be read: {error}"))?;
+    let run_id = &setup.description.run_id;
+    let check = shared.known_runs().check_job(run_id, (job.number, job.attempt), job.expires);
+    check.map(|()| job).map_err(|why| format!("a job that is not done again: {why}"))
 }
 
 /// Waits until a run is cancelled.
@@ -168,7 +184,6 @@ async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jet
 struct ActiveJob<'a> {
     shared: &'a Shared,
     setup: &'a RunSetup,
-    message: &'a jetstream::Message,
     number: u64,
     attempt: u32,
     /// That the worker was given it.
@@ -179,40 +194,9 @@ struct ActiveJob<'a> {
 }
 
 /// Does a job and reports the result.
-async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstream::Message) {
-    let setup = engines.setup.clone();
-    let run_id = &setup.description.run_id;
-    let job = wire::read_job(&message.payload, &setup.description, setup.key);
-    let job = job.map_err(|error| format!("a job that cannot be read: {error}")).and_then(|job| {
-        let check = shared.known_runs().check_job(run_id, (job.number, job.attempt), job.expires);
-        check.map(|()| job).map_err(|why| format!("a job that is not done again: {why}"))
-    });
-    let job = match job {
-        Ok(job) => job,
-        Err(error) => {
-            // No other worker could read it either. The run has others, and the coordinator sends a
-            // job again that nobody is heard to do.
-            let _ = message.ack_with(AckKind::Term).await;
-            return shared.trouble(error);
-        }
-    };
-    if job.not_for.as_ref() == Some(&shared.config.name) {
-        let _ = message.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
-        return;
-    }
+async fn carry_out(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
     let (half_sender, half) = watch::channel(None);
-    let work = job.work;
-    let mut job = ActiveJob {
-        shared,
-        setup: &setup,
-        message: &message,
-        number: job.number,
-        attempt: job.attempt,
-        proof: proof(&setup.token, &job.nonce),
-        half,
-        // Earlier stops are not about this job.
-        cancelled: shared.cancelled.subscribe(),
-    };
+    job.half = half;
     match work {
         Work::Pair(pair) => {
             let progress = pair.games.first.progress.clone();
@@ -223,7 +207,7 @@ async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstrea
             job.finish(played).await;
         }
         Work::Search(question) => {
-            let searching = search(&mut engines.suite, question, &setup.description);
+            let searching = search(&mut engines.suite, question, &job.setup.description);
             let searched = job.wait(searching, Progress::default()).await;
             job.finish(searched).await;
         }
@@ -235,53 +219,51 @@ async fn carry_out(shared: &Shared, engines: &mut SlotEngines, message: jetstrea
     }
 }
 
-impl ActiveJob<'_> {
+impl<'a> ActiveJob<'a> {
+    fn new(shared: &'a Shared, setup: &'a RunSetup, job: &Job) -> ActiveJob<'a> {
+        ActiveJob {
+            shared,
+            setup,
+            number: job.number,
+            attempt: job.attempt,
+            proof: proof(&setup.token, &job.nonce),
+            half: watch::channel(None).1,
+            // Earlier stops are not about this job.
+            cancelled: shared.cancelled.subscribe(),
+        }
+    }
+
     /// Sends the result of the job to the coordinator, or gives the job back.
     async fn finish<D: Payload>(mut self, report: Result<Report<D>, Stop>) {
-        let (shared, message) = (self.shared, self.message);
-        let RunDescription { run_id, lease, .. } = &self.setup.description;
+        let (shared, run_id) = (self.shared, self.setup.description.run_id.clone());
         let report = match report {
             Ok(report) => report,
             Err(Stop::Cancelled) => return,
-            Err(Stop::Aborted) => {
-                let _ = message.ack_with(AckKind::Nak(None)).await;
-                return;
-            }
+            Err(Stop::Aborted) => return self.give_back().await,
         };
         let is_done = match &report {
             Report::Played(done, _) => {
-                shared.known_runs().played(run_id, done.is_broken());
+                shared.known_runs().played(&run_id, done.is_broken());
                 true
             }
             Report::Failed(reason) => {
-                shared.refuse(run_id, reason.clone());
+                shared.refuse(&run_id, reason.clone());
                 false
             }
         };
-        let result = JobResult {
-            run_id: run_id.clone(),
-            ack: message.reply.as_ref().map_or_else(String::new, |reply| reply.to_string()),
-            number: self.number,
-            attempt: self.attempt,
-            report,
-        };
-        if is_done {
-            // Before the coordinator can have stored it.
-            let pending = PendingJob { job: message.clone(), lease: *lease, since: None };
-            let _ = shared.pending.send((run_id.clone(), self.number, Some(pending)));
-        }
+        let (number, attempt) = (self.number, self.attempt);
+        let result = JobResult { run_id: run_id.clone(), number, attempt, report };
         if !self.deliver(result).await {
-            let _ = shared.pending.send((run_id.clone(), self.number, None));
             // If the pair is still wanted, another worker gets it at once.
-            let _ = message.ack_with(AckKind::Nak(None)).await;
+            self.give_back().await;
         } else if is_done {
-            shared.known_runs().done(run_id, (self.number, self.attempt));
+            shared.known_runs().done(&run_id, (number, attempt));
             shared.pairs.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Waits for the report of the work, which is dropped if it is stopped. Sends heartbeats and
-    /// extends the lease as long as the engines answer.
+    /// Waits for the report of the work, which is dropped if it is stopped. Sends heartbeats as long as
+    /// the engines answer.
     async fn wait<D: Payload>(
         &mut self,
         work: impl Future<Output = Report<D>>,
@@ -293,11 +275,11 @@ impl ActiveJob<'_> {
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
-        self.send_heartbeat().await;
+        self.send_heartbeat(false).await;
         loop {
             tokio::select! {
                 report = &mut work => return Ok(report),
-                Ok(()) = self.half.changed() => self.send_heartbeat().await,
+                Ok(()) = self.half.changed() => self.send_heartbeat(false).await,
                 stopped = self.cancelled.recv() => {
                     if let Ok(stopped) = stopped
                         && stopped.run_id == description.run_id
@@ -307,21 +289,26 @@ impl ActiveJob<'_> {
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
                 now = tick.tick() => {
-                    // The lease of a game that hangs is not extended, so that others get its job.
+                    // Others get the job of a game that hangs.
                     if liveness.is_alive(now, description.stall_timeout) {
-                        let _ = self.message.ack_with(AckKind::Progress).await;
-                        self.send_heartbeat().await;
+                        self.send_heartbeat(false).await;
                     }
                 }
             }
         }
     }
 
-    async fn send_heartbeat(&self) {
+    /// Has the job played by others.
+    async fn give_back(&self) {
+        self.send_heartbeat(true).await;
+    }
+
+    async fn send_heartbeat(&self, is_given_back: bool) {
         let Shared { connection, config, .. } = self.shared;
         if connection.is_connected() {
             let Self { number: pair, attempt, proof, .. } = *self;
-            let heartbeat = Heartbeat { pair, attempt, proof, half: *self.half.borrow() };
+            let half = *self.half.borrow();
+            let heartbeat = Heartbeat { pair, attempt, proof, half, is_given_back };
             let subject = self.setup.description.run_id.heartbeat_subject(&config.name);
             let _ = connection.client.publish(subject, wire::write(&heartbeat).into()).await;
         }
@@ -333,13 +320,13 @@ impl ActiveJob<'_> {
         let mut phase = phase.clone();
         let run_id = &self.setup.description.run_id;
         let subject = run_id.result_subject(self.number, &config.name);
-        let ack = result.ack.clone();
         let bytes = wire::write_result(result, &self.proof, connection.max_payload());
+        let id = blake3::hash(&bytes).to_string();
         loop {
             let send = async {
                 // The server keeps only one of several messages with the same ID.
                 let message = PublishMessage::build().payload(bytes.clone().into());
-                let message = message.message_id(&ack);
+                let message = message.message_id(&id);
                 match connection.jetstream.send_publish(subject.clone(), message).await {
                     Ok(ack) => ack.await.is_ok(),
                     Err(_) => false,
@@ -356,7 +343,7 @@ impl ActiveJob<'_> {
                 }
                 () = reached(&mut phase, Phase::Aborting) => return false,
             }
-            let _ = self.message.ack_with(AckKind::Progress).await;
+            self.send_heartbeat(false).await;
             sleep(RETRY_PAUSE).await;
         }
     }
