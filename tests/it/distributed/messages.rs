@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::strangers::{repacked, unpacked};
+use super::strangers::{HEADER, repacked, unpacked};
 use super::{assert_untouched, distant};
 use crate::resume::PAIRS;
 use crate::support::bench::Bench;
@@ -174,6 +174,37 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
     assert_eq!(players, BTreeMap::from([("a".to_owned(), PAIRS as i64)]));
     drop(server);
     assert_eq!(lying.join().expect("results can be changed"), 0, "some lies were not told");
+}
+
+#[test]
+fn a_worker_whose_results_cannot_be_is_excluded() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let (heard, mut mouth) = detour(&server);
+    let lying = std::thread::spawn(move || {
+        for mut message in heard {
+            if pair_of(&message).is_some() && message.subject.ends_with(".liar") {
+                message.payload = [&message.payload[..HEADER], b"no games"].concat();
+            }
+            pass(&mut mouth, &message);
+        }
+    });
+    let _liar = Worker::start(&bench, &server, "liar");
+    let running = distant(&bench, &server).start();
+    let results = bench.path("results");
+    wait_for("it is excluded", || {
+        let remarks = store::remarks(&results);
+        remarks
+            .iter()
+            .any(|remark| remark == "liar: excluded: 20 of its results cannot be")
+            .then_some(())
+    });
+    let _honest = Worker::start(&bench, &server, "honest");
+    assert_untouched(&bench, running);
+    let players = store::players(&results);
+    assert_eq!(players, BTreeMap::from([("honest".to_owned(), PAIRS as i64)]));
+    drop(server);
+    lying.join().expect("results can be changed");
 }
 
 #[test]

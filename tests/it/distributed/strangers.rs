@@ -14,7 +14,7 @@ use crate::support::nats::{Client, Server, Worker, key};
 use crate::support::{store, wait_for};
 
 /// Attempt and proof, with which a result begins.
-const HEADER: usize = 36;
+pub const HEADER: usize = 36;
 
 pub fn unpacked(payload: &[u8]) -> String {
     let mut text = String::new();

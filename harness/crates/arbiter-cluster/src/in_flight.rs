@@ -112,8 +112,8 @@ pub(crate) enum Disposition<D> {
     },
     /// It changes nothing. The job stays as it is.
     Discard(String),
-    /// It is impossible, for this reason. The job is sent again if this was the last attempt.
-    Reject(String, bool),
+    /// It is impossible, for this reason. Another worker has to play.
+    Reject(String),
     /// The worker could not play, for this reason. The job is sent again.
     Retry(String),
     /// Too many workers could not play: the run fails.
@@ -304,8 +304,7 @@ impl<A: Assignment> InFlight<A> {
         let is_last = result.attempt == pending.attempt;
         match result.report {
             Report::Played(_, Some(_)) if !self.is_measured => {
-                let why = "nobody asked whether it was disturbed";
-                Disposition::Reject(why.to_owned(), is_last)
+                Disposition::Reject("nobody asked whether it was disturbed".to_owned())
             }
             Report::Failed(_) if !is_last => {
                 Disposition::Discard("could not play it; it was sent again already".to_owned())
@@ -320,7 +319,7 @@ impl<A: Assignment> InFlight<A> {
                 }
             }
             Report::Played(played, noise) => match pending.job.check(&played, self.is_scaled) {
-                Err(why) => Disposition::Reject(format!("a result that cannot be: {why}"), is_last),
+                Err(why) => Disposition::Reject(format!("a result that cannot be: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(receipt);
                     if let Some(begun) = pending.begun {

@@ -8,7 +8,7 @@ use crate::assignment::Assignment;
 use crate::in_flight::{Disposition, DonePair, Receipt};
 use crate::outliers::Finding;
 use crate::subject::sender;
-use crate::wire::{self, AUDITS, JobResult, Notice, ProvenResult, WireError};
+use crate::wire::{self, AUDITS, JobResult, Notice, WireError};
 use arbiter_runner::JobEvent;
 
 /// Most senders of results that are not theirs, each of which is counted apart.
@@ -21,24 +21,24 @@ impl<A: Assignment> Coordinator<A> {
     /// A result has come. It is read if it belongs to its sender, and its pair waits for one.
     pub(super) async fn take_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
-        let Ok(ProvenResult { worker, number, .. }) = wire::check_proof(message, &self.secret)
-        else {
-            return self.read_result(receipt).await;
-        };
         let bytes = message.payload.len();
-        let what = if !self.in_flight.is_ordered(number) {
-            if self.in_flight.park(number, receipt, bytes) {
-                // A job that was done while the coordinator was away is not given to another worker.
-                let _ = self.outgoing.send(Outgoing::Done { pair: number });
-                return;
+        let number = wire::check_proof(message, &self.secret).ok().map(|proven| proven.number);
+        let what = match number {
+            Some(number) if !self.in_flight.is_ordered(number) => {
+                if self.in_flight.park(number, receipt, bytes) {
+                    // A job that was done while the coordinator was away is given to no other worker.
+                    let _ = self.outgoing.send(Outgoing::Done { pair: number });
+                    return;
+                }
+                "a result of a pair that nobody had ordered"
             }
-            "a result of a pair that nobody had ordered"
-        } else if self.in_flight.is_waiting(number) {
-            return self.read_result(receipt).await;
-        } else {
-            "a result of a pair that has one already"
+            Some(number) if !self.in_flight.is_waiting(number) => {
+                "a result of a pair that has one already"
+            }
+            _ => return self.read_result(receipt).await,
         };
-        self.remark(&worker, Some(number), what.to_owned());
+        let worker = sender(&message.subject).to_owned();
+        self.remark(&worker, number, what.to_owned());
         self.acknowledge_result(receipt).await;
     }
 
@@ -46,20 +46,29 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
-        let error = match wire::read_result(message, &self.description.run_id, &self.secret) {
-            Ok((_, result)) => return self.receive_result(worker, result, receipt).await,
-            Err(error) => error,
-        };
-        let worker = if wire::is_worker_name(&worker) { &worker } else { "unknown" };
-        match error {
-            WireError::Unproven => self.count_unproven(worker),
-            error => {
-                let worker = worker.to_owned();
-                self.remark(&worker, None, error.to_string());
-                self.count_impossible(worker).await;
+        match wire::check_proof(message, &self.secret) {
+            Ok(proven) => {
+                let job = (proven.number, proven.attempt);
+                match wire::read_result(&proven, &self.description.run_id) {
+                    Ok(result) => return self.receive_result(worker, result, receipt).await,
+                    Err(error) => self.reject(worker, job, error.to_string()).await,
+                }
             }
+            Err(_) if wire::is_worker_name(&worker) => self.count_unproven(&worker),
+            Err(_) => self.count_unproven("unknown"),
         }
         self.acknowledge_result(receipt).await;
+    }
+
+    /// A worker has sent a result of its own job that cannot be. Another has to do the job.
+    async fn reject(&mut self, worker: String, (pair, attempt): (u64, u32), why: String) {
+        self.remark(&worker, Some(pair), why.clone());
+        if self.in_flight.is_last(pair, attempt) {
+            self.resend(pair);
+        }
+        let to = worker.clone();
+        self.send_to_workers(Notice::Refused { worker: to, pair, why }).await;
+        self.count_impossible(worker).await;
     }
 
     /// A worker has sent a result of its own job that cannot be.
@@ -91,17 +100,14 @@ impl<A: Assignment> Coordinator<A> {
         result: JobResult<A::Done>,
         receipt: Receipt,
     ) {
-        let pair = result.number;
+        let (pair, attempt) = (result.number, result.attempt);
         self.joined.insert(worker.clone());
-        if self.is_own_audit(pair, result.attempt, &worker).await {
+        if self.is_own_audit(pair, attempt, &worker).await {
             return self.acknowledge_result(receipt).await;
         }
         self.in_flight.started(pair, self.now);
         let disposition = match self.policy.why_excluded(&worker) {
-            Some(_) => Disposition::Reject(
-                "a result of a worker that is excluded".to_owned(),
-                self.in_flight.is_last(pair, result.attempt),
-            ),
+            Some(_) => Disposition::Reject("a result of a worker that is excluded".to_owned()),
             None => self.in_flight.receive(&worker, result, receipt),
         };
         let what = match disposition {
@@ -121,14 +127,9 @@ impl<A: Assignment> Coordinator<A> {
                 return self.accepted(pair, worker, played, noise);
             }
             Disposition::Discard(what) => what,
-            Disposition::Reject(why, is_last) => {
-                if is_last {
-                    self.resend(pair);
-                }
-                let (to, told) = (worker.clone(), why.clone());
-                self.send_to_workers(Notice::Refused { worker: to, pair, why: told }).await;
-                self.count_impossible(worker.clone()).await;
-                why
+            Disposition::Reject(why) => {
+                self.reject(worker, (pair, attempt), why).await;
+                return self.acknowledge_result(receipt).await;
             }
             Disposition::Retry(what) => {
                 self.resend(pair);

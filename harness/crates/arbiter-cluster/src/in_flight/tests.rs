@@ -92,7 +92,7 @@ fn what_cannot_be_leaves_the_pair_to_others() {
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4);
     wrong.report = Report::Played(played(5), None);
-    assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_, true)));
+    assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_)));
     assert!(matches!(in_flight.receive("b", result(4), 2), Disposition::Accept { .. }));
 }
 

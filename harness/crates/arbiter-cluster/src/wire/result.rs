@@ -102,8 +102,6 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
 
 /// A result whose sender has joined and was given the job. What it says is not looked at yet.
 pub(crate) struct ProvenResult<'a> {
-    /// The name of its sender, which is part of the subject.
-    pub(crate) worker: String,
     /// The number of the job.
     pub(crate) number: u64,
     /// The attempt at it.
@@ -123,21 +121,20 @@ pub(crate) fn check_proof<'a>(
     let (proof, packed) = rest.split_first_chunk::<32>().ok_or(WireError::Unproven)?;
     let attempt = u32::from_le_bytes(*attempt);
     match secret.proof(&worker, number, attempt) == *proof {
-        true => Ok(ProvenResult { worker, number, attempt, packed }),
+        true => Ok(ProvenResult { number, attempt, packed }),
         false => Err(WireError::Unproven),
     }
 }
 
-/// A result of a worker that has joined and was given the job, and its name.
+/// What a result says.
 pub(crate) fn read_result<D: Payload>(
-    message: &async_nats::Message,
+    proven: &ProvenResult<'_>,
     run_id: &RunId,
-    secret: &RunSecret,
-) -> Result<(String, JobResult<D>), WireError> {
-    let ProvenResult { worker, number, attempt, packed } = check_proof(message, secret)?;
+) -> Result<JobResult<D>, WireError> {
+    let ProvenResult { number, attempt, packed } = *proven;
     let result: JobResult<D> = read(&unpack(packed)?)?;
     match (&result.run_id, result.number, result.attempt) == (run_id, number, attempt) {
-        true => Ok((worker, result)),
+        true => Ok(result),
         false => Err(invalid("a result of another job")),
     }
 }

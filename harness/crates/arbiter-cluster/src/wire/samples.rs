@@ -230,3 +230,10 @@ pub(crate) fn text_of(bytes: &[u8]) -> &[u8] {
 pub(crate) fn heartbeat(half: Option<u8>) -> Heartbeat {
     Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half, is_given_back: false }
 }
+
+/// The result that a message is, if its sender was given the job.
+pub(crate) fn read_message<D: Payload>(
+    message: &async_nats::Message,
+) -> Result<JobResult<D>, WireError> {
+    check_proof(message, &secret()).and_then(|proven| read_result(&proven, &run_id()))
+}

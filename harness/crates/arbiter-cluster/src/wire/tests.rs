@@ -37,10 +37,7 @@ fn resigned(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 }
 
 fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> {
-    read_result(&message("host-1", payload), &run_id(), &secret()).map(|(worker, result)| {
-        assert_eq!(worker, "host-1");
-        result
-    })
+    read_message(&message("host-1", payload))
 }
 
 #[test]
@@ -191,7 +188,8 @@ fn only_what_the_coordinator_signed_is_a_job() {
 fn a_result_comes_from_who_was_given_the_job() {
     let bytes = written(full(), 1 << 20);
     let read = |message: &async_nats::Message, run_id: &RunId| {
-        read_result::<PlayedPair>(message, run_id, &RunSecret::new(&key(), run_id))
+        check_proof(message, &RunSecret::new(&key(), run_id))
+            .and_then(|proven| read_result::<PlayedPair>(&proven, run_id))
     };
     assert!(read(&message("host-1", bytes.clone()), &run_id()).is_ok());
     let unproven = |message: async_nats::Message, run_id: &RunId| {
@@ -250,7 +248,7 @@ fn results_that_cannot_be_are_refused() {
     refuse("\"duration\":", "\"duration\":99999999999999999999", "not a message");
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
     let nobody = message("host 1\u{1b}[2J", written(full(), 1 << 20));
-    let nobody = read_result::<PlayedPair>(&nobody, &run_id(), &secret());
+    let nobody = read_message::<PlayedPair>(&nobody);
     assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
     assert_eq!(
         read_packed::<PlayedPair>(proven(b"garbage"))
