@@ -34,7 +34,8 @@ fn each_game_is_played_on_its_own_processors() {
         ["auto".to_owned(), own.iter().map(usize::to_string).collect::<Vec<_>>().join(",")]
     {
         let bench = Bench::new();
-        let running = slow(&bench).set("affinity", &affinity).set("concurrency", games).start();
+        let plan = slow(&bench).set("affinity", &affinity).set("concurrency", games);
+        let running = plan.set("max-moves", 60).start();
         let expected: BTreeMap<Vec<usize>, usize> =
             own.iter().take(games).map(|cpu| (vec![*cpu], 2)).collect();
         wait_for(&format!("two puppets sit on each of {games} processors"), || {
@@ -62,6 +63,7 @@ fn an_engine_with_threads_gets_as_many_processors() {
         .puppet("B", "--seed 2 --delay-ms 2")
         .set("affinity", format!("{first},{second}"))
         .set("each", "nodes=1,option.Threads=2")
+        .set("max-moves", 60)
         .start();
     wait_for("two puppets share two processors", || {
         (seating(&bench) == BTreeMap::from([(vec![first, second], 2)])).then_some(())

@@ -41,16 +41,16 @@ pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     fickle(bench, 1).unset("concurrency").set("on", server.url())
 }
 
-/// What it plays on one machine, at full speed.
-fn local() -> Played {
+/// What it plays of so many pairs on one machine, at full speed.
+fn local(pairs: usize) -> Played {
     let bench = Bench::new();
-    fickle(&bench, 0).set("concurrency", 2).played(0)
+    fickle(&bench, 0).set("pairs", pairs).set("concurrency", 2).played(0)
 }
 
 /// Asserts that a run has ended as on one machine. The hash of the script is another.
 #[track_caller]
-fn assert_as_local(bench: &Bench, finished: &Finished) {
-    let (found, expected) = (Played::read(bench, finished), local());
+fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
+    let (found, expected) = (Played::read(bench, finished), local(pairs));
     assert_eq!(found.report, expected.report);
     assert_eq!(found.moves(), expected.moves());
 }
@@ -72,7 +72,8 @@ fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let Some(server) = Server::start(&bench, "") else { return };
     let _good = Worker::start_as(&bench, &server, "a", &[]);
     let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
-    let finished = distant(&bench, &server).switch("check-bench").run().expect_code(0);
+    let plan = distant(&bench, &server).switch("check-bench").set("pairs", 12);
+    let finished = plan.run().expect_code(0);
     let report = finished.json();
     let why = "the bench of engine 'A' has 7 nodes there, and 1000 here";
     assert_eq!(excluded(&report), [("b".to_owned(), why.to_owned(), 0)]);
@@ -81,7 +82,7 @@ fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
     let remarks = store::remarks(&results);
     assert_eq!(remarks, [format!("b: excluded: {why}")]);
-    assert_as_local(&bench, &finished);
+    assert_as_local(&bench, &finished, 12);
     odd.signal(rustix::process::Signal::INT);
     let odd = odd.finish().expect_code(0);
     assert!(odd.stderr.contains(&format!("does not play run run: excluded: {why}")), "{odd:#?}");
@@ -146,7 +147,7 @@ fn a_worker_on_which_nothing_works_does_not_take_all_pairs_of_a_short_run() {
     assert_eq!(worker, "bad");
     assert!(why.contains("crashes and the like in 16 of its 16 games"), "{why}");
     assert!((8..30).contains(pairs), "{pairs}");
-    assert_as_local(&bench, &finished);
+    assert_as_local(&bench, &finished, PAIRS);
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), PAIRS);
     // So that nothing of it is in the report or in the games.
-    assert_as_local(&bench, &finished);
+    assert_as_local(&bench, &finished, PAIRS);
     let remarks = store::remarks(&results);
     let remark = format!("bad: excluded: {why}");
     assert!(remarks.contains(&remark), "no '{remark}' in {remarks:#?}");
@@ -202,7 +203,7 @@ fn who_was_excluded_stays_so_when_the_run_goes_on() {
     let url = server.url();
     let more = ["--on", &url, "--format", "json"];
     let finished = bench.arbiter(args.iter().chain(&more)).finish().expect_code(0);
-    assert_as_local(&bench, &finished);
+    assert_as_local(&bench, &finished, PAIRS);
     assert_eq!(excluded(&finished.json()).len(), 1);
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["good"]);
     drop(good);
