@@ -1,6 +1,7 @@
 //! Command lines of fastchess and cutechess-cli, and runs shown in their form.
 
 mod engine;
+mod foreign;
 mod options;
 mod printer;
 mod request;
@@ -18,7 +19,8 @@ pub(crate) use words::{Word, split};
 
 use std::path::{Path, PathBuf};
 
-use crate::Failure;
+use crate::{Failure, own_binary};
+use arbiter_plan::{Plan, RunCounts};
 use arbiter_report::Dialect;
 
 /// How a run is shown in place of the live view and the report.
@@ -45,6 +47,10 @@ pub(crate) struct Style {
     pub shows_pairs_llr: bool,
     /// The file that says which run it is, if one is wanted.
     pub saved_in: Option<PathBuf>,
+    /// Games after which it is written again; 0 for only at the end.
+    pub save_interval: u64,
+    /// Whether the command line is one of Chess960.
+    pub is_chess960: bool,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
 }
@@ -64,15 +70,23 @@ impl Style {
             shows_crc: false,
             shows_pairs_llr: false,
             saved_in: None,
+            save_interval: 20,
+            is_chess960: false,
             replaces: Vec::new(),
         }
     }
 
-    /// Writes down which run this is, for whoever wants to go on with it.
-    pub(crate) fn save(&self, run: &str, results: &Path) -> Result<(), Failure> {
+    /// Writes down which run this is, for whoever wants to go on with it, fastchess among them.
+    pub(crate) fn save(
+        &self,
+        run: &str,
+        results: &Path,
+        plan: &Plan,
+        counts: &RunCounts,
+    ) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
         let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
         let saved = Saved { run: run.to_owned(), results };
-        saved.write(path)
+        saved.write(path, foreign::written(plan, self, &own_binary()?, counts))
     }
 }

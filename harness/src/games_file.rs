@@ -223,6 +223,7 @@ mod tests {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            begun_ms: None,
             transcript: None,
         };
         let pairing = Pairing { pair, engines: [0, 1], opening: pair };

@@ -312,7 +312,7 @@ fn carry_out(
 ) -> Result<ExitCode, Failure> {
     let go_on = go_on(&ready, fleet.as_ref());
     if let Some(style) = &style {
-        style.save(&ready.name, &ready.results)?;
+        style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }
     if ready.state.ending().is_none() {
         announce(&ready, fleet.as_ref());
@@ -368,7 +368,7 @@ fn run(
     let mut view: Box<dyn Observer> = match style {
         Some(style) => {
             let printer = Printer::new(style, plan, options, state.schedule().clone());
-            Box::new(printer.with_control(control.clone()))
+            Box::new(printer.with_run(name, results, control.clone()))
         }
         None => Box::new(Live::new(plan, state, keys.is_some())),
     };

@@ -1,6 +1,7 @@
 //! Command lines of fastchess and cutechess-cli, as their users have them in scripts.
 
 mod behaviour;
+mod config;
 mod output;
 
 use rustix::process::Signal;
@@ -66,7 +67,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
     assert!(games[0].starts_with("Games: 4, Wins: ") && games[1].starts_with("Games: 6, "));
     assert_eq!(lines(&finished, "Ptnml(0-2): [").len(), 2);
     assert!(finished.stdout.contains("--\nFinished match\nTotal Time: 00:0"), "{finished:#?}");
-    assert!(finished.stderr.contains("-autosaveinterval: every pair is saved"), "{finished:#?}");
+    assert!(finished.stderr.contains("-log: no log is written"), "{finished:#?}");
     // The games are those of the lines, from the third opening on.
     let text = bench.read("games.pgn");
     let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
@@ -242,10 +243,10 @@ fn a_saved_run_goes_on_as_in_fastchess() {
     assert_eq!(lines(&again, "Games: "), [counts]);
     assert!(again.stderr.contains("-each, -openings"), "{again:#?}");
     assert!(again.stdout.contains("Finished match\nTotal Time: "), "{again:#?}");
-    // A file of fastchess is neither read nor written over.
+    // A file of another program is neither read nor written over.
     bench.write("config.json", "{}");
     let foreign = bench.arbiter(["compat", "fastchess", "-config", "file=config.json"]).finish();
-    foreign.expect_refusal(3, &["config.json", "counts without their games"]);
+    foreign.expect_refusal(3, &["config.json", "neither arbiter nor fastchess"]);
     let beside = compat(&bench, "fastchess", "-each nodes=1 -rounds 1 -repeat").expect_code(0);
     assert!(beside.stderr.contains("config.json is of another program"), "{beside:#?}");
     assert_eq!(bench.read("config.json"), "{}");

@@ -223,6 +223,7 @@ fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
         ready: ByColor::default(),
         movetime: ByColor::default(),
         late: None,
+        begun_ms: None,
         transcript: None,
     }
 }

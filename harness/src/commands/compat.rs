@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -32,8 +32,9 @@ differs. Options that do nothing here are named on standard error; unknown ones 
 -srand the seed is random and shown. Options that an engine does not have are left out with a warning.
 Pairs that the machine disturbed count, unless -arbiter noise=SHARE is given. SIGINT and SIGTERM end the
 run within a second; pairs in flight are given up. Games are kept in the folder `results` (-arbiter
-results=DIR); -config file=FILE goes on with the run that FILE tells of (fastchess only; written as
-config.json, or -config outname=), and so does `arbiter match --resume RUN` (or sprt, or tournament).
+results=DIR); -config file=FILE goes on with what FILE tells of, also if fastchess has written it
+(fastchess only; written as config.json, or -config outname=), and `arbiter match --resume RUN` (or sprt,
+or tournament) with a run of ours.
 
 Exit codes: 0 if the games were played, whatever came out; fastchess: 1 if the run was interrupted;
 else as for `arbiter match`.
@@ -136,17 +137,22 @@ fn install(folders: &[String]) -> Result<(), Failure> {
 
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let words: Vec<Word> = split(line).map_err(Failure::invalid)?;
-    let config = match dialect {
-        Dialect::Fastchess => Some(Config::read(&words).map_err(Failure::invalid)?),
-        Dialect::Cutechess => None,
+    let is_fastchess = dialect == Dialect::Fastchess;
+    let Config { run, prior, words, out } = match is_fastchess {
+        true => Config::read(&words).map_err(Failure::invalid)?,
+        false => Config { run: None, prior: None, words, out: PathBuf::new() },
     };
-    let words = config.as_ref().map_or(words.clone(), |config| config.left(words));
     let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
     for text in &options.notes {
         note(text);
     }
-    options.style.saved_in = config.as_ref().map(|config| config.out.clone());
-    let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
+    options.style.saved_in = is_fastchess.then_some(out);
+    options.prior = prior;
+    if let Some(prior) = prior {
+        let games = prior.encounter().games.games();
+        note(&format!("{games} games of fastchess count, and are not in the store"));
+    }
+    let Some(Saved { run, results }) = run else {
         check(&options).map_err(Failure::invalid)?;
         if dialect == Dialect::Cutechess {
             for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {

@@ -7,6 +7,7 @@ use super::words::{Word, figure};
 use crate::{Failure, own_binary, runtime};
 use arbiter_plan::{EngineSpec, resolve_engine};
 use arbiter_process::read_text;
+use arbiter_report::Dialect;
 use arbiter_runner::{ask_engine, engine_setup};
 
 /// The keys, for errors.
@@ -62,6 +63,9 @@ impl Options {
                 }
                 // It is told as each opening needs it.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
+                "cmd" if self.dialect == Dialect::Cutechess => {
+                    set_command(spec, value).map_err(wrong)?;
+                }
                 "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"
                 | "restart" | "stderr" => spec.set(key, value).map_err(wrong)?,
                 _ if key.starts_with("option.") => spec.set(key, value).map_err(wrong)?,
@@ -106,6 +110,17 @@ fn control(value: &str) -> String {
     }
 }
 
+/// Sets the program of cutechess-cli, where it may be a command line: its arguments go before others.
+fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
+    if !line.contains(' ') || Path::new(line).exists() {
+        return spec.set("cmd", line);
+    }
+    let mut words = shell_words::split(line).map_err(|error| error.to_string())?;
+    spec.cmd = (!words.is_empty()).then(|| words.remove(0));
+    spec.args.splice(..0, words);
+    Ok(())
+}
+
 /// The names of the engines of cutechess's list, one a line.
 pub(crate) fn engine_list() -> Result<String, String> {
     let (_, list) = configurations()?;
@@ -144,8 +159,10 @@ fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
     let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
     let engine = found.ok_or_else(|| format!("{} has no engine of this name", file.display()))?;
     spec.set("name", &name)?;
+    set_command(spec, engine["command"].as_str().unwrap_or_default())?;
+    let arguments = engine["arguments"].as_array().into_iter().flatten();
+    spec.args.extend(arguments.filter_map(|word| word.as_str()).map(str::to_owned));
     for (theirs, ours) in [
-        ("command", "cmd"),
         ("workingDirectory", "dir"),
         ("protocol", "proto"),
         ("restart", "restart"),

@@ -10,7 +10,7 @@ use crate::{DEFAULT_RESULTS, MODELS};
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Request, SprtRequest};
+use arbiter_plan::{Affinity, Prior, Request, SprtRequest};
 use arbiter_report::{Dialect, utc_time_as};
 use arbiter_runner::unix_time_ms;
 use arbiter_schedule::{Format, OpeningPolicy};
@@ -32,6 +32,8 @@ pub(crate) struct Options {
     pub repeats: Option<u64>,
     /// Books of single engines, and how many moves of them.
     pub books: Vec<(PathBuf, Option<u32>)>,
+    /// Games that fastchess counted before.
+    pub prior: Option<Prior>,
     /// Folder of the results.
     pub results: PathBuf,
     /// The largest factor for the deadlines of a start.
@@ -60,6 +62,7 @@ impl Options {
             games: None,
             repeats: None,
             books: Vec::new(),
+            prior: None,
             results: PathBuf::from(DEFAULT_RESULTS),
             start_scale: None,
             ready: None,
@@ -323,10 +326,11 @@ pub(super) fn scope(word: &str) -> Result<Scope, String> {
     }
 }
 
-pub(super) fn variant(word: &Word) -> Result<(), String> {
+/// Whether the variant is Chess960; which of the two is played follows from each opening.
+pub(super) fn variant(word: &Word) -> Result<bool, String> {
     match word.single()? {
-        // Which of the two it is follows from each opening.
-        "standard" | "fischerandom" => Ok(()),
+        "standard" => Ok(false),
+        "fischerandom" => Ok(true),
         other => Err(format!("-variant {other}: arbiter plays standard and fischerandom")),
     }
 }

@@ -26,8 +26,9 @@ use arbiter_stats::{LlrBounds, Sprt, SprtMonitor, SprtStatus, Trinomial};
 pub(crate) struct Printer {
     style: Style,
     writer: DialectWriter,
-    /// The file of games.
-    pgn: Option<PathBuf>,
+    plan: Plan,
+    /// The name of the run, and the folder of its store.
+    place: Option<(String, PathBuf)>,
     /// Where the end of the run is asked for.
     control: Option<mpsc::Sender<ControlRequest>>,
     /// Pairs that the machine disturbed, and whether they count at once.
@@ -43,6 +44,8 @@ pub(crate) struct Printer {
     sprt: Option<Sprt>,
     sprt_status: Option<SprtStatus>,
     games: u64,
+    /// Games that another program counted before.
+    before: u64,
     /// Whether only two engines meet.
     is_duel: bool,
     /// Whether nothing was counted since the last figures.
@@ -62,7 +65,9 @@ impl Printer {
         Printer {
             style: style.clone(),
             writer: DialectWriter::new(style.dialect, style.penta, plan, &defaults),
-            pgn: plan.pgn.clone(),
+            plan: plan.clone(),
+            place: None,
+            before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
             control: None,
             disturbed: 0,
             counts_disturbed: plan.counts_disturbed,
@@ -91,13 +96,26 @@ impl Printer {
         emit(&text)
     }
 
-    /// The same, which may end the run.
-    pub(crate) fn with_control(self, control: mpsc::Sender<ControlRequest>) -> Printer {
-        Printer { control: Some(control), ..self }
+    /// The same, which saves how far the run is, and may end it.
+    pub(crate) fn with_run(
+        self,
+        run: &str,
+        results: &Path,
+        control: mpsc::Sender<ControlRequest>,
+    ) -> Printer {
+        let place = Some((run.to_owned(), results.to_owned()));
+        Printer { control: Some(control), place, ..self }
+    }
+
+    fn save(&self) -> Result<(), Failure> {
+        match &self.place {
+            Some((run, results)) => self.style.save(run, results, &self.plan, &self.counts),
+            None => Ok(()),
+        }
     }
 
     fn total(&self) -> u64 {
-        self.schedule.expected() * self.schedule.design().games_per_pair()
+        self.before + self.schedule.expected() * self.schedule.design().games_per_pair()
     }
 
     /// Takes over what was counted before.
@@ -123,7 +141,7 @@ impl Printer {
         let per_pair = self.schedule.design().games_per_pair();
         let [first, second] = tally.engines;
         let mut figures_are_due = false;
-        let numbers = (tally.pair * per_pair + 1)..;
+        let numbers = (self.before + tally.pair * per_pair + 1)..;
         for ((number, game), tally) in numbers.zip(played.games.iter()).zip(tally.games()) {
             let players = (game.engines.white, game.engines.black);
             text += &self.warnings(game);
@@ -200,7 +218,8 @@ impl Printer {
     /// What follows the last figures.
     fn ended(&self, ending: Ending, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.counts);
-        if let Some(path) = self.pgn.as_deref().filter(|_| self.style.shows_crc) {
+        self.save()?;
+        if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
             text += &checksum(path)?;
         }
         if ending == Ending::Interrupted {
@@ -257,13 +276,17 @@ impl Observer for Printer {
             }
             RunEvent::GameStarted { pairing, half } => {
                 let per_pair = self.schedule.design().games_per_pair();
-                let number = pairing.pair * per_pair + *half as u64 + 1;
+                let number = self.before + pairing.pair * per_pair + *half as u64 + 1;
                 let [first, second] = pairing.engines;
                 let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
                 self.writer.started(number, self.total(), white, black)
             }
             RunEvent::Counted { played, tally, sprt_status, .. } => {
-                self.counted(played, tally, *sprt_status)
+                let text = self.counted(played, tally, *sprt_status);
+                if is_due(self.games, self.style.save_interval) {
+                    self.save().map_err(|failure| ObserverError(failure.message))?;
+                }
+                text
             }
             RunEvent::Ended { ending, elapsed } => {
                 let figures = if self.is_up_to_date { String::new() } else { self.figures() };

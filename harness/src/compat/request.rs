@@ -58,6 +58,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
         Dialect::Fastchess => Evidence::Games,
     };
     let mut request = std::mem::take(&mut options.request);
+    request.prior = options.prior;
     request.tournament = tournament;
     request.sprt.evidence = Some(evidence);
     request.concurrency = request.concurrency.or(Some(1));
@@ -119,6 +120,7 @@ fn tournament(options: &Options) -> Result<TournamentRequest, String> {
     }
     let repeats = if is_fastchess { games } else { options.repeats.unwrap_or(1) }.max(1);
     let is_duel = options.request.engines.len() == 2;
+    let before = options.prior.map_or(0, |prior| prior.encounter().games.games());
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
     // In a round robin they make no difference.
@@ -126,7 +128,8 @@ fn tournament(options: &Options) -> Result<TournamentRequest, String> {
     request.format = request.format.filter(|_| !is_duel);
     request.seeds = request.seeds.filter(|seeds| *seeds > 0 && !is_duel && has_seeds);
     // All games of an encounter of two are alike, in whatever round.
-    let length = if is_duel { rounds.saturating_mul(games) } else { games };
+    let total = rounds.saturating_mul(games);
+    let length = if is_duel { total.saturating_sub(before) } else { games };
     request.rounds = Some(rounds).filter(|_| !is_duel && !is_knockout);
     let is_paired =
         is_knockout || (!request.noswap && length.is_multiple_of(2) && repeats.is_multiple_of(2));

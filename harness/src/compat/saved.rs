@@ -1,41 +1,45 @@
-//! `-config`: where fastchess keeps settings and counts, arbiter keeps which of its runs it was.
-//! The run itself, with all its games, is in the store.
+//! `-config`: where fastchess keeps settings and counts. Ours says besides which run it was; the run
+//! itself, with all its games, is in the store.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::foreign;
 use super::table::idleness;
 use super::words::{Word, truth};
 use crate::{Failure, write_whole};
+use arbiter_plan::Prior;
 use arbiter_process::open_input;
 use arbiter_report::note;
 
 /// Where fastchess saves if nothing else is said.
 const USUAL: &str = "config.json";
 
-/// What is read of a file at most, in bytes; ours hold a name and a path.
-const LARGEST: u64 = 1 << 16;
+/// What is read of a file at most, in bytes.
+const LARGEST: u64 = 1 << 22;
+
+/// The key that marks a file as ours, with the version of what is under it.
+const KEY: &str = "arbiter run, version 1";
 
 /// Options that may be others than when the run was started, as those without effect may: they change
 /// how it is played and shown, and not what is played.
-const CHANGEABLE: [&str; 7] = [
+const CHANGEABLE: [&str; 12] = [
+    "arbiter",
+    "autosaveinterval",
     "concurrency",
     "config",
+    "crc32",
     "output",
     "ratinginterval",
+    "recover",
     "report",
     "scoreinterval",
+    "strict",
     "use-affinity",
 ];
-
-/// The form of the file; the key marks it as ours and has the version of the form.
-#[derive(Serialize, Deserialize)]
-struct SavedFile {
-    #[serde(rename = "arbiter run, version 1")]
-    saved: Saved,
-}
 
 /// A run, as such a file names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,34 +50,44 @@ pub(crate) struct Saved {
     pub results: PathBuf,
 }
 
-impl Saved {
-    fn read(path: &Path) -> Result<Saved, String> {
-        let wrong = |what: String| format!("-config file={}: {what}", path.display());
-        let mut text = String::new();
-        let read = open_input(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
-        read.map_err(|error| wrong(error.to_string()))?;
-        let file: SavedFile = serde_json::from_str(&text).map_err(|_| {
-            wrong(
-                "arbiter has not written it. What fastchess saves are counts without their games; \
-                 let fastchess go on with it, or start a new run without -config"
-                    .to_owned(),
-            )
-        })?;
-        Ok(file.saved)
-    }
+/// What a file tells of.
+#[derive(Debug)]
+enum Content {
+    /// A run of ours.
+    Ours(Saved),
+    /// What fastchess played: the command line for it, and what it counted.
+    Theirs(Vec<Word>, Option<Prior>),
+}
 
-    /// Writes it, but never over a file of another program.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
-        if path.exists() && Saved::read(path).is_err() {
+fn content(path: &Path) -> Result<Content, String> {
+    let wrong = |what: String| format!("-config file={}: {what}", path.display());
+    let mut text = String::new();
+    let read = open_input(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    read.map_err(|error| wrong(error.to_string()))?;
+    let saved: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if let Some(ours) = saved.get(KEY) {
+        let ours = Saved::deserialize(ours).map_err(|error| wrong(error.to_string()))?;
+        return Ok(Content::Ours(ours));
+    }
+    if !foreign::is_theirs(&saved) {
+        return Err(wrong("neither arbiter nor fastchess has written it".to_owned()));
+    }
+    let (words, prior) = foreign::read(&saved).map_err(wrong)?;
+    Ok(Content::Theirs(words, prior))
+}
+
+impl Saved {
+    /// Writes it into what fastchess would write, but never over a file of another program.
+    pub(crate) fn write(&self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
+        if path.exists() && content(path).is_err() {
             note(&format!(
                 "{} is of another program and stays as it is; -config outname= names another",
                 path.display()
             ));
             return Ok(());
         }
-        let file = SavedFile { saved: self.clone() };
-        let text = serde_json::to_string_pretty(&file).map_err(Failure::environment)?;
-        write_whole(path, &(text + "\n"))
+        theirs[KEY] = serde_json::to_value(self).map_err(Failure::environment)?;
+        write_whole(path, &format!("{theirs:#}\n"))
     }
 }
 
@@ -82,6 +96,10 @@ impl Saved {
 pub(crate) struct Config {
     /// The run to go on with.
     pub run: Option<Saved>,
+    /// What fastchess counted, to go on with.
+    pub prior: Option<Prior>,
+    /// The command line that counts.
+    pub words: Vec<Word>,
     /// Where it is written which run this is.
     pub out: PathBuf,
 }
@@ -103,15 +121,28 @@ impl Config {
                 }
             }
         }
+        let others = |words: &[Word]| -> Vec<Word> {
+            words.iter().filter(|word| word.name != "config").cloned().collect()
+        };
         let Some((index, path)) = file else {
-            return Ok(Config { run: None, out: out.unwrap_or_else(|| USUAL.into()) });
+            let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
+            return Ok(Config { run: None, prior: None, words, out });
+        };
+        let (before, after) = words.split_at(index);
+        let saved = match content(&path)? {
+            // As there, what comes before the file is forgotten, and what comes after it counts.
+            Content::Theirs(mut words, prior) => {
+                words.extend(others(after));
+                let (prior, out) = (prior.filter(|_| keeps_counts), out.unwrap_or(path));
+                return Ok(Config { run: None, prior, words, out });
+            }
+            Content::Ours(saved) => saved,
         };
         if !keeps_counts {
             return Err("-config stats=false: arbiter never parts counts from their games; begin \
                         anew without -config file="
                 .to_owned());
         }
-        let (before, after) = words.split_at(index);
         if let Some(word) = after.iter().find(|word| !is_changeable(word)) {
             return Err(format!(
                 "-{} after -config file={}: a run goes on as it was started; leave it out",
@@ -125,7 +156,6 @@ impl Config {
         if !unused.is_empty() {
             note(&format!("-{}: as in {}, which comes later", unused.join(", -"), path.display()));
         }
-        let saved = Saved::read(&path)?;
         if !saved.results.is_dir() {
             return Err(format!(
                 "-config file={}: run '{}' is in the folder {}, which is not there",
@@ -134,14 +164,8 @@ impl Config {
                 saved.results.display()
             ));
         }
-        Ok(Config { run: Some(saved), out: out.unwrap_or(path) })
-    }
-
-    /// Those words that count.
-    pub(crate) fn left(&self, words: Vec<Word>) -> Vec<Word> {
-        let is_new = self.run.is_none();
-        let counts = |word: &Word| word.name != "config" && (is_new || is_changeable(word));
-        words.into_iter().filter(counts).collect()
+        let words = others(words).into_iter().filter(is_changeable).collect();
+        Ok(Config { run: Some(saved), prior: None, words, out: out.unwrap_or(path) })
     }
 }
 
@@ -164,19 +188,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
         let saved = Saved { run: "match-1".to_owned(), results: folder.path().join("results") };
-        saved.write(&file).unwrap();
-        saved.write(&file).unwrap();
+        for _ in 0..2 {
+            saved.write(&file, serde_json::json!({})).unwrap();
+        }
         let config = format!("-config 'file={}'", file.display());
         let error = read(&config).unwrap_err();
         assert!(error.contains("a b.json") && error.contains("which is not there"), "{error}");
         std::fs::create_dir(&saved.results).unwrap();
-        let found = read(&format!("-rounds 3 {config} -concurrency 2"));
-        assert_eq!(found, Ok(Config { run: Some(saved.clone()), out: file.clone() }));
-        let found = read(&format!("{config} outname=new.json"));
-        assert_eq!(found, Ok(Config { run: Some(saved), out: "new.json".into() }));
-        let anew = Config { run: None, out: USUAL.into() };
-        assert_eq!(read(&format!("{config} discard=true -rounds 3")).as_ref(), Ok(&anew));
-        assert_eq!(read("-rounds 3"), Ok(anew));
+        let found = |line: &str| {
+            let Config { run, out, words, .. } = read(line).unwrap();
+            (run, out, words.into_iter().map(|word| word.name).collect::<Vec<_>>())
+        };
+        let ours = Some(saved);
+        let line = format!("-rounds 3 {config} -concurrency 2");
+        assert_eq!(found(&line), (ours.clone(), file.clone(), vec!["concurrency".into()]));
+        let line = format!("{config} outname=new.json");
+        assert_eq!(found(&line), (ours, "new.json".into(), vec![]));
+        let anew = (None, USUAL.into(), vec!["rounds".into()]);
+        assert_eq!(found(&format!("{config} discard=true -rounds 3")), anew);
+        assert_eq!(found("-rounds 3"), anew);
         for (more, word) in [
             (" -rounds 3", "-rounds after -config"),
             (" stats=false", "begin anew"),
@@ -194,10 +224,10 @@ mod tests {
         let file = folder.path().join("config.json");
         std::fs::write(&file, "{\"engines\": []}").unwrap();
         let saved = Saved { run: "match-1".to_owned(), results: "/results".into() };
-        saved.write(&file).unwrap();
+        saved.write(&file, serde_json::json!({})).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"engines\": []}");
         let error = read(&format!("-config file={}", file.display())).unwrap_err();
-        assert!(error.contains("counts without their games"), "{error}");
+        assert!(error.contains("neither arbiter nor fastchess"), "{error}");
         assert!(read("-config file=/none/x").unwrap_err().contains("file=/none/x: "));
         assert!(read("-config file=/dev/zero").unwrap_err().contains("it is a pipe or a device"));
     }

@@ -95,7 +95,9 @@ pub(super) const OPTIONS: &[Known] = &[
     ("tbadjudicate", "BOTH|WIN_LOSS|DRAW", "which results tables adjudicate", |o, word| {
         scope(word.single()?).map(|scope| o.tablebase().scope = scope)
     }),
-    ("variant", "standard|fischerandom", "as each opening needs", |_, word| variant(word)),
+    ("variant", "standard|fischerandom", "as each opening needs", |o, word| {
+        variant(word).map(|is_chess960| o.style.is_chess960 = is_chess960)
+    }),
     (
         "pgnout",
         "[file=]FILE [notation=san|lan|uci] [append=BOOL] [min=BOOL] [match_line=REGEX] \
@@ -169,7 +171,12 @@ pub(super) const OPTIONS: &[Known] = &[
         },
     ),
     ("force-concurrency", "", "nothing: the concurrency is never cut", |_, word| word.bare()),
-    ("autosaveinterval", "N", "nothing: every pair is saved as soon as it is over", |_, _| Ok(())),
+    (
+        "autosaveinterval",
+        "N",
+        "games after which config.json is written again; 0: at the end",
+        |o, word| word.number().map(|n| o.style.save_interval = n),
+    ),
     ("outcomeinterval", "N", "nothing: results are shown in the usual format", |_, _| Ok(())),
     ("resultformat", "FORMAT", "nothing: results are shown in the usual format", |_, _| Ok(())),
     ("log", "file=FILE ...", NO_LOG, |_, word| word.pairs().map(drop)),

@@ -26,7 +26,7 @@ pub(super) fn check_engines(
     }
     let trial = async { Ok(try_all(plan, setups, &book, is_probed).await) };
     let trial = runtime()?.block_on(until_signal(trial, BEFORE_GAMES))?;
-    if let Some(error) = trial.as_ref().err().filter(|_| plan.is_lenient) {
+    if let Some(error) = trial.as_ref().err().filter(|error| plan.is_lenient && error.at_start) {
         emit(&format!(
             "Fatal; {} engine startup failure: \"Engine didn't respond to uciok after startup\"\n",
             error.name

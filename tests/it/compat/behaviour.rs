@@ -197,6 +197,41 @@ fn books_begin_again_and_may_be_those_of_the_engines() {
 }
 
 #[test]
+fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() {
+    let bench = Bench::new();
+    let puppet = format!("{} --seed 1 --marker {}", programs::puppet().display(), bench.marker());
+    bench.write("book.epd", plan::openings(20));
+    let engine = |name: &str| {
+        let lines = ["uci", "setoption name Threads value 1", "setoption name Hash value 8"];
+        serde_json::json!({"command": puppet, "name": name, "initStrings": lines, "protocol": "uci"})
+    };
+    let list = serde_json::json!([engine("engine1"), engine("engine2")]);
+    bench.write("engines.json", list.to_string());
+    let line = "compat cutechess -concurrency 1 -engine conf=engine1 nodes=1 -engine conf=engine2 nodes=1 \
+                -openings file=book.epd format=epd order=random -draw movenumber=30 movecount=5 \
+                score=10 -resign movecount=3 score=550 twosided=false -rounds 4 -games 2 -repeat \
+                -recover -debug -pgnout out.pgn";
+    let finished = bench.arbiter(line.split_whitespace()).finish().expect_code(0);
+    // One score after each game, each one game more than the last; and the numbers of the games.
+    let scores = lines(&finished, "Score of engine1 vs engine2: ");
+    let totals = scores.iter().map(|line| {
+        let counts = line.split(':').nth(1).unwrap().split('[').next().unwrap();
+        counts.split(" - ").map(|count| count.trim().parse::<u64>().unwrap()).sum::<u64>()
+    });
+    assert!(totals.eq(1..=8), "{scores:?}");
+    let ended = lines(&finished, "Finished game ");
+    let numbers = ended.iter().map(|line| line.split(' ').nth(2).unwrap().parse::<u64>().unwrap());
+    assert!(numbers.eq(1..=8), "{ended:?}");
+    // Each two games have one opening.
+    let openings: Vec<String> = {
+        let text = bench.read("out.pgn");
+        let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}"));
+        played.iter().map(|game| game.tag("FEN").to_owned()).collect()
+    };
+    assert!(openings.chunks(2).all(|two| two[0] == two[1]), "{openings:?}");
+}
+
+#[test]
 fn time_controls_are_read_as_there() {
     let bench = Bench::new();
     for (control, shown) in [

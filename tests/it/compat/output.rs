@@ -45,6 +45,11 @@ fn comments_have_all_that_is_asked_for_whatever_bounds_the_engines() {
         let rounds: Vec<&str> = games.iter().map(|game| game.tag("Round")).collect();
         assert_eq!(rounds, ["1", "1"]);
         assert!(games.iter().all(|game| game.tag("TimeControl") == control), "{text}");
+        let time = regex_lite::Regex::new(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d \+0000$").unwrap();
+        for game in &games {
+            let [begun, ended] = ["GameStartTime", "GameEndTime"].map(|name| game.tag(name));
+            assert!(time.is_match(begun) && time.is_match(ended) && begun <= ended, "{text}");
+        }
         // As OpenBench reads them: score and depth, seconds, nodes, seldepth.
         let comment = r"\{([+-]?M?\d+(\.\d+)?)/\d+\s\d+\.\d{3}s,\stl=\d+\.\d+s,\sn=\d+,\ssd=\d+,\snps=\d+[,}]";
         let whole = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();

@@ -206,6 +206,7 @@ fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
         },
         movetime: ByColor::default(),
         late: None,
+        begun_ms: None,
         transcript: None,
     }
 }

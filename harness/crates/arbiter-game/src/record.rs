@@ -167,6 +167,9 @@ pub struct GameRecord {
     /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
     #[serde(with = "As::<Option<Nanos>>")]
     pub late: Option<Duration>,
+    /// When it began, in milliseconds of Unix time; `None` of games that others have played.
+    #[serde(skip)]
+    pub begun_ms: Option<i64>,
     /// What was said, if it is kept.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub transcript: Option<Transcript>,

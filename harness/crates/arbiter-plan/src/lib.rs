@@ -41,7 +41,7 @@ pub use program::find_program;
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};
 pub use run::control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
-pub use run::counts::{Encounter, GameTally, PairTally, RunCounts};
+pub use run::counts::{Encounter, GameTally, PairTally, Prior, RunCounts};
 pub use run::cpu_sets::cpu_sets;
 pub use run::event::{Ending, ExcludedWorker, Observer, ObserverError, Remark, RunEvent};
 pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};

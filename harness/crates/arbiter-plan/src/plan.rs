@@ -145,6 +145,9 @@ pub struct Plan {
     pub affinity: Affinity,
     /// The stopping rule, for each two engines that meet.
     pub sprt: Option<Sprt>,
+    /// Games that another program counted before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<crate::Prior>,
     /// What the engines after the first do without, if that is the question.
     pub ablation: Option<Ablation>,
     /// What is tuned, and how, if that is the question; the two engines are then one and the same.
@@ -233,6 +236,7 @@ impl Plan {
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
             affinity: request.affinity,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
+            prior: request.prior,
             ablation,
             tuning: tuning.map(Arc::new),
             fault_limit,

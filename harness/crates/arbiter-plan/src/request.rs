@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    Ablation, Affinity, BUNDLED, EngineSpec, NoiseLimit, PlanError, Scale, TournamentRequest,
+    Ablation, Affinity, BUNDLED, EngineSpec, NoiseLimit, PlanError, Prior, Scale, TournamentRequest,
 };
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
@@ -58,6 +58,8 @@ pub struct Request {
     pub fault_limit: Option<f64>,
     /// How times are scaled.
     pub scale: Option<Scale>,
+    /// Games that another program counted before.
+    pub prior: Option<Prior>,
     /// Adjudication.
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.

@@ -56,6 +56,7 @@ mod tests {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            begun_ms: None,
             transcript: None,
         };
         let expect = "rnbqkbnr/ppp1pppp/8/3p4/3N4/8/PPPPPPPP/RNBQKB1R b KQkq - hmvc 1; fmvn 8; \

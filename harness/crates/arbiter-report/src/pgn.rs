@@ -14,6 +14,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 use self::written::harmless;
 use crate::compat::{reason, time_control};
 use crate::openings::{Named, OpeningNames};
+use crate::stored::utc_time_as;
 use arbiter_game::annotation::{Annotation, Dialect};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
@@ -99,6 +100,12 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
     tag("PlyCount", &game.moves.len().to_string());
     if header.is_timed() {
         tag("GameDuration", &clock_time(game.duration));
+    }
+    if let Some(begun_ms) = game.begun_ms.filter(|_| dialect.is_some()) {
+        let shown = |ms| utc_time_as(ms, "%Y-%m-%dT%H:%M:%S +0000");
+        let length = i64::try_from(game.duration.as_millis()).unwrap_or(0);
+        tag("GameStartTime", &shown(begun_ms));
+        tag("GameEndTime", &shown(begun_ms.saturating_add(length)));
     }
     tag("Termination", termination(game.outcome.termination, dialect));
     let [white, black] = [Color::White, Color::Black].map(|c| header.limits[engine(c)]);
@@ -253,6 +260,7 @@ mod tests {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            begun_ms: None,
             transcript: None,
         }
     }

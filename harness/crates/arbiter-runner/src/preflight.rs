@@ -111,12 +111,14 @@ pub struct PreflightError {
     cause: String,
     /// Whether the machine failed, and not the engine.
     pub environment: bool,
+    /// Whether it could not be started at all.
+    pub at_start: bool,
 }
 
 impl PreflightError {
     /// An engine that is unfit, and why.
     pub(crate) fn new(setup: &EngineSetup, cause: String) -> PreflightError {
-        PreflightError { name: setup.name.clone(), cause, environment: false }
+        PreflightError { name: setup.name.clone(), cause, environment: false, at_start: false }
     }
 }
 
@@ -127,6 +129,7 @@ pub(crate) async fn start(
 ) -> Result<EngineProcess, PreflightError> {
     EngineProcess::start(spawner, setup).await.map_err(|error| PreflightError {
         environment: error.is_environment(),
+        at_start: true,
         ..PreflightError::new(setup, format!("{error}{}", hint(&error)))
     })
 }
@@ -137,6 +140,7 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
         name: name.to_owned(),
         cause: error.to_string(),
         environment: true,
+        at_start: false,
     })
 }
 

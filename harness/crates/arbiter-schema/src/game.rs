@@ -34,6 +34,8 @@ pub struct GameRow {
     pub duration_ms: f64,
     /// All moves from the start, as JSON.
     pub moves: String,
+    /// When it began, in milliseconds of Unix time, if that is known.
+    pub begun_ms: Option<i64>,
 }
 
 /// A move; short keys, as there are billions of them.
@@ -112,6 +114,7 @@ impl GameRow {
             chess960: record.chess960,
             duration_ms: record.duration.as_secs_f64() * 1e3,
             moves: moves.expect("rows of numbers and text are JSON"),
+            begun_ms: record.begun_ms,
         }
     }
 
@@ -137,6 +140,7 @@ impl GameRow {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            begun_ms: self.begun_ms,
             transcript: None,
         })
     }
@@ -229,6 +233,7 @@ mod tests {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            begun_ms: Some(7),
             transcript: None,
         };
         assert_eq!(GameRow::of(&record).into_record(), Ok(record));

@@ -125,8 +125,8 @@ impl Store {
         let row = GameRow::of(game);
         self.execute(
             "INSERT INTO games (run, pair, half, white, black, result, termination,
-                 detail, fen, chess960, plies, duration_ms, moves)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                 detail, fen, chess960, plies, duration_ms, moves, begun_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             params![
                 run,
                 pair,
@@ -140,7 +140,8 @@ impl Store {
                 row.chess960,
                 game.moves.len(),
                 row.duration_ms,
-                row.moves
+                row.moves,
+                row.begun_ms
             ],
         )?;
         match &game.transcript {

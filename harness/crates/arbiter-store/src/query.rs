@@ -94,7 +94,8 @@ impl Store {
         })?;
         let Some(pairing) = pairing else { return Ok(None) };
         let rows = self.rows(
-            "SELECT white, black, result, termination, detail, fen, chess960, duration_ms, moves
+            "SELECT white, black, result, termination, detail, fen, chess960, duration_ms, moves,
+                 begun_ms
              FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
             params![run, pair],
             |row| {
@@ -108,6 +109,7 @@ impl Store {
                     chess960: row.get(6)?,
                     duration_ms: row.get(7)?,
                     moves: row.get(8)?,
+                    begun_ms: row.get(9)?,
                 })
             },
         )?;

@@ -141,11 +141,13 @@ const TABLES: &str = "
 ";
 
 /// Table, name and definition of the columns that were added to a table.
-const COLUMNS: [(&str, &str, &str); 2] = [
+const COLUMNS: [(&str, &str, &str); 3] = [
     // As pgn_offset, of the EPD file.
     ("runs", "epd_offset", "INTEGER NOT NULL DEFAULT 0"),
     // What its user says that it tries, in one line.
     ("runs", "about", "TEXT"),
+    // Unix time; NULL if it is not known.
+    ("games", "begun_ms", "INTEGER"),
 ];
 
 impl Store {

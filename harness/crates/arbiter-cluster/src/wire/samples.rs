@@ -129,6 +129,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
         ready: ByColor::default(),
         movetime: ByColor::default(),
         late: None,
+        begun_ms: None,
         transcript: None,
     };
     let second = job.games.second.as_ref().map(record);

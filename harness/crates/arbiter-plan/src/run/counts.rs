@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::PlayedPair;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
@@ -108,6 +110,35 @@ impl Encounter {
     /// The same as ratings need it, for the two engines.
     pub fn meeting(&self, engines: [usize; 2]) -> Meeting {
         Meeting { players: engines, pairs: self.table, singles: self.singles }
+    }
+}
+
+/// Games of the first two engines that another program played and counted; they count, and are not in
+/// the store. Tables as those of an [`Encounter`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Prior {
+    /// Pairs by both results.
+    pub table: [[u64; 3]; 3],
+    /// Games without a partner.
+    pub singles: [[u64; 3]; 2],
+}
+
+impl Prior {
+    /// The same as counts of a run.
+    pub fn encounter(&self) -> Encounter {
+        let Prior { table, singles } = *self;
+        let mut encounter = Encounter { table, singles, ..Encounter::default() };
+        let [lost, drawn, won] = std::array::from_fn(|result| {
+            let in_pairs = |other: usize| table[result][other] + table[other][result];
+            (0..3).map(in_pairs).sum::<u64>() + singles[0][result] + singles[1][result]
+        });
+        encounter.games = Trinomial { losses: lost, draws: drawn, wins: won };
+        for (first, row) in table.iter().enumerate() {
+            for (second, pairs) in row.iter().enumerate() {
+                encounter.pairs.0[first + second] += pairs;
+            }
+        }
+        encounter
     }
 }
 

@@ -116,7 +116,10 @@ impl RunState {
 
     /// The run of a plan, before its first pair.
     pub fn of(plan: &Plan) -> RunState {
-        RunState { spsa: plan.spsa(), ..RunState::new(plan.schedule(), plan.sprt) }
+        let mut state = RunState::new(plan.schedule(), plan.sprt);
+        let prior = plan.prior.map(|prior| ([0, 1], prior.encounter()));
+        state.counts.encounters.extend(prior);
+        RunState { spsa: plan.spsa(), ..state }
     }
 
     /// Applies an event. The same events give the same effects: a run is resumed by applying what

@@ -111,6 +111,7 @@ mod tests {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            begun_ms: None,
             transcript: None,
         };
         let time = Duration::from_millis;

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use super::engine_pool::EnginePool;
 use super::local::LocalOptions;
 use super::meter;
+use crate::dispatch::unix_time_ms;
 use crate::live_games::LiveGames;
 use arbiter_game::driver::{self, GameSetup};
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
@@ -155,8 +156,10 @@ impl Slot {
             return Err("a game needs two engines".to_owned());
         };
         let engines = ByColor { white, black };
-        let (record, engines, noise) =
+        let begun_ms = unix_time_ms();
+        let (mut record, engines, noise) =
             meter::play(setup, engines, self.shared.options.noise_limit, live_game).await;
+        record.begun_ms = Some(begun_ms);
         self.noises.extend(
             noise.map(|noise| noise.words(|index| self.shared.setups[index].name.as_str())),
         );

@@ -1,0 +1,378 @@
+//! The file in which fastchess keeps a tournament: its settings, its engines and their counts.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::Style;
+use super::words::Word;
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Field, Notation};
+use arbiter_openings::Order;
+use arbiter_plan::{Affinity, Encounter, Engine, Plan, Prior, Program, RunCounts};
+use arbiter_protocol::{Restart, TimeControl};
+use arbiter_report::Dialect;
+use arbiter_schedule::Format;
+use arbiter_stats::{Model, Sprt};
+
+/// What the file calls facts about moves.
+const FIELDS: [(Field, &str); 8] = [
+    (Field::Nodes, "track_nodes"),
+    (Field::Seldepth, "track_seldepth"),
+    (Field::Nps, "track_nps"),
+    (Field::Hashfull, "track_hashfull"),
+    (Field::Tbhits, "track_tbhits"),
+    (Field::TimeLeft, "track_timeleft"),
+    (Field::Latency, "track_latency"),
+    (Field::Pv, "track_pv"),
+];
+
+/// The counts of pairs by both results, each lost, drawn or won: `table[a][b]` is among them.
+const PAIRS: [(&str, [usize; 2]); 6] = [
+    ("penta_WW", [2, 2]),
+    ("penta_WD", [2, 1]),
+    ("penta_WL", [2, 0]),
+    ("penta_DD", [1, 1]),
+    ("penta_LD", [0, 1]),
+    ("penta_LL", [0, 0]),
+];
+
+/// Rules that may be enabled: what their keys are called on a command line, and in the file.
+const RULES: [(&str, &[(&str, &str)]); 3] = [
+    ("resign", &[("movecount", "move_count"), ("score", "score"), ("twosided", "twosided")]),
+    ("draw", &[("movenumber", "move_number"), ("movecount", "move_count"), ("score", "score")]),
+    (
+        "sprt",
+        &[
+            ("elo0", "elo0"),
+            ("elo1", "elo1"),
+            ("alpha", "alpha"),
+            ("beta", "beta"),
+            ("model", "model"),
+        ],
+    ),
+];
+
+/// Numbers that are called the same in the file.
+const NUMBERS: [&str; 7] = [
+    "ratinginterval",
+    "scoreinterval",
+    "wait",
+    "games",
+    "rounds",
+    "concurrency",
+    "autosaveinterval",
+];
+
+/// Most games of a kind that it may have counted.
+const MOST_GAMES: u64 = 1_000_000_000;
+
+/// No report before the end, as fastchess keeps it.
+const NEVER: u64 = i32::MAX as u64;
+
+/// A run in the form of fastchess.
+pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts) -> Value {
+    let design = plan.design;
+    let games = match design.is_single {
+        false => 2,
+        true if design.alternates => 1,
+        true => design.repeats.max(1),
+    };
+    let before = plan.prior.map_or(0, |prior| prior.encounter().games.games());
+    let all = before + design.pairs * design.games_per_pair();
+    let rounds = if plan.engines.len() == 2 { all / games } else { design.rounds };
+    let interval = |every: u64| if every == 0 { NEVER } else { every.min(NEVER) };
+    let mut saved = rules(plan);
+    saved["pgn"] = pgn(plan, style.shows_crc);
+    for (key, value) in [
+        ("opening", opening(plan)),
+        ("epd", json!({"file": shown(plan.epd.as_deref()), "append_file": true})),
+        ("config_name", shown(style.saved_in.as_deref()).into()),
+        ("output", u8::from(style.dialect == Dialect::Cutechess).into()),
+        ("seed", plan.seed.into()),
+        ("variant", u8::from(style.is_chess960).into()),
+        ("type", u8::from(design.format == Format::Gauntlet).into()),
+        ("gauntlet_seeds", design.seeds.max(1).into()),
+        ("ratinginterval", interval(style.rating_interval).into()),
+        ("scoreinterval", interval(style.score_interval).into()),
+        ("wait", (plan.wait.as_millis() as u64).into()),
+        ("autosaveinterval", style.save_interval.into()),
+        ("games", games.into()),
+        ("rounds", rounds.into()),
+        ("concurrency", plan.concurrency.into()),
+        ("force_concurrency", true.into()),
+        ("recover", style.recovers.into()),
+        ("noswap", (design.is_single && !design.alternates).into()),
+        ("reverse", design.is_reversed.into()),
+        ("report_penta", style.penta.into()),
+        ("affinity", (plan.affinity != Affinity::None).into()),
+        ("check_mate_pvs", false.into()),
+        ("show_latency", false.into()),
+        (
+            "log",
+            json!({"file": "", "level": 3, "append_file": true, "compress": false,
+                       "realtime": true, "engine_coms": false}),
+        ),
+        ("engines", plan.engines.iter().map(|each| engine(each, own, style.is_chess960)).collect()),
+        ("stats", stats(plan, counts)),
+    ] {
+        saved[key] = value;
+    }
+    saved
+}
+
+/// When games and runs end.
+fn rules(plan: &Plan) -> Value {
+    let Rules { draw, resign, move_cap, tablebase } = plan.rules;
+    let tables: Vec<String> = plan.tables.iter().map(|path| path.display().to_string()).collect();
+    let test = |of: fn(&Sprt) -> f64| plan.sprt.as_ref().map_or(0.0, of);
+    json!({
+        "resign": {"move_count": resign.map_or(1, |rule| rule.move_count),
+                   "score": resign.map_or(0, |rule| rule.score_cp),
+                   "twosided": resign.is_some_and(|rule| rule.two_sided),
+                   "enabled": resign.is_some()},
+        "draw": {"move_number": draw.map_or(0, |rule| rule.move_number),
+                 "move_count": draw.map_or(1, |rule| rule.move_count),
+                 "score": draw.map_or(0, |rule| rule.score_cp), "enabled": draw.is_some()},
+        "maxmoves": {"move_count": move_cap.unwrap_or(1), "enabled": move_cap.is_some()},
+        "tb_adjudication": {"syzygy_dirs": tables.join(":"),
+                            "max_pieces": tablebase.map_or(0, |rule| rule.pieces),
+                            "ignore_50_move_rule": tablebase.is_some_and(|rule| rule.ignores_fifty),
+                            "enabled": tablebase.is_some()},
+        "sprt": {"alpha": test(|test| test.alpha), "beta": test(|test| test.beta),
+                 "elo0": test(|test| test.elo0), "elo1": test(|test| test.elo1),
+                 "model": plan.sprt.map_or(Model::Normalized, |test| test.model),
+                 "enabled": plan.sprt.is_some()},
+    })
+}
+
+fn opening(plan: &Plan) -> Value {
+    let file = shown(plan.book.as_deref());
+    let format = match plan.book {
+        None => 2,
+        Some(_) => u8::from(file.contains(".pgn")),
+    };
+    json!({"file": file, "format": format, "order": u8::from(plan.order == Order::Sequential),
+           "plies": plan.plies.map_or(-1, i64::from), "start": plan.opening_start + 1})
+}
+
+fn pgn(plan: &Plan, has_crc: bool) -> Value {
+    let annotation = &plan.annotation;
+    let lines: Vec<String> = annotation.pattern.iter().map(ToString::to_string).collect();
+    let mut pgn = json!({
+        "additional_lines_rgx": lines,
+        "event_name": annotation.event.as_deref().unwrap_or("Fastchess Tournament"),
+        "site": annotation.site.as_deref().unwrap_or("?"),
+        "file": shown(plan.pgn.as_deref()),
+        "notation": annotation.notation as u8,
+        "append_file": true,
+        "min": annotation.is_minimal,
+        "crc": has_crc,
+    });
+    for (field, name) in FIELDS {
+        pgn[name] = annotation.has(field).into();
+    }
+    pgn
+}
+
+/// A path as text; nothing without one.
+fn shown(path: Option<&Path>) -> String {
+    path.map_or_else(String::new, |path| path.display().to_string())
+}
+
+fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
+    let limits = engine.conditions.limits;
+    let first = limits.clock.as_ref().map(TimeControl::first);
+    let ms = |time: std::time::Duration| time.as_millis() as u64;
+    let (program, mut args) = match &engine.program {
+        Program::Path(path) => (path.as_path(), Vec::new()),
+        Program::Bundled => (own, vec!["engine".to_owned()]),
+    };
+    args.extend(engine.args.iter().cloned());
+    json!({
+        "name": engine.name, "cmd": program, "args": args.join(" "),
+        "dir": engine.dir.as_deref().unwrap_or(Path::new("")),
+        "restart": engine.launch.restart == Restart::On,
+        "options": engine.options,
+        "limit": {
+            "tc": {"time": first.map_or(0, |first| ms(first.base)),
+                   "increment": first.map_or(0, |first| ms(first.increment)),
+                   "moves": first.and_then(|first| first.moves).unwrap_or(0),
+                   "fixed_time": limits.movetime.map_or(0, ms),
+                   "timemargin": ms(engine.conditions.margin)},
+            "nodes": limits.nodes.unwrap_or(0), "plies": limits.depth.unwrap_or(0),
+        },
+        "variant": u8::from(is_chess960),
+    })
+}
+
+/// What each two engines scored.
+fn stats(plan: &Plan, counts: &RunCounts) -> Value {
+    let name = |engine: usize| &plan.engines[engine].name;
+    let all = counts.encounters.iter().map(|([first, second], met)| {
+        let Encounter { games, table, .. } = met;
+        let mut row = Map::new();
+        for (kind, count) in
+            [("wins", games.wins), ("losses", games.losses), ("draws", games.draws)]
+        {
+            row.insert(kind.to_owned(), count.into());
+        }
+        for (kind, [a, b]) in PAIRS {
+            let count = if a == b { table[a][b] } else { table[a][b] + table[b][a] };
+            row.insert(kind.to_owned(), count.into());
+        }
+        (format!("{} vs {}", name(*first), name(*second)), Value::Object(row))
+    });
+    Value::Object(all.collect())
+}
+
+/// Whether fastchess has written it.
+pub(super) fn is_theirs(saved: &Value) -> bool {
+    saved["engines"].is_array() && saved["stats"].is_object()
+}
+
+/// What fastchess saved, as a command line, and the games that it counted.
+pub(super) fn read(saved: &Value) -> Result<(Vec<Word>, Option<Prior>), String> {
+    let (prior, games) = counted(saved)?;
+    let mut words: Vec<Word> = Vec::new();
+    let mut say = |name: &str, values: Vec<String>| {
+        words.push(Word { name: name.to_owned(), values });
+    };
+    for engine in saved["engines"].as_array().into_iter().flatten() {
+        say("engine", spec(engine));
+    }
+    for (name, keys) in RULES {
+        let rule = &saved[name];
+        if rule["enabled"] == true {
+            say(
+                name,
+                keys.iter().map(|(k, theirs)| format!("{k}={}", plain(&rule[*theirs]))).collect(),
+            );
+        }
+    }
+    let (tables, pgn, opening) = (&saved["tb_adjudication"], &saved["pgn"], &saved["opening"]);
+    for (holds, name, values) in [
+        (&tables["enabled"], "tb", vec![plain(&tables["syzygy_dirs"])]),
+        (&tables["enabled"], "tbpieces", vec![plain(&tables["max_pieces"])]),
+        (&tables["ignore_50_move_rule"], "tbignore50", vec![]),
+        (&saved["maxmoves"]["enabled"], "maxmoves", vec![plain(&saved["maxmoves"]["move_count"])]),
+        (&saved["recover"], "recover", vec![]),
+        (&saved["noswap"], "noswap", vec![]),
+        (&saved["reverse"], "reverse", vec![]),
+        (&saved["affinity"], "use-affinity", vec![]),
+        (&pgn["crc"], "crc32", vec!["pgn=true".to_owned()]),
+    ] {
+        if *holds == true {
+            say(name, values);
+        }
+    }
+    let chosen = |key: &str, words: [&str; 2]| words[usize::from(saved[key] == 1)].to_owned();
+    for (name, value) in [
+        ("variant", chosen("variant", ["standard", "fischerandom"])),
+        ("tournament", chosen("type", ["roundrobin", "gauntlet"])),
+        ("output", format!("format={}", chosen("output", ["fastchess", "cutechess"]))),
+        ("report", format!("penta={}", saved["report_penta"])),
+        ("event", plain(&pgn["event_name"])),
+        ("site", plain(&pgn["site"])),
+        ("srand", plain(&saved["seed"])),
+        ("seeds", plain(&saved["gauntlet_seeds"])),
+    ] {
+        say(name, vec![value]);
+    }
+    for name in NUMBERS {
+        say(name, vec![plain(&saved[name])]);
+    }
+    if pgn["file"] != "" {
+        say("pgnout", pgn_words(pgn));
+    }
+    if saved["epd"]["file"] != "" {
+        say("epdout", vec![format!("file={}", plain(&saved["epd"]["file"]))]);
+    }
+    if opening["file"] != "" {
+        // It goes on behind the openings of the games that it counted.
+        let start = opening["start"].as_u64().unwrap_or(1);
+        let start = start.saturating_add(games / saved["games"].as_u64().unwrap_or(2).max(1));
+        let order = if opening["order"] == 0 { "random" } else { "sequential" };
+        let (file, plies) = (plain(&opening["file"]), &opening["plies"]);
+        let plies = format!("plies={plies}");
+        say(
+            "openings",
+            vec![format!("file={file}"), format!("order={order}"), plies, format!("start={start}")],
+        );
+    }
+    Ok((words, prior))
+}
+
+fn pgn_words(pgn: &Value) -> Vec<String> {
+    let notation = [Notation::San, Notation::Lan, Notation::Uci];
+    let notation = notation.into_iter().find(|notation| pgn["notation"] == *notation as u8);
+    let mut values = vec![format!("file={}", plain(&pgn["file"])), format!("min={}", pgn["min"])];
+    values.extend(notation.map(|notation| format!("notation={notation}")));
+    let tracked = FIELDS.iter().filter(|(_, name)| pgn[*name] == true);
+    values.extend(tracked.map(|(field, _)| format!("{field}=true")));
+    let lines = pgn["additional_lines_rgx"].as_array().into_iter().flatten();
+    values.extend(lines.map(|line| format!("match_line={}", plain(line))));
+    values
+}
+
+/// The values of `-engine` of an engine.
+fn spec(engine: &Value) -> Vec<String> {
+    let (limit, tc) = (&engine["limit"], &engine["limit"]["tc"]);
+    let of = |value: &Value| value.as_u64().filter(|number| *number > 0);
+    let seconds = |ms: u64| ms as f64 / 1e3;
+    let mut values: Vec<String> = ["name", "cmd", "dir", "args"]
+        .iter()
+        .filter(|key| engine[**key].as_str().is_some_and(|value| !value.is_empty()))
+        .map(|key| format!("{key}={}", plain(&engine[*key])))
+        .collect();
+    if let Some(time) = of(&tc["time"]) {
+        let moves = of(&tc["moves"]).map(|moves| format!("{moves}/")).unwrap_or_default();
+        let increment = seconds(of(&tc["increment"]).unwrap_or(0));
+        values.push(format!("tc={moves}{}+{increment}", seconds(time)));
+    }
+    values.extend(of(&tc["fixed_time"]).map(|time| format!("st={}", seconds(time))));
+    values.extend(of(&tc["timemargin"]).map(|margin| format!("timemargin={margin}")));
+    values.extend(of(&limit["nodes"]).map(|nodes| format!("nodes={nodes}")));
+    values.extend(of(&limit["plies"]).map(|plies| format!("depth={plies}")));
+    if engine["restart"] == true {
+        values.push("restart=on".to_owned());
+    }
+    let options = engine["options"].as_array().into_iter().flatten();
+    values.extend(
+        options.map(|option| format!("option.{}={}", plain(&option[0]), plain(&option[1]))),
+    );
+    values
+}
+
+/// The games that were counted, of two engines, and how many there are.
+fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
+    let rows: Vec<&Value> = saved["stats"].as_object().into_iter().flat_map(Map::values).collect();
+    let count = |row: &Value, key: &str| row[key].as_u64().unwrap_or(0).min(MOST_GAMES);
+    let [wins, losses, draws] =
+        ["wins", "losses", "draws"].map(|key| rows.iter().map(|row| count(row, key)).sum::<u64>());
+    let games = wins.saturating_add(losses).saturating_add(draws);
+    if games == 0 {
+        return Ok((None, 0));
+    }
+    let [row] = rows[..] else {
+        return Err(
+            "it has counts of more than two engines; begin anew, or give stats=false".to_owned()
+        );
+    };
+    let mut prior = Prior::default();
+    for (kind, [a, b]) in PAIRS {
+        prior.table[a][b] = count(row, kind);
+    }
+    let pairs: u64 = prior.table.iter().flatten().sum();
+    if pairs == 0 {
+        prior.singles[0] = [losses, draws, wins];
+    } else if pairs.saturating_mul(2) != games || prior.encounter().games.wins != wins {
+        return Err(format!("its counts do not agree: {pairs} pairs of {games} games"));
+    }
+    Ok((Some(prior), games))
+}
+
+/// A value without the quotation marks of a text.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
