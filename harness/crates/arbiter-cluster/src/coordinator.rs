@@ -31,7 +31,7 @@ pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
 use super::assignment::Assignment;
 use super::connection::{AccessError, Connection};
-use super::in_flight::{InFlight, Receipt};
+use super::in_flight::{GivenBack, InFlight, Receipt};
 use super::proof::RunSecret;
 use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
@@ -54,6 +54,12 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time after which an audit that a worker has given back is given to another.
 const AUDIT_PAUSE: Duration = Duration::from_millis(500);
+
+/// Time after the start within which workers are heard that have played before.
+const RETURN: Duration = Duration::from_secs(15);
+
+/// Most jobs of pairs that are done that are looked for on the server within a lease.
+const MAX_REMOVED: usize = 1_000;
 
 /// Most results that wait to be read, besides one batch.
 const MAX_EVENTS: usize = 256;
@@ -116,6 +122,11 @@ struct Coordinator<A: Assignment> {
     /// Results that cannot be, of each worker's own jobs.
     impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
+    /// Pairs whose jobs were removed within a lease, and when it began.
+    removed: BTreeSet<u64>,
+    removed_at: Duration,
+    /// When a worker was told last that it is excluded, which it had not heard.
+    exclusion_repeated: Duration,
     /// Workers that were given a token, or have shown that they have one.
     joined: BTreeSet<String>,
     audits: Audits<A>,
@@ -141,6 +152,8 @@ pub async fn coordinate<A: Assignment>(
     let RunSpec { description, key, programs, priority, benches, history, audit } = spec;
     // Higher than all before a restart, so that no worker takes a job for one that it has done.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
+    let mut stored = RangeSet::default();
+    history.played.iter().for_each(|(_, tally)| stored.insert(tally.pair));
     let id = &description.run_id;
     streams::open(&connection, id, description.lease).await?;
     let programs = ProgramUploader::new(programs, streams::programs(&connection).await?);
@@ -166,13 +179,17 @@ pub async fn coordinate<A: Assignment>(
         audits: Audits::new(audit),
         joined: BTreeSet::new(),
         impossible: BTreeMap::new(),
-        policy: WorkerPolicy::new(&description, &benches, history),
-        connection,
+        removed: BTreeSet::new(),
+        removed_at: Duration::ZERO,
+        exclusion_repeated: Duration::ZERO,
         in_flight: InFlight::new(
             first_attempt,
+            stored,
             description.reference_nps.is_some(),
             description.noise_limit.is_some(),
         ),
+        policy: WorkerPolicy::new(&description, &benches, history),
+        connection,
         description,
         priority,
         end,
@@ -277,7 +294,7 @@ impl<A: Assignment> Coordinator<A> {
         match command {
             JobCommand::Play(pair, job) => {
                 match self.in_flight.order(pair, *job, self.now) {
-                    Ok(attempt) => self.send(pair, attempt, true),
+                    Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
                         for receipt in parked {
                             self.read_result(receipt).await;
@@ -310,23 +327,41 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the job of a pair. `is_first`: unless it is on the server already, from before a restart.
-    fn send(&mut self, pair: u64, attempt: u32, is_first: bool) {
+    /// Sends the job of a pair, unless it is on the server already, from before a restart.
+    fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
             let not_for = self.audits.worker_of(pair);
             let job = Job { number: pair, attempt, nonce, expires, not_for, work: job.work() };
             let job = wire::write_job(&self.description.run_id, &job, &self.key);
+            let is_first = self.in_flight.is_first(attempt);
             // The receiver lives as long as the coordinator.
             let _ = self.outgoing.send(Outgoing::Job { pair, attempt, is_first, job });
+        }
+    }
+
+    /// A pair was not played, or an audit not carried out.
+    async fn play_again(&mut self, pair: u64) {
+        match pair.checked_sub(AUDITS) {
+            Some(audited) => self.audit_failed(audited).await,
+            None => self.resend(pair),
+        }
+    }
+
+    /// Removes the job of a pair that is done from the server, if it is still there. It may be after a
+    /// message was lost.
+    fn remove_job(&mut self, pair: u64) {
+        if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {
+            // The receiver lives as long as the coordinator.
+            let _ = self.outgoing.send(Outgoing::Done { pair });
         }
     }
 
     /// Sends the job of a pair in flight again.
     fn resend(&mut self, pair: u64) {
         if let Some(attempt) = self.in_flight.resend(pair, self.now) {
-            self.send(pair, attempt, false);
+            self.send(pair, attempt);
         }
     }
 
@@ -334,7 +369,7 @@ impl<A: Assignment> Coordinator<A> {
         match event {
             StreamEvent::Sent { pair, sent } => {
                 if !self.in_flight.sent(pair, sent, self.now) {
-                    self.answer_job(sent.sequence, AckKind::Ack).await;
+                    self.remove_job(pair);
                 }
             }
             StreamEvent::Drained => {
@@ -393,14 +428,23 @@ impl<A: Assignment> Coordinator<A> {
         {
             self.joined.insert(worker.clone());
             let Heartbeat { pair, attempt, is_given_back, .. } = heartbeat;
-            if is_given_back {
-                if let Some(sequence) = self.in_flight.give_back(&worker, pair, attempt) {
-                    // Whose own pair an audit repeats would be given it again at once.
-                    let pause = (pair >= AUDITS).then_some(AUDIT_PAUSE);
-                    self.answer_job(sequence, AckKind::Nak(pause)).await;
+            let is_own = self.audits.worker_of(pair).as_ref() == Some(&worker);
+            if self.in_flight.is_over(pair) {
+                self.remove_job(pair);
+            } else if is_given_back {
+                match self.in_flight.give_back(&worker, pair, attempt, is_own) {
+                    GivenBack::Job(sequence) => {
+                        let pause = AckKind::Nak(Some(AUDIT_PAUSE));
+                        self.answer_job(sequence, pause).await;
+                    }
+                    GivenBack::Resend => self.resend(pair),
+                    GivenBack::Nothing => {}
                 }
-            } else if let Some((pairing, half)) =
-                self.in_flight.heartbeat(worker, heartbeat, self.now)
+            } else if self.policy.why_excluded(&worker).is_some() {
+                self.repeat_exclusion(&worker).await;
+            } else if !is_own
+                && let Some((pairing, half)) =
+                    self.in_flight.heartbeat(worker, heartbeat, self.description.lease, self.now)
                 && pairing.pair < AUDITS
             {
                 self.notify(JobEvent::Started { pairing, half });
@@ -411,17 +455,20 @@ impl<A: Assignment> Coordinator<A> {
 
     async fn tick(&mut self, count: u64) {
         self.update_room();
-        self.release_lonely();
-        let is_idle = self.players().any(|(_, status)| status.playing == 0);
+        if self.now > RETURN {
+            self.release_lonely().await;
+        }
+        let is_idle =
+            self.players().any(|(name, status)| status.playing == 0 && self.joined.contains(name));
         self.in_flight.set_idle(is_idle, self.now);
         let RunDescription { lease, stall_timeout, .. } = self.description;
-        for pair in self.in_flight.overdue(lease, stall_timeout, self.now) {
+        for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
             let what = "nobody is heard to play it in time; sent out again";
-            self.remark("unknown", Some(pair), what.to_owned());
-            match pair.checked_sub(AUDITS) {
-                Some(audited) => self.audit_failed(audited),
-                None => self.resend(pair),
-            }
+            self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
+            self.play_again(pair).await;
+        }
+        if self.removed_at + lease < self.now {
+            (self.removed_at, self.removed) = (self.now, BTreeSet::new());
         }
         for sequence in self.in_flight.extensions(lease, self.now) {
             self.answer_job(sequence, AckKind::Progress).await;

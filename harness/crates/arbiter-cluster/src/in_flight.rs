@@ -4,7 +4,7 @@
 //! A pair, or another assignment, is in flight from the order to play it until its outcome is on disk.
 //! The first possible result of a pair is accepted. All others are named and change nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use super::assignment::Assignment;
@@ -28,9 +28,15 @@ const MAX_AHEAD: u64 = 1_000;
 /// Additional pairs that may be in flight while there are parked results.
 const PARKED_STEP: usize = 16;
 
-/// An attempt is over after so many times the mean time of a pair, and after this time at least.
-const MAX_MEANS: u32 = 20;
+/// An attempt is over after so many times the median time of the last pairs, and after this time at least.
+const MAX_MEDIANS: u32 = 20;
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
+
+/// The same as long as no pair was played.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
+
+/// Pairs of which the median is taken.
+const MEDIAN_OF: usize = 101;
 
 /// The server is told of an attempt that goes on so many times within a lease.
 const EXTENSIONS_PER_LEASE: u32 = 6;
@@ -64,10 +70,14 @@ struct Pending<A> {
     begun: Option<Duration>,
     /// When its lease was extended last.
     extended: Duration,
+    /// When a job was begun that the server has had for less time, before this one.
+    passed: Option<Duration>,
+    /// The game, from 0, that was announced last.
+    announced: Option<u8>,
     /// When its job is sent again if nobody has begun it.
     renewal: Duration,
-    /// The worker of the last heartbeat, and its game.
-    player: Option<(String, Option<u8>)>,
+    /// The worker that plays it.
+    player: Option<String>,
     /// Its accepted result.
     accepted: Option<Receipt>,
     failed_at: BTreeSet<String>,
@@ -75,18 +85,29 @@ struct Pending<A> {
 
 impl<A> Pending<A> {
     /// Whether a worker takes more time than this for it.
-    fn is_too_long(&self, limit: Option<Duration>, now: Duration) -> bool {
-        self.begun.zip(limit).is_some_and(|(begun, limit)| now > begun + limit)
+    fn is_too_long(&self, limit: Duration, now: Duration) -> bool {
+        self.begun.is_some_and(|begun| now > begun + limit)
     }
 }
 
 /// A pair that is done.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DonePair {
-    /// The sequence number of its job, if known.
+    /// The sequence number of its job, if a worker has taken it.
     pub(crate) sequence: Option<u64>,
-    /// Its result.
-    pub(crate) receipt: Receipt,
+    /// Its result, if it has one.
+    pub(crate) receipt: Option<Receipt>,
+}
+
+/// What becomes of a pair that a worker gives back.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum GivenBack {
+    /// It was not its to play: the server gives the job with this sequence number to another.
+    Job(u64),
+    /// It is sent again, as another attempt, for which this worker has no proof.
+    Resend,
+    /// It stays as it is.
+    Nothing,
 }
 
 /// A job as the server has it.
@@ -134,12 +155,10 @@ pub(crate) struct InFlight<A: Assignment> {
     stored: RangeSet,
     /// The first attempt at each pair, higher than those before a restart.
     first_attempt: u32,
-    /// The time that accepted pairs took, and how many they were.
-    played: (Duration, u32),
-    /// The last attempt at each of them that was sent more than once.
+    /// The time that the last accepted pairs took.
+    times: VecDeque<Duration>,
+    /// The last attempt at pairs that were sent more than once, and at audits.
     attempts: BTreeMap<u64, u32>,
-    /// The highest pair that a worker has begun, and when that was first heard.
-    furthest: Option<(u64, Duration)>,
     /// Since when workers have been idle while none of the pairs was played, if they are.
     idle: Option<Duration>,
     /// Whether workers scale times by their speed.
@@ -149,21 +168,25 @@ pub(crate) struct InFlight<A: Assignment> {
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// No pair is in flight. `is_scaled`: workers scale times by their speed; `is_measured`: they say what
-    /// disturbed a pair.
-    pub(crate) fn new(first_attempt: u32, is_scaled: bool, is_measured: bool) -> InFlight<A> {
+    /// No pair is in flight, and `stored` are on disk. `is_scaled`: workers scale times by their speed;
+    /// `is_measured`: they say what disturbed a pair.
+    pub(crate) fn new(
+        first_attempt: u32,
+        stored: RangeSet,
+        is_scaled: bool,
+        is_measured: bool,
+    ) -> InFlight<A> {
         InFlight {
             first_attempt,
-            played: (Duration::ZERO, 0),
+            stored,
+            times: VecDeque::new(),
             is_scaled,
             is_measured,
             pending: BTreeMap::new(),
             parked: BTreeMap::new(),
             parked_bytes: 0,
             players: BTreeSet::new(),
-            stored: RangeSet::default(),
             attempts: BTreeMap::new(),
-            furthest: None,
             idle: None,
         }
     }
@@ -172,10 +195,10 @@ impl<A: Assignment> InFlight<A> {
     /// here already, in order of arrival.
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
-        let attempt = match self.stored.remove(pair) {
-            true => self.attempts.get(&pair).map_or(0, |last| *last).max(self.first_attempt) + 1,
-            false => self.first_attempt,
-        };
+        let first = self.first_attempt;
+        let was_stored = self.stored.remove(pair).then_some(first);
+        let last = self.attempts.remove(&pair).or(was_stored);
+        let attempt = last.map_or(first, |last| last.max(first) + 1);
         let pending = Pending {
             job,
             attempt,
@@ -185,6 +208,8 @@ impl<A: Assignment> InFlight<A> {
             heard: now,
             begun: None,
             extended: now,
+            passed: None,
+            announced: None,
             renewal: now + RENEWAL,
             player: None,
             accepted: None,
@@ -220,30 +245,56 @@ impl<A: Assignment> InFlight<A> {
         (pending.attempt == attempt && pending.accepted.is_none()).then_some(pending)
     }
 
-    /// A worker is at work on a pair. Returns the game, from 0, if it has just begun.
+    /// Whether this attempt is the first since the start of the coordinator.
+    pub(crate) fn is_first(&self, attempt: u32) -> bool {
+        attempt == self.first_attempt
+    }
+
+    /// Whether nothing is to be done any more for a pair that was ordered, or for an audit.
+    pub(crate) fn is_over(&self, pair: u64) -> bool {
+        !self.pending.contains_key(&pair) && self.is_ordered(pair)
+    }
+
+    /// A worker is at work on a pair. Returns the game, from 0, if it has just begun. Of two that are, the
+    /// first plays it as long as it is heard.
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
         Heartbeat { pair, attempt, half, .. }: Heartbeat,
+        lease: Duration,
         now: Duration,
     ) -> Option<(Pairing, usize)> {
         let pending = self.awaited(pair, attempt)?;
-        pending.heard = now;
+        if pending.player.as_ref().is_some_and(|player| *player != worker)
+            && now < pending.heard + lease
+        {
+            return None;
+        }
+        (pending.heard, pending.player) = (now, Some(worker));
         pending.begun.get_or_insert(now);
-        let before = pending.player.replace((worker, half));
-        let begun = half.filter(|_| before != pending.player).zip(pending.job.pairing());
+        let begun = half.filter(|half| pending.announced.is_none_or(|before| before < *half));
+        pending.announced = begun.or(pending.announced);
+        let begun = begun.zip(pending.job.pairing());
         self.started(pair, now);
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
-    /// A worker gives a pair back. Returns the sequence number of its job, unless another worker plays it.
-    pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> Option<u64> {
-        let pending = self.awaited(pair, attempt)?;
-        if pending.player.as_ref().is_some_and(|(player, _)| player != worker) {
-            return None;
+    /// A worker gives a pair back. `is_own`: an audit of a pair that it has played itself.
+    pub(crate) fn give_back(
+        &mut self,
+        worker: &str,
+        pair: u64,
+        attempt: u32,
+        is_own: bool,
+    ) -> GivenBack {
+        let Some(pending) = self.awaited(pair, attempt) else { return GivenBack::Nothing };
+        match (&pending.player, pending.sequence) {
+            (None, Some(sequence)) if is_own => GivenBack::Job(sequence),
+            (player, _) if !is_own && player.as_ref().is_none_or(|player| player == worker) => {
+                GivenBack::Resend
+            }
+            _ => GivenBack::Nothing,
         }
-        (pending.player, pending.begun) = (None, None);
-        pending.sequence
     }
 
     /// The sequence numbers of jobs whose leases are to be extended: somebody is at work on them, or their
@@ -264,24 +315,28 @@ impl<A: Assignment> InFlight<A> {
         due.collect()
     }
 
-    /// The longest time of an attempt, if pairs were played.
-    fn attempt_limit(&self) -> Option<Duration> {
-        let (time, count) = self.played;
-        (count > 0).then(|| (MAX_MEANS * (time / count)).max(MIN_ATTEMPT))
+    /// The longest time of an attempt.
+    fn attempt_limit(&self) -> Duration {
+        let mut times: Vec<Duration> = self.times.iter().copied().collect();
+        times.sort_unstable();
+        let median = times.get(times.len() / 2);
+        median.map_or(FIRST_ATTEMPT, |median| (MAX_MEDIANS * *median).max(MIN_ATTEMPT))
     }
 
-    /// A worker has begun a pair. Jobs are taken in the order of their pairs, so earlier ones that
-    /// nobody plays were lost.
+    /// A worker has begun a pair. The server gives jobs out in their order, so those that it has had for
+    /// longer were taken or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
-        let is_further = self.furthest.is_none_or(|(furthest, _)| furthest < pair);
-        if is_further && pair < AUDITS && self.pending.contains_key(&pair) {
-            self.furthest = Some((pair, now));
+        let begun = self.pending.get(&pair).and_then(|pending| pending.sequence);
+        for pending in self.pending.values_mut() {
+            if pending.sequence < begun && pending.sequence.is_some() {
+                pending.passed.get_or_insert(now);
+            }
         }
     }
 
     /// Whether a worker is idle that plays for the run.
     pub(crate) fn set_idle(&mut self, is_idle: bool, now: Duration) {
-        let is_idle = is_idle && self.furthest.is_some() && self.counts().1 == 0;
+        let is_idle = is_idle && self.counts().1 == 0;
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
@@ -323,8 +378,13 @@ impl<A: Assignment> InFlight<A> {
                 Ok(()) => {
                     pending.accepted = Some(receipt);
                     if let Some(begun) = pending.begun {
-                        let (time, count) = self.played;
-                        self.played = (time + (pending.heard - begun), count + 1);
+                        self.times.push_back(pending.heard - begun);
+                        if self.times.len() > MEDIAN_OF {
+                            self.times.pop_front();
+                        }
+                    }
+                    if is_last {
+                        pending.begun.get_or_insert(pending.heard);
                     }
                     self.players.insert(worker.to_owned());
                     Disposition::Accept { played, noise }
@@ -357,12 +417,12 @@ impl<A: Assignment> InFlight<A> {
         let pending = self.pending.remove(&pair);
         if pair < AUDITS {
             self.stored.insert(pair);
-            if let Some(attempt) = pending.as_ref().map(|p| p.attempt).filter(|last| *last > 0) {
-                self.attempts.insert(pair, attempt);
-            }
         }
-        let Pending { sequence, accepted, .. } = pending?;
-        Some(DonePair { sequence, receipt: accepted? })
+        let Pending { sequence, attempt, begun, accepted: receipt, .. } = pending?;
+        if pair >= AUDITS || attempt > self.first_attempt {
+            self.attempts.insert(pair, attempt);
+        }
+        Some(DonePair { sequence: sequence.filter(|_| begun.is_some()), receipt })
     }
 
     /// The accepted result of a pair does not count. Returns it.
@@ -376,6 +436,7 @@ impl<A: Assignment> InFlight<A> {
         pending.attempt += 1;
         (pending.sequence, pending.is_left_over) = (None, false);
         (pending.player, pending.begun) = (None, None);
+        (pending.passed, pending.announced) = (None, None);
         (pending.heard, pending.renewal) = (now, now + RENEWAL);
         Some(pending.attempt)
     }
@@ -401,31 +462,28 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).map(|pending| &pending.job)
     }
 
-    /// Pairs that the server has lost, or whose jobs expire: the last heartbeat is older than the stall
-    /// timeout and three leases, or none came while later pairs were begun or workers were idle, or for
+    /// Pairs, and who plays each, that the server has lost, or whose jobs expire: the last heartbeat is older than the stall
+    /// timeout and three leases, or none came while later jobs were begun or workers were idle, or for
     /// hours; or somebody is at work on them for too long. (The server itself gives the pairs of a worker that dies to others.)
     pub(crate) fn overdue(
         &self,
         lease: Duration,
         stall_timeout: Duration,
         now: Duration,
-    ) -> Vec<u64> {
+    ) -> Vec<(u64, Option<String>)> {
         let limit = self.attempt_limit();
         let is_overdue = |(pair, pending): (&u64, &Pending<A>)| {
-            let since = match (&pending.player, self.furthest) {
-                (Some(_), _) => now.saturating_sub(pending.heard + stall_timeout),
-                (None, Some((furthest, at))) if furthest > *pair => {
-                    now.saturating_sub(pending.heard.max(at))
-                }
-                (None, _) if *pair >= AUDITS => now.saturating_sub(pending.heard),
-                (None, _) => {
-                    self.idle.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
+            let since = match pending.player {
+                Some(_) => now.saturating_sub(pending.heard + stall_timeout),
+                None => {
+                    let first = pending.passed.into_iter().chain(self.idle).min();
+                    first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
                 || (pending.player.is_none() && now > pending.renewal);
-            (pending.accepted.is_none() && is_due).then_some(*pair)
+            (pending.accepted.is_none() && is_due).then(|| (*pair, pending.player.clone()))
         };
         self.pending.iter().filter_map(is_overdue).collect()
     }
@@ -442,7 +500,9 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
         let ordered = ordered.max(self.stored.last());
-        let is_near = |pair: &u64| ordered.is_none_or(|ordered| *pair < ordered + MAX_AHEAD);
+        let is_near = |pair: &u64| {
+            ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))
+        };
         if self.parked.keys().any(is_near) { self.pending.len() + PARKED_STEP } else { 0 }
     }
 

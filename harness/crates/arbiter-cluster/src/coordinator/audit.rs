@@ -48,8 +48,9 @@ pub(super) struct Held<D> {
     failed: u32,
 }
 
-/// Two results of a pair that differ, and what this machine finds twice.
-pub(super) type Contested<D> = (u64, [Held<D>; 2], Result<[D; 2], String>);
+/// The results of a pair that differ, or the one that nobody has repeated, and what this machine finds
+/// twice.
+pub(super) type Contested<D> = (u64, Vec<Held<D>>, Result<[D; 2], String>);
 
 /// The audits of a run.
 #[derive(Debug)]
@@ -114,8 +115,7 @@ impl<A: Assignment> Coordinator<A> {
         played: &A::Done,
         noise: &Option<String>,
     ) -> bool {
-        let has_others = self.auditors().any(|other| other != worker);
-        if !has_others || !self.audits.is_chosen(&self.secret, pair) {
+        if !self.audits.is_chosen(&self.secret, pair) {
             return false;
         }
         let number = AUDITS + pair;
@@ -126,7 +126,7 @@ impl<A: Assignment> Coordinator<A> {
         let (worker, played, noise) = (worker.to_owned(), played.clone(), noise.clone());
         let held = Held { worker, played, noise, failed: 0 };
         self.audits.held.insert(pair, held);
-        self.send(number, attempt, true);
+        self.send(number, attempt);
         true
     }
 
@@ -139,7 +139,9 @@ impl<A: Assignment> Coordinator<A> {
         // What was sent before a restart of the coordinator may name another worker.
         let is_new = self.in_flight.has_sent(number, attempt) && own.insert(number);
         let is_last = is_new && own.len() == MAX_OWN_AUDITS;
-        self.resend(number);
+        if self.in_flight.is_last(number, attempt) {
+            self.resend(number);
+        }
         if is_last {
             let reason = "it repeats its own pairs, which were to be repeated by others".to_owned();
             self.exclude(Finding { worker: worker.to_owned(), reason }).await;
@@ -152,20 +154,38 @@ impl<A: Assignment> Coordinator<A> {
         self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
-    /// A pair could not be repeated, or was disturbed then, or nobody has begun it: it is tried again.
-    pub(super) fn audit_failed(&mut self, pair: u64) {
+    /// A pair could not be repeated, or was disturbed then, or nobody has begun it: it is tried again, and
+    /// then on this machine.
+    pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
-        match held.failed < MAX_TRIES {
-            true => self.resend(AUDITS + pair),
-            false => self.release_unaudited(pair, "it could not be repeated"),
+        if held.failed < MAX_TRIES {
+            self.resend(AUDITS + pair);
+        } else if self.audits.spec.repeats {
+            self.done(AUDITS + pair).await;
+            let held = self.audits.held.remove(&pair);
+            self.contest(pair, held.into_iter().collect());
+        } else {
+            self.release_unaudited(pair, "it could not be repeated").await;
+        }
+    }
+
+    /// Has this machine play a pair, twice, to know whether engines repeat their games.
+    fn contest(&mut self, pair: u64, held: Vec<Held<A::Done>>) {
+        let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
+        if let Some(job) = job.cloned() {
+            self.audits.contested.spawn(async move {
+                let first = job.clone().done_here(engines.clone()).await;
+                let again = job.done_here(engines).await;
+                (pair, held, first.and_then(|first| Ok([first, again?])))
+            });
         }
     }
 
     /// A result counts that nobody has repeated.
-    fn release_unaudited(&mut self, pair: u64, why: &str) {
+    async fn release_unaudited(&mut self, pair: u64, why: &str) {
         if let Some(held) = self.audits.held.remove(&pair) {
-            self.in_flight.stored(AUDITS + pair);
+            self.done(AUDITS + pair).await;
             self.remark(&held.worker, Some(pair), format!("audit: {why}"));
             self.release(pair, held);
         }
@@ -182,16 +202,8 @@ impl<A: Assignment> Coordinator<A> {
             if held.played.is_same(&played) {
                 return self.release(pair, held);
             }
-            let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
-            if let Some(job) = job.cloned() {
-                let both = [held, Held { worker, played, noise: None, failed: 0 }];
-                self.audits.contested.spawn(async move {
-                    let first = job.clone().done_here(engines.clone()).await;
-                    let again = job.done_here(engines).await;
-                    (pair, both, first.and_then(|first| Ok([first, again?])))
-                });
-            }
-            return;
+            let again = Held { worker, played, noise: None, failed: 0 };
+            return self.contest(pair, vec![held, again]);
         }
         let tallies = held.played.tally().zip(played.tally());
         let finding = tallies.and_then(|(first, again)| {
@@ -203,27 +215,32 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// This machine has played a pair of which two workers have sent different games.
-    pub(super) async fn decide(&mut self, (pair, both, here): Contested<A::Done>) {
+    /// This machine has played a pair of which workers have sent different games, or that none has repeated.
+    pub(super) async fn decide(&mut self, (pair, held, here): Contested<A::Done>) {
         let here = match here {
-            Ok([here, again]) if here.is_same(&again) => here,
-            // The pair counts if it comes again.
+            Ok([here, again]) if here.is_same(&again) => Ok(here),
             Ok(_) => {
                 self.audits.spec.repeats = false;
-                let what =
-                    "audit: engines do not repeat their games; from now on results are compared";
-                self.remark(&both[0].worker, Some(pair), what.to_owned());
-                return self.replay(pair).await;
+                Err("engines do not repeat their games; from now on results are compared"
+                    .to_owned())
             }
+            Err(why) => Err(format!("this machine cannot repeat it: {why}")),
+        };
+        let here = match here {
+            Ok(here) => here,
             Err(why) => {
-                let what =
-                    format!("audit: two workers play it differently, and here it fails: {why}");
-                self.remark(&both[0].worker, Some(pair), what);
-                return self.replay(pair).await;
+                self.remark(&held[0].worker, Some(pair), format!("audit: {why}"));
+                return match <[_; 1]>::try_from(held) {
+                    Ok([held]) if self.policy.why_excluded(&held.worker).is_none() => {
+                        self.release(pair, held);
+                    }
+                    // It counts if it comes again.
+                    _ => self.replay(pair).await,
+                };
             }
         };
         let (right, wrong): (Vec<_>, Vec<_>) =
-            both.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
+            held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
             Some((0, first)) if self.policy.why_excluded(&first.worker).is_none() => {
                 self.release(pair, first);
@@ -232,7 +249,7 @@ impl<A: Assignment> Coordinator<A> {
         }
         for (_, Held { worker, .. }) in wrong {
             let reason = format!(
-                "audit: its games of pair {} are not those that the engines play, here and at another worker",
+                "audit: its games of pair {} are not those that the engines play here",
                 pair + 1
             );
             self.exclude(Finding { worker, reason }).await;
@@ -257,20 +274,20 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn replay_held(&mut self, worker: &str) {
         let held = self.audits.held.extract_if(.., |_, held| held.worker == worker);
         for pair in held.map(|(pair, _)| pair).collect::<Vec<_>>() {
-            self.in_flight.stored(AUDITS + pair);
+            self.done(AUDITS + pair).await;
             self.replay(pair).await;
         }
     }
 
     /// Has results count that nobody is left to repeat.
-    pub(super) fn release_lonely(&mut self) {
+    pub(super) async fn release_lonely(&mut self) {
         let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
         let is_alone = |held: &Held<A::Done>| auditors.iter().all(|other| *other == held.worker);
         let held = self.audits.held.iter();
         let lonely: Vec<u64> =
             held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
         for pair in lonely {
-            self.release_unaudited(pair, "there is no other worker");
+            self.release_unaudited(pair, "there is no other worker").await;
         }
     }
 

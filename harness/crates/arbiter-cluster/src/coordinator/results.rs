@@ -21,8 +21,19 @@ impl<A: Assignment> Coordinator<A> {
     /// A result has come. It is read if it belongs to its sender, and its pair waits for one.
     pub(super) async fn take_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
-        let bytes = message.payload.len();
-        let number = wire::check_proof(message, &self.secret).ok().map(|proven| proven.number);
+        let (bytes, worker) = (message.payload.len(), sender(&message.subject).to_owned());
+        let proven = wire::check_proof(message, &self.secret).ok();
+        let job = proven.map(|proven| (proven.number, proven.attempt));
+        if let Some((number, attempt)) = job
+            && self.policy.why_excluded(&worker).is_some()
+        {
+            if self.in_flight.is_last(number, attempt) {
+                self.play_again(number).await;
+            }
+            self.repeat_exclusion(&worker).await;
+            return self.acknowledge_result(receipt).await;
+        }
+        let number = job.map(|(number, _)| number);
         let what = match number {
             Some(number) if !self.in_flight.is_ordered(number) => {
                 if self.in_flight.park(number, receipt, bytes) {
@@ -33,11 +44,13 @@ impl<A: Assignment> Coordinator<A> {
                 "a result of a pair that nobody had ordered"
             }
             Some(number) if !self.in_flight.is_waiting(number) => {
+                if self.in_flight.is_over(number) {
+                    self.remove_job(number);
+                }
                 "a result of a pair that has one already"
             }
             _ => return self.read_result(receipt).await,
         };
-        let worker = sender(&message.subject).to_owned();
         self.remark(&worker, number, what.to_owned());
         self.acknowledge_result(receipt).await;
     }
@@ -64,7 +77,7 @@ impl<A: Assignment> Coordinator<A> {
     async fn reject(&mut self, worker: String, (pair, attempt): (u64, u32), why: String) {
         self.remark(&worker, Some(pair), why.clone());
         if self.in_flight.is_last(pair, attempt) {
-            self.resend(pair);
+            self.play_again(pair).await;
         }
         let to = worker.clone();
         self.send_to_workers(Notice::Refused { worker: to, pair, why }).await;
@@ -106,16 +119,12 @@ impl<A: Assignment> Coordinator<A> {
             return self.acknowledge_result(receipt).await;
         }
         self.in_flight.started(pair, self.now);
-        let disposition = match self.policy.why_excluded(&worker) {
-            Some(_) => Disposition::Reject("a result of a worker that is excluded".to_owned()),
-            None => self.in_flight.receive(&worker, result, receipt),
-        };
-        let what = match disposition {
+        let what = match self.in_flight.receive(&worker, result, receipt) {
             Disposition::Accept { played, noise } => {
                 if let Some(repeated) = pair.checked_sub(AUDITS) {
                     if noise.is_some() {
                         self.in_flight.withdraw(pair);
-                        self.audit_failed(repeated);
+                        self.audit_failed(repeated).await;
                         return self.acknowledge_result(receipt).await;
                     }
                     self.done(pair).await;
@@ -132,11 +141,11 @@ impl<A: Assignment> Coordinator<A> {
                 return self.acknowledge_result(receipt).await;
             }
             Disposition::Retry(what) => {
-                self.resend(pair);
+                self.play_again(pair).await;
                 what
             }
             Disposition::Fail(_) if pair >= AUDITS => {
-                self.audit_failed(pair - AUDITS);
+                self.audit_failed(pair - AUDITS).await;
                 return self.acknowledge_result(receipt).await;
             }
             Disposition::Fail(reason) => {
@@ -154,9 +163,12 @@ impl<A: Assignment> Coordinator<A> {
         let Some(DonePair { sequence, receipt }) = self.in_flight.stored(pair) else {
             return false;
         };
-        if let Some(sequence) = sequence {
-            self.answer_job(sequence, AckKind::Ack).await;
+        match sequence {
+            Some(sequence) => self.answer_job(sequence, AckKind::Ack).await,
+            // What nobody has taken cannot be acknowledged.
+            None => self.remove_job(pair),
         }
+        let Some(receipt) = receipt else { return false };
         self.acknowledge_result(receipt).await;
         true
     }

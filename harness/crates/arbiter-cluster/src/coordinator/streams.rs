@@ -11,7 +11,7 @@ use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
-use async_nats::jetstream::{self, AckKind, ErrorCode, Message};
+use async_nats::jetstream::{self, ErrorCode, Message};
 use futures_util::StreamExt;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
@@ -28,6 +28,9 @@ const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 
 /// Most unacknowledged jobs, and waiting requests for jobs.
 const MAX_PENDING: i64 = 1 << 16;
+
+/// Longest time for which a worker may wait for a job.
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Time after which the server delivers a result again that was not acknowledged.
 const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
@@ -109,7 +112,13 @@ pub(super) async fn open(
         max_waiting: MAX_PENDING,
         ..pull::Config::default()
     };
-    let takers = jobs.create_consumer(consumer(JOB_CONSUMER, lease)).await;
+    let takers = pull::Config {
+        // Who asks for more, or for longer, would be given the jobs of others.
+        max_batch: 1,
+        max_expires: MAX_WAIT,
+        ..consumer(JOB_CONSUMER, lease)
+    };
+    let takers = jobs.create_consumer(takers).await;
     let takers = takers.map_err(|e| denied("a consumer of jobs", e))?;
     // Old servers ignore what they do not know.
     if takers.cached_info().config.ack_wait != lease {
@@ -193,9 +202,12 @@ impl JobSender {
         while let Some(next) = queue.recv().await {
             match next {
                 Outgoing::Done { pair } => {
-                    if let Some(SentJob { sequence, .. }) = self.left_over(pair).await {
-                        let ack = self.id.job_ack_subject(sequence);
-                        let _ = self.context.publish(ack, AckKind::Ack.into()).await;
+                    if let Some(SentJob { sequence, .. }) = self.left_over(pair).await
+                        && let Ok(jobs) =
+                            self.context.get_stream_no_info(self.id.job_stream()).await
+                    {
+                        // Who still works on it is heard, and it is tried again.
+                        let _ = jobs.delete_message(sequence).await;
                     }
                 }
                 Outgoing::Job { pair, attempt, is_first, job } => {
@@ -225,6 +237,10 @@ impl JobSender {
             match send(message().expected_last_subject_sequence(0)).await {
                 Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
                     match self.left_over(pair).await {
+                        // Whose acknowledgement was lost.
+                        Some(sent) if sent.attempt == attempt => {
+                            return Some(SentJob { is_left_over: false, ..sent });
+                        }
                         Some(left_over) => return Some(left_over),
                         None => send(message()).await,
                     }
@@ -239,7 +255,7 @@ impl JobSender {
 
     /// What the server has of a pair from before.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
-        let stream = self.context.get_stream(self.id.job_stream()).await.ok()?;
+        let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =
             stream.get_last_raw_message_by_subject(&self.id.job_subject(pair)).await.ok()?;
         let attempt = wire::attempt_of_job(&message.payload, self.key)?;

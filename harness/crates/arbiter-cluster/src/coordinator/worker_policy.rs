@@ -2,6 +2,7 @@
 //! and their results while they play ([`outliers`](crate::outliers)); those that differ are excluded.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_nats::Message;
 
@@ -12,6 +13,9 @@ use crate::outliers::{Finding, OutlierDetector};
 use crate::wire::{self, BenchResult, JoinAnswer, JoinRequest, Notice, RunDescription};
 use arbiter_plan::{PairTally, Remark};
 use arbiter_runner::JobEvent;
+
+/// Time between two messages to workers that go on although they are excluded.
+const EXCLUSION_PAUSE: Duration = Duration::from_secs(1);
 
 /// What the store knows of workers when a run is resumed; empty for a new run.
 #[derive(Debug, Default)]
@@ -107,6 +111,17 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn check_workers(&mut self, pair: u64) {
         if let Some(finding) = self.policy.stored(pair) {
             self.exclude(finding).await;
+        }
+    }
+
+    /// Tells a worker once more that it is excluded, which it may not have heard; not too often.
+    pub(super) async fn repeat_exclusion(&mut self, worker: &str) {
+        if let Some(why) = self.policy.why_excluded(worker)
+            && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
+        {
+            let (worker, why) = (worker.to_owned(), format!("excluded: {why}"));
+            self.exclusion_repeated = self.now;
+            self.send_to_workers(Notice::Exclude { worker, why }).await;
         }
     }
 

@@ -25,7 +25,7 @@ fn sent(attempt: u32, sequence: u64) -> SentJob {
 
 #[test]
 fn the_first_result_of_a_pair_counts_and_no_other() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     assert_eq!(in_flight.order(4, job(4), START), Ok(0));
     assert!(in_flight.sent(4, sent(0, 77), START));
     let disposition = in_flight.receive("a", result(4), 1);
@@ -33,7 +33,7 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
     assert!(
         matches!(in_flight.receive("b", result(4), 2), Disposition::Discard(why) if why.contains("second"))
     );
-    assert_eq!(in_flight.stored(4), Some(DonePair { sequence: Some(77), receipt: 1 }));
+    assert_eq!(in_flight.stored(4), Some(DonePair { sequence: Some(77), receipt: Some(1) }));
     assert!(!in_flight.sent(4, sent(0, 77), START), "it is done");
     assert!(
         matches!(in_flight.receive("a", result(4), 3), Disposition::Discard(why) if why.contains("late"))
@@ -43,7 +43,7 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
 
 #[test]
 fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     for first in (0..1_000).step_by(2) {
         // Pairs are not stored in their order.
         for pair in [first + 1, first] {
@@ -60,8 +60,19 @@ fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
 }
 
 #[test]
+fn results_of_pairs_on_disk_are_of_no_use() {
+    let mut stored = RangeSet::default();
+    (0..9).for_each(|pair| stored.insert(pair));
+    let mut in_flight = InFlight::new(50, stored, false, false);
+    assert!(in_flight.is_over(4) && !in_flight.is_over(9));
+    assert!(in_flight.park(3, 1, 10), "whoever asks");
+    assert_eq!(in_flight.room_for_parked(), 0, "it makes no room for others");
+    assert_eq!(in_flight.order(4, job(4), START), Ok(51), "unless the pair does not count");
+}
+
+#[test]
 fn results_from_before_a_restart_wait_for_their_order() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     assert!(!in_flight.is_ordered(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
     assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
     assert_eq!(in_flight.order(4, job(4), START), Err(vec![1, 2]));
@@ -73,7 +84,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 
 #[test]
 fn what_waits_is_bounded() {
-    let mut in_flight = InFlight::<PairJob>::new(0, false, false);
+    let mut in_flight = InFlight::<PairJob>::new(0, RangeSet::default(), false, false);
     for receipt in 0..MAX_PARKED_PER_PAIR as Receipt {
         assert!(in_flight.park(4, receipt, 10));
     }
@@ -88,7 +99,7 @@ fn what_waits_is_bounded() {
 
 #[test]
 fn what_cannot_be_leaves_the_pair_to_others() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4);
     wrong.report = Report::Played(played(5), None);
@@ -98,7 +109,7 @@ fn what_cannot_be_leaves_the_pair_to_others() {
 
 #[test]
 fn one_bad_machine_does_not_end_a_run_and_several_do() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     in_flight.order(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
         let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
@@ -116,7 +127,7 @@ fn one_bad_machine_does_not_end_a_run_and_several_do() {
 
 #[test]
 fn few_cannot_end_a_run_that_more_can_play() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
         in_flight.order(pair, job(pair), START).unwrap();
         let accepted = in_flight.receive(worker, result(pair), pair);
@@ -132,7 +143,7 @@ fn few_cannot_end_a_run_that_more_can_play() {
 
 #[test]
 fn a_void_pair_is_sent_as_another_attempt() {
-    let mut in_flight = InFlight::new(0, false, true);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, true);
     for attempt in 0..3 {
         assert_eq!(in_flight.order(4, job(4), START), Ok(attempt));
         if let Some(void) = attempt.checked_sub(1) {
@@ -150,7 +161,7 @@ fn only_who_was_asked_says_that_a_pair_was_disturbed() {
     let disturbed = Report::Played(played(4), Some("busy".into()));
     let disturbed = JobResult { report: disturbed, ..result(4) };
     for is_measured in [false, true] {
-        let mut in_flight = InFlight::new(0, false, is_measured);
+        let mut in_flight = InFlight::new(0, RangeSet::default(), false, is_measured);
         in_flight.order(4, job(4), START).unwrap();
         let disposition = in_flight.receive("a", disturbed.clone(), 1);
         assert_eq!(matches!(disposition, Disposition::Accept { .. }), is_measured);
@@ -159,101 +170,104 @@ fn only_who_was_asked_says_that_a_pair_was_disturbed() {
 
 #[test]
 fn a_game_is_announced_once() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     in_flight.order(4, job(4), START).unwrap();
-    assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), START), None);
+    assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), LEASE, START), None);
     assert_eq!(
-        in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), START),
+        in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, START),
         Some((job(4).pairing, 0))
     );
-    assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), START), None);
+    assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, START), None);
     assert_eq!(
-        in_flight.heartbeat("a".into(), heartbeat(4, Some(1)), START),
+        in_flight.heartbeat("a".into(), heartbeat(4, Some(1)), LEASE, START),
         Some((job(4).pairing, 1))
     );
     assert_eq!(
-        in_flight.heartbeat("a".into(), heartbeat(5, Some(1)), START),
+        in_flight.heartbeat("a".into(), heartbeat(5, Some(1)), LEASE, START),
         None,
         "nobody ordered it"
     );
 }
 
-#[test]
-fn a_result_tells_that_earlier_pairs_were_passed_over() {
-    let mut in_flight = InFlight::new(0, false, false);
-    for pair in 0..3 {
+/// Pairs that are sent again at this time, in seconds.
+fn overdue(in_flight: &InFlight<PairJob>, seconds: u64) -> Vec<u64> {
+    let overdue = in_flight.overdue(LEASE, 2 * LEASE, Duration::from_secs(seconds));
+    overdue.into_iter().map(|(pair, _)| pair).collect()
+}
+
+/// Three pairs that the server has, in another order than theirs: 1, 0, 2.
+fn three() -> InFlight<PairJob> {
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
+    for (pair, sequence) in [(1, 70), (0, 71), (2, 72)] {
         in_flight.order(pair, job(pair), START).unwrap();
+        in_flight.sent(pair, sent(0, sequence), START);
     }
-    let at = Duration::from_secs(100);
-    in_flight.started(9, at);
-    assert!(in_flight.overdue(LEASE, LEASE, 9 * at).is_empty(), "nobody ordered it");
-    in_flight.started(1, at);
-    in_flight.receive("a", result(1), 1);
-    assert!(in_flight.overdue(LEASE, LEASE, at + 3 * LEASE).is_empty());
-    assert_eq!(in_flight.overdue(LEASE, LEASE, at + 4 * LEASE), [0]);
+    in_flight
+}
+
+#[test]
+fn a_result_tells_that_earlier_jobs_were_passed_over() {
+    let mut in_flight = three();
+    in_flight.started(9, Duration::from_secs(100));
+    assert!(overdue(&in_flight, 900).is_empty(), "nobody ordered it");
+    in_flight.started(0, Duration::from_secs(100));
+    in_flight.receive("a", result(0), 1);
+    assert!(overdue(&in_flight, 130).is_empty());
+    assert_eq!(overdue(&in_flight, 131), [1], "and not 2, which comes later");
+    in_flight.started(2, Duration::from_secs(130));
+    assert_eq!(overdue(&in_flight, 131), [1], "others that are begun change nothing");
 }
 
 #[test]
 fn what_the_server_lost_is_noticed() {
-    let mut in_flight = InFlight::new(0, false, false);
-    for pair in 0..3 {
-        in_flight.order(pair, job(pair), START).unwrap();
-    }
-    let at = |seconds| Duration::from_secs(seconds);
-    let overdue =
-        |in_flight: &InFlight<PairJob>, seconds| in_flight.overdue(LEASE, 2 * LEASE, at(seconds));
+    let mut in_flight = three();
+    let at = Duration::from_secs;
     assert!(overdue(&in_flight, 9_999).is_empty(), "nobody takes anything");
-    in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), at(100));
+    in_flight.heartbeat("a".into(), heartbeat(0, Some(0)), LEASE, at(100));
     assert!(overdue(&in_flight, 130).is_empty());
-    assert_eq!(overdue(&in_flight, 131), [0], "passed over");
+    assert_eq!(overdue(&in_flight, 131), [1], "passed over");
     assert_eq!(overdue(&in_flight, 151), [0, 1], "and not heard of any more");
-    in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), at(150));
-    in_flight.resend(0, at(150));
-    assert!(overdue(&in_flight, 180).is_empty());
-    in_flight.receive("a", result(1), 1);
-    in_flight.receive("a", result(0), 2);
+    in_flight.heartbeat("a".into(), heartbeat(0, Some(0)), LEASE, at(150));
+    in_flight.resend(1, at(150));
+    in_flight.sent(1, sent(1, 73), at(150));
+    assert!(overdue(&in_flight, 180).is_empty(), "it is at the end now");
+    in_flight.receive("a", result(0), 1);
+    in_flight.receive("a", result(1), 2);
     assert!(overdue(&in_flight, 9_999).is_empty(), "results are here");
     assert_eq!(in_flight.counts(), (1, 0));
 }
 
 #[test]
 fn pairs_that_idle_workers_do_not_get_are_sent_again() {
-    let mut in_flight = InFlight::new(0, false, false);
-    for pair in 0..3 {
-        in_flight.order(pair, job(pair), START).unwrap();
-    }
-    let at = |seconds| Duration::from_secs(seconds);
-    let overdue =
-        |in_flight: &InFlight<PairJob>, seconds| in_flight.overdue(LEASE, 2 * LEASE, at(seconds));
-    in_flight.set_idle(true, at(1));
-    assert!(overdue(&in_flight, 9_999).is_empty(), "they may still get ready");
-    in_flight.heartbeat("a".into(), heartbeat(0, Some(0)), at(2));
+    let mut in_flight = three();
+    let at = Duration::from_secs;
+    in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), LEASE, at(2));
     in_flight.set_idle(true, at(3));
     assert!(overdue(&in_flight, 32).is_empty(), "one is played");
-    in_flight.receive("a", result(0), 1);
+    in_flight.receive("a", result(1), 1);
     for seconds in [40, 50] {
         in_flight.set_idle(true, at(seconds));
     }
     assert!(overdue(&in_flight, 70).is_empty());
-    assert_eq!(overdue(&in_flight, 71), [1, 2]);
+    assert_eq!(overdue(&in_flight, 71), [0, 2]);
     in_flight.set_idle(false, at(60));
-    assert!(overdue(&in_flight, 9_999).is_empty(), "all play something else");
+    assert!(overdue(&in_flight, 9_999).is_empty());
 }
 
 #[test]
 fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
     let at = |seconds| Duration::from_secs(seconds);
     assert!(in_flight.extensions(LEASE, at(9)).is_empty(), "nobody has begun it");
-    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), at(9));
+    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, at(9));
     assert_eq!(in_flight.extensions(LEASE, at(9)), [77]);
     assert!(in_flight.extensions(LEASE, at(10)).is_empty(), "a moment later");
     assert!(in_flight.extensions(LEASE, at(30)).is_empty(), "nobody was heard");
     assert_eq!(in_flight.resend(4, at(30)), Some(1));
     in_flight.sent(4, sent(1, 78), at(30));
-    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), at(31));
+    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, at(31));
     assert!(in_flight.extensions(LEASE, at(60)).is_empty(), "that was of the attempt before");
     in_flight.receive("a", JobResult { attempt: 1, ..result(4) }, 1);
     assert_eq!(in_flight.extensions(LEASE, at(60)), [78], "its result waits to be stored");
@@ -261,25 +275,48 @@ fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
 
 #[test]
 fn a_pair_is_given_back_by_who_plays_it() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
-    assert_eq!(in_flight.give_back("a", 4, 0), Some(77), "before it has begun");
-    in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), START);
-    assert_eq!(in_flight.give_back("a", 4, 0), None, "another plays it");
-    assert_eq!(in_flight.give_back("b", 4, 1), None, "another attempt");
-    assert_eq!(in_flight.give_back("b", 4, 0), Some(77));
+    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Resend, "before it has begun");
+    in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), LEASE, LEASE);
+    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Nothing, "another plays it");
+    // Who had it before does not take it over.
+    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, LEASE);
+    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Nothing);
+    assert_eq!(in_flight.give_back("b", 4, 1, false), GivenBack::Nothing, "another attempt");
+    assert_eq!(in_flight.give_back("b", 4, 0, false), GivenBack::Resend);
+    in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, 2 * LEASE);
+    assert_eq!(
+        in_flight.give_back("a", 4, 0, false),
+        GivenBack::Resend,
+        "b was silent for a lease"
+    );
     in_flight.receive("a", result(4), 1);
-    assert_eq!(in_flight.give_back("b", 4, 0), None, "it has a result");
+    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Nothing, "it has a result");
+}
+
+#[test]
+fn an_audit_of_ones_own_pair_is_given_to_another() {
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
+    let number = AUDITS + 4;
+    assert_eq!(in_flight.order(number, job(4), START), Ok(0));
+    in_flight.sent(number, sent(0, 77), START);
+    assert_eq!(in_flight.give_back("a", number, 0, true), GivenBack::Job(77));
+    in_flight.heartbeat("b".into(), heartbeat(number, Some(0)), LEASE, START);
+    assert_eq!(in_flight.give_back("a", number, 0, true), GivenBack::Nothing);
+    in_flight.stored(number);
+    assert!(in_flight.is_over(number));
+    assert_eq!(in_flight.order(number, job(4), START), Ok(1), "proofs of the first are of no use");
 }
 
 #[test]
 fn attempts_go_on_from_before_a_restart() {
-    let mut in_flight = InFlight::new(50, false, false);
+    let mut in_flight = InFlight::new(50, RangeSet::default(), false, false);
     assert_eq!(in_flight.order(4, job(4), START), Ok(50));
     in_flight.sent(4, SentJob { is_left_over: true, ..sent(7, 77) }, START);
     assert!(!in_flight.has_sent(4, 7));
-    in_flight.heartbeat("a".into(), Heartbeat { attempt: 7, ..heartbeat(4, None) }, LEASE);
+    in_flight.heartbeat("a".into(), Heartbeat { attempt: 7, ..heartbeat(4, None) }, LEASE, LEASE);
     assert_eq!(in_flight.extensions(LEASE, LEASE), [77]);
     let accepted = in_flight.receive("a", JobResult { attempt: 7, ..result(4) }, 1);
     assert!(matches!(accepted, Disposition::Accept { .. }));
@@ -289,20 +326,20 @@ fn attempts_go_on_from_before_a_restart() {
 
 #[test]
 fn a_worker_keeps_no_pair_for_ever() {
-    let mut in_flight = InFlight::new(0, false, false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), false, false);
     for pair in 0..2 {
         in_flight.order(pair, job(pair), START).unwrap();
         in_flight.sent(pair, sent(0, pair), START);
-        in_flight.heartbeat("a".into(), heartbeat(pair, Some(0)), START);
+        in_flight.heartbeat("a".into(), heartbeat(pair, Some(0)), LEASE, START);
     }
     let minute = Duration::from_secs(60);
-    in_flight.heartbeat("a".into(), heartbeat(0, Some(1)), minute);
+    in_flight.heartbeat("a".into(), heartbeat(0, Some(1)), LEASE, minute);
     in_flight.receive("a", result(0), 1);
     in_flight.stored(0);
-    for (minutes, is_over) in [(MAX_MEANS, false), (MAX_MEANS + 1, true)] {
+    for (minutes, is_over) in [(MAX_MEDIANS, false), (MAX_MEDIANS + 1, true)] {
         let now = minutes * minute;
-        in_flight.heartbeat("a".into(), heartbeat(1, Some(1)), now);
+        in_flight.heartbeat("a".into(), heartbeat(1, Some(1)), LEASE, now);
         assert_eq!(in_flight.extensions(LEASE, now).is_empty(), is_over, "{minutes}");
-        assert_eq!(in_flight.overdue(LEASE, LEASE, now) == [1], is_over, "{minutes}");
+        assert_eq!(overdue(&in_flight, now.as_secs()) == [1], is_over, "{minutes}");
     }
 }
