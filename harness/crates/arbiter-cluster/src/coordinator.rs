@@ -135,6 +135,8 @@ struct Coordinator<A: Assignment> {
     most_playing: usize,
     /// Whether all results from before the start were received.
     is_drained: bool,
+    /// Whether the pairs in flight were given up, and no others ordered.
+    is_cancelled: bool,
     /// Time since the start, at the last tick.
     now: Duration,
     /// The time of the last message to workers, in microseconds of Unix time.
@@ -200,6 +202,7 @@ pub async fn coordinate<A: Assignment>(
         programs: Arc::new(programs),
         most_playing: 0,
         is_drained: false,
+        is_cancelled: false,
         now: Duration::ZERO,
         last_at: 0,
         remarks: (0, BTreeMap::new()),
@@ -293,6 +296,7 @@ impl<A: Assignment> Coordinator<A> {
     async fn carry_out(&mut self, command: JobCommand<A>) {
         match command {
             JobCommand::Play(pair, job) => {
+                self.is_cancelled = false;
                 match self.in_flight.order(pair, *job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
@@ -314,6 +318,7 @@ impl<A: Assignment> Coordinator<A> {
             }
             JobCommand::CancelAll(reply) => {
                 self.send_to_workers(Notice::Cancel).await;
+                self.is_cancelled = true;
                 self.in_flight.cancel();
                 self.audits.cancel();
                 // Without a connection nothing can be sent.
@@ -479,8 +484,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     async fn send_beacon(&mut self) {
-        // Messages for a lost connection are queued, and would all be sent when it is back.
-        if self.connection.is_connected() {
+        // Messages for a lost connection are queued, and would all be sent when it is back. Whoever hears
+        // of a run that ends asks for its description in vain.
+        if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
             let (run_id, run) = (self.description.run_id.clone(), self.description.run.clone());
             let (at, priority) = (self.next_at(), self.priority);

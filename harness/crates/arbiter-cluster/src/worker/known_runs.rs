@@ -124,9 +124,17 @@ impl KnownRuns {
 
     /// What a message says, unless it was sent before the worker has joined. After one that ends the run
     /// it has to join again; one may come while it does.
-    pub(super) fn hear(&self, message: CoordinatorMessage) -> Option<Notice> {
-        let joined = self.joined.get(&message.run_id);
-        joined.is_none_or(|joined| message.at > joined.at).then_some(message.notice)
+    pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
+        if let Some(Joined { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
+            if message.at <= *at {
+                return None;
+            }
+            // A beacon from before the end that is read after it does not begin the run again.
+            if message.notice == Notice::Cancel {
+                *last_beacon = message.at.max(*last_beacon);
+            }
+        }
+        Some(message.notice)
     }
 
     /// An error says why an attempt at a job is not to be made.
@@ -339,18 +347,20 @@ mod tests {
         for at in [12, 11] {
             assert_eq!(known_runs.hear(message(at, Notice::Cancel)), Some(Notice::Cancel));
         }
+        known_runs.update(beacon(12, 7), key);
+        assert_eq!(queued(&known_runs), 2, "it is from before the end");
         let other_run = CoordinatorMessage { run_id: id("b"), ..message(1, Notice::Cancel) };
         assert_eq!(known_runs.hear(other_run), Some(Notice::Cancel), "not joined yet");
 
         let check = |known_runs: &KnownRuns, attempt, expires| {
             known_runs.check_job(&id("a"), attempt, expires)
         };
-        assert_eq!(check(&known_runs, (7, 0), 11), Ok(()));
+        assert_eq!(check(&known_runs, (7, 0), 13), Ok(()));
         assert_eq!(check(&known_runs, (7, 0), 10), Err("it has expired"));
         known_runs.done(&id("a"), (7, 0));
-        assert_eq!(check(&known_runs, (7, 0), 11), Err("its result was sent"));
-        assert_eq!(check(&known_runs, (7, 1), 11), Ok(()));
-        assert_eq!(known_runs.check_job(&id("b"), (7, 0), 11), Err("its run was not joined"));
+        assert_eq!(check(&known_runs, (7, 0), 13), Err("its result was sent"));
+        assert_eq!(check(&known_runs, (7, 1), 13), Ok(()));
+        assert_eq!(known_runs.check_job(&id("b"), (7, 0), 13), Err("its run was not joined"));
     }
 
     #[test]
