@@ -6,6 +6,7 @@
 mod admission;
 mod audit;
 mod describe;
+mod heartbeats;
 mod results;
 mod statuses;
 mod streams;
@@ -16,7 +17,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::AckKind;
 use async_nats::{Client, Message, Subscriber, jetstream};
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
@@ -31,13 +31,13 @@ pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
 use super::assignment::Assignment;
 use super::connection::{AccessError, Connection};
-use super::in_flight::{GivenBack, InFlight, Receipt};
+use super::in_flight::{InFlight, Receipt};
 use super::proof::RunSecret;
 use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
 use super::trust::Key;
 use super::wire::{
-    self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Heartbeat, Job, Notice, ProgramRequest,
+    self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Job, Notice, ProgramRequest,
     RunDescription, WorkerStatus,
 };
 use arbiter_plan::Remark;
@@ -52,14 +52,8 @@ const BEACON_TICKS: u64 = 4;
 /// How long the coordinator waits for the server when it ends or gives pairs up.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time after which an audit that a worker has given back is given to another.
-const AUDIT_PAUSE: Duration = Duration::from_millis(500);
-
 /// Time after the start within which workers are heard that have played before.
 const RETURN: Duration = Duration::from_secs(15);
-
-/// Most jobs of pairs that are done that are looked for on the server within a lease.
-const MAX_REMOVED: usize = 1_000;
 
 /// Most results that wait to be read, besides one batch.
 const MAX_EVENTS: usize = 256;
@@ -346,23 +340,6 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// A pair was not played, or an audit not carried out.
-    async fn play_again(&mut self, pair: u64) {
-        match pair.checked_sub(AUDITS) {
-            Some(audited) => self.audit_failed(audited).await,
-            None => self.resend(pair),
-        }
-    }
-
-    /// Removes the job of a pair that is done from the server, if it is still there. It may be after a
-    /// message was lost.
-    fn remove_job(&mut self, pair: u64) {
-        if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {
-            // The receiver lives as long as the coordinator.
-            let _ = self.outgoing.send(Outgoing::Done { pair });
-        }
-    }
-
     /// Sends the job of a pair in flight again.
     fn resend(&mut self, pair: u64) {
         if let Some(attempt) = self.in_flight.resend(pair, self.now) {
@@ -427,37 +404,6 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    async fn receive_heartbeat(&mut self, message: &Message) {
-        if let Ok((worker, heartbeat)) = wire::read_from::<Heartbeat>(message)
-            && heartbeat.proof == self.secret.proof(&worker, heartbeat.pair, heartbeat.attempt)
-        {
-            self.joined.insert(worker.clone());
-            let Heartbeat { pair, attempt, is_given_back, .. } = heartbeat;
-            let is_own = self.audits.worker_of(pair).as_ref() == Some(&worker);
-            if self.in_flight.is_over(pair) {
-                self.remove_job(pair);
-            } else if is_given_back {
-                match self.in_flight.give_back(&worker, pair, attempt, is_own) {
-                    GivenBack::Job(sequence) => {
-                        let pause = AckKind::Nak(Some(AUDIT_PAUSE));
-                        self.answer_job(sequence, pause).await;
-                    }
-                    GivenBack::Resend => self.resend(pair),
-                    GivenBack::Nothing => {}
-                }
-            } else if self.policy.why_excluded(&worker).is_some() {
-                self.repeat_exclusion(&worker).await;
-            } else if !is_own
-                && let Some((pairing, half)) =
-                    self.in_flight.heartbeat(worker, heartbeat, self.description.lease, self.now)
-                && pairing.pair < AUDITS
-            {
-                self.notify(JobEvent::Started { pairing, half });
-            }
-            self.update_room();
-        }
-    }
-
     async fn tick(&mut self, count: u64) {
         self.update_room();
         if self.now > RETURN {
@@ -466,18 +412,7 @@ impl<A: Assignment> Coordinator<A> {
         let is_idle =
             self.players().any(|(name, status)| status.playing == 0 && self.joined.contains(name));
         self.in_flight.set_idle(is_idle, self.now);
-        let RunDescription { lease, stall_timeout, .. } = self.description;
-        for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
-            let what = "nobody is heard to play it in time; sent out again";
-            self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
-            self.play_again(pair).await;
-        }
-        if self.removed_at + lease < self.now {
-            (self.removed_at, self.removed) = (self.now, BTreeSet::new());
-        }
-        for sequence in self.in_flight.extensions(lease, self.now) {
-            self.answer_job(sequence, AckKind::Progress).await;
-        }
+        self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
             self.send_beacon().await;
         }

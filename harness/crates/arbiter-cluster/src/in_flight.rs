@@ -7,23 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+mod parked;
+
+use self::parked::ParkedResults;
 use super::assignment::Assignment;
 use super::range_set::RangeSet;
 use super::wire::{AUDITS, Heartbeat, JobResult, Report};
 use arbiter_schedule::Pairing;
-
-/// Pairs of which results are kept that came before the pair was ordered. After a restart of the
-/// coordinator these are the results that came while it was away.
-const MAX_PARKED: usize = 10_000;
-
-/// Results kept of each of them. Which of them are possible is known once the pair is ordered.
-const MAX_PARKED_PER_PAIR: usize = 8;
-
-/// Their length in all, packed, in bytes.
-const MAX_PARKED_BYTES: usize = 128 << 20;
-
-/// Pairs by which a result may be ahead of the last order and still be taken to be of this run.
-const MAX_AHEAD: u64 = 1_000;
 
 /// Additional pairs that may be in flight while there are parked results.
 const PARKED_STEP: usize = 16;
@@ -145,10 +135,7 @@ pub(crate) enum Disposition<D> {
 #[derive(Debug)]
 pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
-    /// Results of pairs that were not ordered yet, and the length of each, in order of arrival.
-    parked: BTreeMap<u64, Vec<(Receipt, usize)>>,
-    /// The length of all of them, in bytes.
-    parked_bytes: usize,
+    parked: ParkedResults,
     /// Workers of which a result was accepted.
     players: BTreeSet<String>,
     /// Pairs whose outcome is on disk.
@@ -183,8 +170,7 @@ impl<A: Assignment> InFlight<A> {
             is_scaled,
             is_measured,
             pending: BTreeMap::new(),
-            parked: BTreeMap::new(),
-            parked_bytes: 0,
+            parked: ParkedResults::default(),
             players: BTreeSet::new(),
             attempts: BTreeMap::new(),
             idle: None,
@@ -216,13 +202,7 @@ impl<A: Assignment> InFlight<A> {
             failed_at: BTreeSet::new(),
         };
         self.pending.insert(pair, pending);
-        match self.parked.remove(&pair) {
-            Some(parked) => {
-                self.parked_bytes -= parked.iter().map(|(_, bytes)| bytes).sum::<usize>();
-                Err(parked.into_iter().map(|(receipt, _)| receipt).collect())
-            }
-            None => Ok(attempt),
-        }
+        self.parked.take(pair).map_or(Ok(attempt), Err)
     }
 
     /// The server has the job of a pair. Returns whether it is still to be done.
@@ -398,20 +378,6 @@ impl<A: Assignment> InFlight<A> {
         pair >= AUDITS || self.pending.contains_key(&pair) || self.stored.contains(pair)
     }
 
-    /// A result of so many bytes, of a pair that was not ordered yet; whether it is kept until then.
-    pub(crate) fn park(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
-        let is_full = self.parked_bytes + bytes > MAX_PARKED_BYTES;
-        let room = if self.parked.len() < MAX_PARKED { 0 } else { 1 };
-        let waiting = self.parked.get(&pair).map_or(0, Vec::len);
-        if is_full || !(room..MAX_PARKED_PER_PAIR).contains(&waiting) {
-            return false;
-        }
-        // Which of them are possible is not known yet.
-        self.parked.entry(pair).or_default().push((receipt, bytes));
-        self.parked_bytes += bytes;
-        true
-    }
-
     /// The outcome of a pair is on disk. Its job and its result can be acknowledged.
     pub(crate) fn stored(&mut self, pair: u64) -> Option<DonePair> {
         let pending = self.pending.remove(&pair);
@@ -495,22 +461,25 @@ impl<A: Assignment> InFlight<A> {
         (queued as u64, (waiting.count() - queued) as u64)
     }
 
+    /// A result of so many bytes, of a pair that was not ordered yet; whether it is kept until then.
+    pub(crate) fn park(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
+        self.parked.add(pair, receipt, bytes)
+    }
+
     /// Pairs that have to be in flight so that parked results are ordered; 0 if there are none of
     /// pairs that this run may have.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
-        let ordered = ordered.max(self.stored.last());
-        let is_near = |pair: &u64| {
-            ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))
-        };
-        if self.parked.keys().any(is_near) { self.pending.len() + PARKED_STEP } else { 0 }
+        match self.parked.has_soon(ordered.max(self.stored.last())) {
+            true => self.pending.len() + PARKED_STEP,
+            false => 0,
+        }
     }
 
     /// Forgets all pairs in flight.
     pub(crate) fn cancel(&mut self) {
         self.pending.clear();
-        self.parked.clear();
-        self.parked_bytes = 0;
+        self.parked = ParkedResults::default();
     }
 }
 

@@ -77,24 +77,9 @@ fn results_from_before_a_restart_wait_for_their_order() {
     assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
     assert_eq!(in_flight.order(4, job(4), START), Err(vec![1, 2]));
     assert!(in_flight.is_ordered(4));
-    assert_eq!((in_flight.room_for_parked(), in_flight.parked_bytes), (0, 0));
+    assert_eq!(in_flight.room_for_parked(), 0);
     assert!(in_flight.is_waiting(4));
     assert_eq!(in_flight.resend(4, START), Some(1), "in the place of what is left of its job");
-}
-
-#[test]
-fn what_waits_is_bounded() {
-    let mut in_flight = InFlight::<PairJob>::new(0, RangeSet::default(), false, false);
-    for receipt in 0..MAX_PARKED_PER_PAIR as Receipt {
-        assert!(in_flight.park(4, receipt, 10));
-    }
-    assert!(!in_flight.park(4, 99, 10), "of one pair");
-    assert!(!in_flight.park(5, 99, MAX_PARKED_BYTES), "in bytes");
-    for pair in 5..4 + MAX_PARKED as u64 {
-        assert!(in_flight.park(pair, pair, 1));
-    }
-    assert!(!in_flight.park(0, 99, 1), "in pairs");
-    assert!(in_flight.park(5, 99, 1));
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! What workers say of the jobs that they have, and how long they may keep them.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use async_nats::Message;
+use async_nats::jetstream::AckKind;
+
+use super::Coordinator;
+use super::streams::Outgoing;
+use crate::assignment::Assignment;
+use crate::in_flight::GivenBack;
+use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
+use arbiter_runner::JobEvent;
+
+/// Time after which an audit that a worker has given back is given to another.
+const AUDIT_PAUSE: Duration = Duration::from_millis(500);
+
+/// Most jobs of pairs that are done that are looked for on the server within a lease.
+const MAX_REMOVED: usize = 1_000;
+
+impl<A: Assignment> Coordinator<A> {
+    pub(super) async fn receive_heartbeat(&mut self, message: &Message) {
+        if let Ok((worker, heartbeat)) = wire::read_from::<Heartbeat>(message)
+            && heartbeat.proof == self.secret.proof(&worker, heartbeat.pair, heartbeat.attempt)
+        {
+            self.joined.insert(worker.clone());
+            let Heartbeat { pair, attempt, is_given_back, .. } = heartbeat;
+            let is_own = self.audits.worker_of(pair).as_ref() == Some(&worker);
+            if self.in_flight.is_over(pair) {
+                self.remove_job(pair);
+            } else if is_given_back {
+                match self.in_flight.give_back(&worker, pair, attempt, is_own) {
+                    GivenBack::Job(sequence) => {
+                        let pause = AckKind::Nak(Some(AUDIT_PAUSE));
+                        self.answer_job(sequence, pause).await;
+                    }
+                    GivenBack::Resend => self.resend(pair),
+                    GivenBack::Nothing => {}
+                }
+            } else if self.policy.why_excluded(&worker).is_some() {
+                self.repeat_exclusion(&worker).await;
+            } else if !is_own
+                && let Some((pairing, half)) =
+                    self.in_flight.heartbeat(worker, heartbeat, self.description.lease, self.now)
+                && pairing.pair < AUDITS
+            {
+                self.notify(JobEvent::Started { pairing, half });
+            }
+            self.update_room();
+        }
+    }
+
+    /// Extends the leases of jobs that somebody is at work on, and sends those again of which nothing is
+    /// heard.
+    pub(super) async fn extend_leases(&mut self) {
+        let RunDescription { lease, stall_timeout, .. } = self.description;
+        for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
+            let what = "nobody is heard to play it in time; sent out again";
+            self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
+            self.play_again(pair).await;
+        }
+        if self.removed_at + lease < self.now {
+            (self.removed_at, self.removed) = (self.now, BTreeSet::new());
+        }
+        for sequence in self.in_flight.extensions(lease, self.now) {
+            self.answer_job(sequence, AckKind::Progress).await;
+        }
+    }
+
+    /// A pair was not played, or an audit not carried out.
+    pub(super) async fn play_again(&mut self, pair: u64) {
+        match pair.checked_sub(AUDITS) {
+            Some(audited) => self.audit_failed(audited).await,
+            None => self.resend(pair),
+        }
+    }
+
+    /// Removes the job of a pair that is done from the server, if it is still there. It may be after a
+    /// message was lost.
+    pub(super) fn remove_job(&mut self, pair: u64) {
+        if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {
+            // The receiver lives as long as the coordinator.
+            let _ = self.outgoing.send(Outgoing::Done { pair });
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Results of pairs that were not ordered yet. After a restart of the coordinator these are the results
+//! that came while it was away.
+
+use std::collections::BTreeMap;
+
+use super::Receipt;
+
+/// Pairs of which results are kept.
+const MAX_PAIRS: usize = 10_000;
+
+/// Results kept of each of them. Which of them are possible is known once the pair is ordered.
+const MAX_PER_PAIR: usize = 8;
+
+/// Their length in all, packed, in bytes.
+const MAX_BYTES: usize = 128 << 20;
+
+/// Pairs by which a result may be ahead of the last order and still be taken to be of this run.
+const MAX_AHEAD: u64 = 1_000;
+
+/// Results that wait, and the length of each, by pair and in order of arrival.
+#[derive(Debug, Default)]
+pub(super) struct ParkedResults {
+    by_pair: BTreeMap<u64, Vec<(Receipt, usize)>>,
+    /// The length of all of them, in bytes.
+    bytes: usize,
+}
+
+impl ParkedResults {
+    /// Whether a result of so many bytes is kept.
+    pub(super) fn add(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
+        let is_full = self.bytes + bytes > MAX_BYTES;
+        let room = if self.by_pair.len() < MAX_PAIRS { 0 } else { 1 };
+        let waiting = self.by_pair.get(&pair).map_or(0, Vec::len);
+        if is_full || !(room..MAX_PER_PAIR).contains(&waiting) {
+            return false;
+        }
+        self.by_pair.entry(pair).or_default().push((receipt, bytes));
+        self.bytes += bytes;
+        true
+    }
+
+    /// The results of a pair, which are not kept any more.
+    pub(super) fn take(&mut self, pair: u64) -> Option<Vec<Receipt>> {
+        let parked = self.by_pair.remove(&pair)?;
+        self.bytes -= parked.iter().map(|(_, bytes)| bytes).sum::<usize>();
+        Some(parked.into_iter().map(|(receipt, _)| receipt).collect())
+    }
+
+    /// Whether there are any of pairs that come soon after this one.
+    pub(super) fn has_soon(&self, ordered: Option<u64>) -> bool {
+        let is_near = |pair: &u64| {
+            ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))
+        };
+        self.by_pair.keys().any(is_near)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_bounded() {
+        let mut parked = ParkedResults::default();
+        for receipt in 0..MAX_PER_PAIR as Receipt {
+            assert!(parked.add(4, receipt, 10));
+        }
+        assert!(!parked.add(4, 99, 10), "of one pair");
+        assert!(!parked.add(5, 99, MAX_BYTES), "in bytes");
+        for pair in 5..4 + MAX_PAIRS as u64 {
+            assert!(parked.add(pair, pair, 1));
+        }
+        assert!(!parked.add(0, 99, 1), "in pairs");
+        assert!(parked.add(5, 99, 1));
+        assert_eq!(parked.take(5), Some(vec![5, 99]));
+        assert_eq!(parked.take(4).map(|receipts| receipts.len()), Some(MAX_PER_PAIR));
+        assert_eq!(parked.bytes, MAX_PAIRS - 2);
+    }
+}
