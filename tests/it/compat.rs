@@ -144,6 +144,15 @@ fn many_engines_meet_as_they_do_there() {
     assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
     assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
     assert_eq!(lines(&finished, "Rank Name").len(), 1, "{finished:#?}");
+    // A knockout is played in pairs, whatever is asked for: two of them for three engines, at least.
+    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
+    let more = "-each nodes=1 -openings file=book.epd -tournament knockout -games 1";
+    let more = more.split_whitespace().map(str::to_owned);
+    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let finished = bench.arbiter(all).finish().expect_code(0);
+    let games = lines(&finished, "Finished game ").len();
+    assert!(games >= 4 && games.is_multiple_of(2), "{finished:#?}");
 }
 
 #[test]

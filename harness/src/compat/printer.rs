@@ -137,23 +137,25 @@ impl Printer {
         self.counts.count(tally);
         self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
         self.sprt_status = sprt_status.or(self.sprt_status);
-        self.is_up_to_date = false;
         let per_pair = self.schedule.design().games_per_pair();
         let [first, second] = tally.engines;
-        let mut figures_are_due = false;
+        let by_pairs = self.style.penta && self.style.dialect == Dialect::Fastchess;
         let numbers = (self.before + tally.pair * per_pair + 1)..;
         for ((number, game), tally) in numbers.zip(played.games.iter()).zip(tally.games()) {
             let players = (game.engines.white, game.engines.black);
             text += &self.warnings(game);
             text += &self.writer.finished(number, players.0, players.1, &game.outcome);
             self.games += 1;
+            self.is_up_to_date = false;
             let twosome = [first.min(second), first.max(second)];
             let score = self.scores.entry(twosome).or_default();
             score.record(if first < second { tally.result } else { tally.result.reversed() });
             if self.is_duel && is_due(self.games, self.style.score_interval) {
                 text += &self.writer.score(twosome[0], twosome[1], score);
             }
-            figures_are_due |= is_due(self.games, self.style.rating_interval);
+            if !by_pairs && is_due(self.games, self.style.rating_interval) {
+                text += &self.figures();
+            }
             let is_gone = matches!(
                 game.outcome.termination,
                 Termination::Crash | Termination::Disconnect | Termination::Stall
@@ -165,10 +167,7 @@ impl Printer {
                 );
             }
         }
-        if self.style.penta && self.style.dialect == Dialect::Fastchess {
-            figures_are_due = is_due(self.games / per_pair, self.style.rating_interval);
-        }
-        if figures_are_due {
+        if by_pairs && is_due(self.games / per_pair, self.style.rating_interval) {
             text += &self.figures();
         }
         text
@@ -176,7 +175,11 @@ impl Printer {
 
     fn figures(&mut self) -> String {
         self.is_up_to_date = true;
-        let mut text = self.writer.interval(&self.counts, self.sprt_status);
+        let mut counts = self.counts.clone();
+        for (twosome, games) in &self.scores {
+            counts.encounters.entry(*twosome).or_default().games = *games;
+        }
+        let mut text = self.writer.interval(&counts, self.sprt_status);
         if let Some(test) = self.sprt.filter(|_| self.style.shows_pairs_llr) {
             let encounter = self.counts.main_encounter();
             let LlrBounds { lower, upper } = test.bounds;

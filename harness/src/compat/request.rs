@@ -133,15 +133,10 @@ fn tournament(options: &Options) -> Result<TournamentRequest, String> {
     request.rounds = Some(rounds).filter(|_| !is_duel && !is_knockout);
     let is_paired =
         is_knockout || (!request.noswap && length.is_multiple_of(2) && repeats.is_multiple_of(2));
-    if is_knockout && length % 2 == 1 {
-        return Err(format!(
-            "-games {games}: a knockout is played in pairs of games; make it even"
-        ));
-    }
     request.alternate = !is_paired && !request.noswap;
     request.noswap = !is_paired;
     let unit = if is_paired { 2 } else { 1 };
-    request.pairs = Some(length / unit);
+    request.pairs = Some(length.div_ceil(unit));
     request.repeats = Some((repeats / unit).max(1));
     if !is_duel && request.openings.is_none() && !is_knockout {
         request.openings = Some(OpeningPolicy::PerPair);

@@ -59,6 +59,26 @@ fn comments_have_all_that_is_asked_for_whatever_bounds_the_engines() {
 }
 
 #[test]
+fn figures_of_games_come_after_each_game_that_is_due() {
+    let more = "-each nodes=1 -openings file=book.epd -rounds 3 -repeat -ratinginterval 1";
+    for (more, games) in [
+        (format!("{more} -report penta=false"), vec![1, 2, 3, 4, 5, 6]),
+        (format!("{more} -report penta=true"), vec![2, 4, 6]),
+        (more.replace("interval 1", "interval 4 -report penta=false"), vec![4, 6]),
+    ] {
+        let bench = Bench::new();
+        let finished = compat(&bench, "fastchess", &more).expect_code(0);
+        let counts = lines(&finished, "Games: ").into_iter().map(|line| {
+            let numbers = line.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());
+            numbers.take(4).map(|word| word.parse::<u64>().unwrap()).collect::<Vec<_>>()
+        });
+        let counts: Vec<Vec<u64>> = counts.collect();
+        assert!(counts.iter().map(|row| row[0]).eq(games), "{finished:#?}");
+        assert!(counts.iter().all(|row| row[0] == row[1..].iter().sum::<u64>()), "{counts:?}");
+    }
+}
+
+#[test]
 fn the_checksum_is_that_of_the_file() {
     let bench = Bench::new();
     bench.write("games.pgn", "; something before\n\n");
