@@ -56,6 +56,33 @@ fn judge_game(bencher: Bencher<'_, '_>) {
     });
 }
 
+/// One game with and without what each engine said of its moves: the difference is what the lint costs.
+/// Principal variations are of a length that engines have, from the games' own next moves.
+#[divan::bench(args = [0, 12, 20])]
+fn lint_game(bencher: Bencher<'_, '_>, pv_length: usize) {
+    let moves = game(100);
+    let side = Conditions { limits: Limits::default(), margin: Duration::ZERO };
+    let infos: Vec<Info> = (0..moves.len() - 20)
+        .map(|ply| {
+            let pv = moves[ply..ply + pv_length].join(" ");
+            Info::parse(&format!("depth 9 score cp 31 nodes 9000 time 5 pv {pv}"))
+        })
+        .collect();
+    let counter = divan::counter::ItemsCount::new(infos.len());
+    bencher.counter(counter).with_inputs(|| infos.clone()).bench_local_values(|infos| {
+        let conditions = ByColor { white: side, black: side };
+        let standard = CastlingMode::Standard;
+        let mut referee =
+            Referee::new(Chess::default(), standard, &[], conditions, Rules::default(), None);
+        for (text, info) in moves.iter().zip(infos) {
+            let elapsed = Duration::from_millis(100);
+            referee.judge(Reply::Move { text: text.clone(), elapsed, info });
+        }
+        assert!(referee.outcome().is_none());
+        referee
+    });
+}
+
 /// Moves that shuffle no piece twice to the same place: the n-th legal move of ply n.
 fn game(plies: usize) -> Vec<String> {
     let mut position = Chess::default();

@@ -175,6 +175,34 @@ fn an_sprt_ends_with_its_budget() {
 }
 
 #[test]
+fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    let args = "--each nodes=1 --pairs 2 --max-moves 5";
+    bench.write("arbiter.toml", format!("[[ci.step]]\nkind = 'lint'\nargs = '{args}'\n"));
+    let passed = ci(&bench, &project, &[]).expect_code(0);
+    expect(&passed, &[("build", "passed"), ("lint", "passed")]);
+    assert_eq!(passed.json()["steps"][1]["words"], "4 games, nothing found");
+
+    project.engine("echo 100 nodes 50000 nps");
+    let script = bench.read("project/engine.sh");
+    let lines = "--info 'score cp 7 pv {another}' --marker";
+    project.write("engine.sh", &script.replace("--marker", lines));
+    project.commit("Odd");
+    let failed = ci(&bench, &project, &[]).expect_code(1);
+    expect(&failed, &[("build", "passed"), ("lint", "failed")]);
+    let words = failed.json()["steps"][1]["words"].as_str().expect("words").to_owned();
+    assert!(words.starts_with("4 games, not_pv_move 20 (1.1, "), "{words}");
+    assert!(words.contains(" was played, the PV begins with "), "{words}");
+    // What was said is kept for the example.
+    let results = bench.path("results").display().to_string();
+    let run = failed.json()["steps"][1]["report"]["run"].as_str().expect("a run").to_owned();
+    let replay = bench.arbiter(["replay", "--results", &results, &run, "1.1"]).finish();
+    assert!(replay.expect_code(0).stdout.contains("info score cp 7 pv "));
+}
+
+#[test]
 fn speeds_are_compared_until_they_can_be_told_apart() {
     let bench = Bench::new();
     let project = Project::new(&bench);

@@ -29,6 +29,7 @@ mod foreign_builds;
 mod games;
 mod input;
 mod limits;
+mod lint;
 mod log;
 mod mine;
 mod noise;

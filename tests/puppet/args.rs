@@ -42,6 +42,12 @@ pub struct Args {
     #[arg(long, default_value = "Puppet")]
     pub name: String,
 
+    /// Say `info` and this before each move, several lines with `|` between them: {move} is the
+    /// move, {another} another legal one, {illegal} one that is not legal, and {minus} a sign that
+    /// every second search has
+    #[arg(long, value_name = "LINES", default_value = "")]
+    pub info: String,
+
     /// How well to play
     #[arg(long, value_enum, default_value_t = Skill::Random)]
     pub skill: Skill,

@@ -24,6 +24,8 @@ pub struct Answer {
     pub choice: Choice,
     /// A well-formed move that is not legal.
     pub illegal: String,
+    /// Another legal move; the same if there is only one.
+    pub another: String,
     /// The move to play as the other variant writes castling.
     pub other: String,
     /// The reply to expect, if one is to be named.
@@ -43,6 +45,12 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
         say(&format!("info depth 1 seldepth 1 score cp {score_cp} nodes 1 time 0 pv {uci}"));
     }
     afterthought(mode, &answer.illegal);
+    for line in session.args.info.split('|').filter(|line| !line.is_empty()) {
+        let line = line.replace("{move}", uci).replace("{another}", &answer.another);
+        let line = line.replace("{illegal}", &answer.illegal);
+        let minus = if session.searches().is_multiple_of(2) { "-" } else { "" };
+        say(&format!("info {}", line.replace("{minus}", minus)));
+    }
 
     if think(mode, session, &answer.limits)? == Leave::Session {
         return Ok(Some(Leave::Session));

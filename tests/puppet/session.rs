@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::args::{Args, Mode};
+use crate::args::{Args, Mode, Skill};
 use crate::board::Board;
 use crate::greeting;
 use crate::input::{Inbox, Input};
@@ -68,6 +68,11 @@ impl Session {
     pub fn due(&self, after: u32) -> bool {
         self.searches >= self.args.after.unwrap_or(after)
             && self.games >= self.args.in_game.unwrap_or(0)
+    }
+
+    /// How many `go` this process has received.
+    pub fn searches(&self) -> u32 {
+        self.searches
     }
 
     /// How long the misdeed, or a move in any other mode, takes.
@@ -155,6 +160,10 @@ impl Session {
             limits,
             illegal: board.illegal(self.args.seed),
             other: board.other_notation(&choice.uci),
+            another: (0..64)
+                .filter_map(|salt| board.choose(self.args.seed + salt, Skill::Random))
+                .find(|another| another.uci != choice.uci)
+                .map_or(choice.uci.clone(), |another| another.uci),
             expected: expected.map(|choice| choice.uci),
             choice,
         };

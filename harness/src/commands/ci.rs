@@ -27,7 +27,7 @@ const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 const HELP: &str = "\
 Steps are [[ci.step]] of arbiter.toml:
-  kind          check, bench, perft, epd, speed or sprt
+  kind          check, bench, perft, epd, lint, speed or sprt
   name          its name, if it is not the kind
   args          flags of the subcommand
   changed       paths; the step is left out unless something below them differs from the base

@@ -143,6 +143,9 @@ impl Printer {
         let numbers = (self.before + tally.pair * per_pair + 1)..;
         for ((number, game), tally) in numbers.zip(played.games.iter()).zip(tally.games()) {
             let players = (game.engines.white, game.engines.black);
+            if self.style.program == Dialect::Fastchess {
+                text += &self.writer.lint(game);
+            }
             text += &self.warnings(game);
             text += &self.writer.finished(number, players.0, players.1, &game.outcome);
             self.games += 1;

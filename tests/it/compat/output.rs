@@ -32,6 +32,22 @@ fn faults_are_told_as_there() {
 }
 
 #[test]
+fn principal_variations_are_warned_of_as_there() {
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat -strict";
+    let odd = ["--mode illegal-pv", "--seed 2"];
+    let finished = duel(&bench, "fastchess", odd, more).expect_code(0);
+    let warnings = lines(&finished, "Warning; Illegal PV move - move ");
+    assert!(warnings.len() > 10, "{finished:#?}");
+    assert!(warnings.iter().all(|line| line.ends_with(" from A")), "{finished:#?}");
+    // They are no reason to end a strict run, and cutechess-cli has none.
+    assert_eq!(lines(&finished, "Finished game ").len(), 2);
+    let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat";
+    let finished = duel(&bench, "cutechess", odd, more).expect_code(0);
+    assert_eq!(lines(&finished, "Warning; "), [""; 0], "{finished:#?}");
+}
+
+#[test]
 fn comments_have_all_that_is_asked_for_whatever_bounds_the_engines() {
     for (bound, control) in [("nodes=1", "-"), ("depth=1", "-"), ("st=1", "1/move")] {
         let bench = Bench::new();

@@ -77,16 +77,15 @@ async fn play_on(
             Color::White => (&mut white, &mut black),
             Color::Black => (&mut black, &mut white),
         };
-        let mut reply = tokio::select! {
+        let reply = tokio::select! {
             biased;
             reply = mover.think(turn) => reply,
             never = waiter.listen() => match never {},
         };
-        let mut is_due = false;
-        if let Reply::Move { info, elapsed, .. } = &mut reply {
-            setup.keep.trim_info(info);
-            is_due = live_game.is_due(*elapsed);
-        }
+        let is_due = match &reply {
+            Reply::Move { elapsed, .. } => live_game.is_due(*elapsed),
+            Reply::Claim(_) | Reply::Fault(_) => false,
+        };
         referee.judge(reply);
         if is_due {
             live_game.update(referee.snapshot(setup.engines));
@@ -127,7 +126,7 @@ pub fn forfeited(
 pub fn referee(setup: &GameSetup) -> Referee {
     let GameSetup { start, mode, book, conditions, rules, tables, keep, .. } = setup;
     Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())
-        .keeping_time_left(keep.time_left())
+        .keeping(keep.clone())
 }
 
 fn record(

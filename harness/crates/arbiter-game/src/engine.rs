@@ -296,6 +296,7 @@ impl EngineProcess {
                     info.lines = std::mem::take(&mut self.chosen);
                     // Its own clock has run since it began to ponder.
                     info.time = info.time.filter(|_| !has_pondered);
+                    info.has_pondered = has_pondered;
                     self.expected = ponder;
                     let stamp = self.lines.pop_front().map_or(flushed, |(at, _)| at);
                     // An answer that was read before the flush was noted took no time.

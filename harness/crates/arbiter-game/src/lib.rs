@@ -6,6 +6,7 @@ pub mod adjudicate;
 pub mod annotation;
 pub mod driver;
 pub mod engine;
+pub mod lint;
 pub mod live_game;
 pub mod outcome;
 pub mod progress;

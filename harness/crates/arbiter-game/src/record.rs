@@ -9,6 +9,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use crate::annotation::{Annotation, Field, Keeping};
+use crate::lint::LintFinding;
 use crate::outcome::Outcome;
 use crate::text::at_most;
 use crate::transcript::Transcript;
@@ -71,6 +72,9 @@ pub struct Details {
     /// Lines that the user wants to see with the move, as the engine wrote them.
     #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub lines: Vec<String>,
+    /// What is wrong with what the engine said.
+    #[serde(default, deserialize_with = "at_most::<MAX_LIST, _, _>")]
+    pub findings: Vec<LintFinding>,
 }
 
 impl Details {
@@ -94,6 +98,16 @@ impl GameRecord {
         let mode = CastlingMode::from_chess960(self.chess960);
         let fen = self.fen.parse::<Fen>().ok();
         fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
+    }
+
+    /// What the lint found, each with its ply, from 0, and the side whose move it is.
+    pub fn findings(&self) -> impl Iterator<Item = (usize, Color, &LintFinding)> {
+        let movers = [self.first_to_move(), !self.first_to_move()].into_iter().cycle();
+        self.moves.iter().zip(movers).enumerate().flat_map(|(ply, (played, mover))| {
+            let details = played.thought.as_ref().and_then(|thought| thought.details.as_ref());
+            let findings = details.map_or(&[][..], |details| &details.findings);
+            findings.iter().map(move |finding| (ply, mover, finding))
+        })
     }
 
     /// Who made the first move.
@@ -121,7 +135,7 @@ impl Keep {
 
     /// Drops from what an engine said with its move what is not to be kept; score, depths, nodes and
     /// times always are.
-    pub fn trim_info(&self, info: &mut Info) {
+    pub(crate) fn trim_info(&self, info: &mut Info) {
         let mut unless = |field, drop: fn(&mut Info)| {
             if !self.fields.contains(&field) {
                 drop(info);
@@ -134,7 +148,7 @@ impl Keep {
     }
 
     /// Whether the time left is kept with each move.
-    pub fn time_left(&self) -> bool {
+    pub(crate) fn time_left(&self) -> bool {
         self.fields.contains(&Field::TimeLeft)
     }
 }

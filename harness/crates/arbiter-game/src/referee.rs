@@ -16,9 +16,10 @@ use shakmaty::zobrist::Zobrist128;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
 use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
+use crate::lint::{LintFinding, Searched};
 use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
-use crate::record::{Details, MoveRecord, Thought};
+use crate::record::{Details, Keep, MoveRecord, Thought};
 use arbiter_protocol::{Claim, Clock, Conditions, Go, Info};
 
 /// How much of an answer that is not a move is quoted, in characters.
@@ -118,8 +119,8 @@ pub struct Referee {
     /// The `position` line so far.
     line: String,
     moves: Vec<MoveRecord>,
-    /// Whether the time left is kept with each move.
-    keeps_time_left: bool,
+    /// What is kept with each move.
+    keep: Arc<Keep>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
     /// How late the move was that lost on time.
@@ -151,7 +152,7 @@ impl Referee {
             conditions,
             line,
             moves: Vec::new(),
-            keeps_time_left: false,
+            keep: Arc::default(),
             adjudicator: Adjudicator::new(rules, tables),
             outcome: None,
             late: None,
@@ -166,9 +167,9 @@ impl Referee {
         referee
     }
 
-    /// The same, which keeps the time left with each move if `keeps`.
-    pub fn keeping_time_left(self, keeps: bool) -> Referee {
-        Referee { keeps_time_left: keeps, ..self }
+    /// The same, which keeps this with each move.
+    pub fn keeping(self, keep: Arc<Keep>) -> Referee {
+        Referee { keep, ..self }
     }
 
     /// How the game ended, once it has.
@@ -254,7 +255,7 @@ impl Referee {
         color: Color,
         text: &str,
         elapsed: Duration,
-        info: Info,
+        mut info: Info,
     ) -> Result<(), Loss> {
         let uci = UciMove::from_ascii(text.as_bytes()).map_err(|_| {
             let answer = printable(text, EXCERPT);
@@ -267,10 +268,12 @@ impl Referee {
             let ms = over.as_secs_f64() * 1e3;
             (Termination::TimeForfeit, format!("loses on time ({ms:.1} ms over)"))
         })?;
+        let findings = self.lint(m, elapsed, &info);
+        self.keep.trim_info(&mut info);
         let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
         let clock = self.clocks.get(color).as_ref();
-        let left = clock.filter(|_| self.keeps_time_left).map(Clock::left);
-        let details = Details { left, nps, hashfull, tbhits, pv, lines };
+        let left = clock.filter(|_| self.keep.time_left()).map(Clock::left);
+        let details = Details { left, nps, hashfull, tbhits, pv, lines, findings };
         let thought = Thought {
             score: info.score,
             depth: info.depth,
@@ -282,6 +285,22 @@ impl Referee {
         };
         self.play(m, Some(thought));
         Ok(())
+    }
+
+    /// What is wrong with what the side to move said of its move.
+    fn lint(&self, best: Move, elapsed: Duration, info: &Info) -> Vec<LintFinding> {
+        let before = self.moves.iter().rev().nth(1).and_then(|own| own.thought.as_ref()?.score);
+        let repetitions = |position: &Chess| {
+            // That a position was there twice takes four plies at least.
+            if self.seen.len() < 5 {
+                return 0;
+            }
+            let key = key(position);
+            self.seen.iter().filter(|seen| **seen == key).count()
+        };
+        let limits = &self.conditions.get(self.position.turn()).limits;
+        let position = &self.position;
+        Searched { position, repetitions: &repetitions, best, limits, before, elapsed, info }.lint()
     }
 
     fn charge(

@@ -21,6 +21,8 @@ pub enum StepKind {
     Perft,
     /// What does it find?
     Epd,
+    /// Is what it says of its searches true?
+    Lint,
     /// Is it as fast as the base?
     Speed,
     /// Is it as strong as the base?
@@ -29,11 +31,12 @@ pub enum StepKind {
 
 impl StepKind {
     /// All kinds that `arbiter.toml` can ask for.
-    pub const ALL: [StepKind; 6] = [
+    pub const ALL: [StepKind; 7] = [
         StepKind::Check,
         StepKind::Bench,
         StepKind::Perft,
         StepKind::Epd,
+        StepKind::Lint,
         StepKind::Speed,
         StepKind::Sprt,
     ];
@@ -176,6 +179,15 @@ pub fn step_words(kind: StepKind, figures: &Value) -> String {
             decimal("elo_sequential_high", 1),
             number("games")
         ),
+        StepKind::Lint => {
+            let found = figures["lint"].as_array().map_or(&[][..], |found| found);
+            let found = found.iter().map(|found| {
+                let text = |key: &str| found[key].as_str().unwrap_or_default();
+                format!("{} {} ({})", text("rule"), found["moves"], text("example"))
+            });
+            let found = found.reduce(|all, one| format!("{all}, {one}"));
+            format!("{} games, {}", number("games"), found.as_deref().unwrap_or("nothing found"))
+        }
         StepKind::Bench => format!("{} nodes", number("nodes")),
         StepKind::Check => format!("score {}", decimal("score", 1)),
         StepKind::Build => String::new(),
@@ -259,6 +271,12 @@ mod tests {
             "engines": [{ "solved": 2, "positions": 4 }], "comparisons": [{ "lost_lines": [7] }]
         });
         assert_eq!(step_words(StepKind::Epd, &figures), "2 of 4 solved, 1 lost");
+        let found = json!({ "rule": "time", "moves": 2, "example": "1.2, 3. e2e4: 9 ms" });
+        let figures = json!({ "games": 40, "lint": [found] });
+        let words = "40 games, time 2 (1.2, 3. e2e4: 9 ms)";
+        assert_eq!(step_words(StepKind::Lint, &figures), words);
+        let words = step_words(StepKind::Lint, &json!({ "games": 40 }));
+        assert_eq!(words, "40 games, nothing found");
         assert!(step_words(StepKind::Sprt, &json!({ "games": 6 })).contains("LLR undefined"));
     }
 

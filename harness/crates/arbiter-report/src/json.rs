@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::ablation::{self, Feature};
 use crate::summary::{Strength, Summary};
-use crate::{latency, standings_json, tuned};
+use crate::{latency, lint, standings_json, tuned};
 use arbiter_plan::{Ending, ExcludedWorker, Provenance, Scale};
 use arbiter_stats::Sprt;
 use arbiter_stats::elo::Estimate;
@@ -141,6 +141,8 @@ fn report(summary: &Summary) -> Object {
                 fault.with("count", count)
             }),
         )
+        .list("lint", lint::json(summary))
+        .unless(summary.lint.is_empty())
         // How promptly engines answered; nothing if no clock bounds them.
         .list("latencies", latency::json(summary))
         .list(

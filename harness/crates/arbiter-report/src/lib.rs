@@ -17,6 +17,7 @@ mod html;
 mod json;
 mod junit;
 mod latency;
+mod lint;
 mod live;
 mod log;
 mod markdown;

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::lint::place;
 use crate::standings::leaders_line;
 use crate::status::{Progress, disturbance, one_line};
 use crate::terminal::{is_quiet, note};
 use crate::tuned;
+use arbiter_game::lint::LintFinding;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
 use arbiter_spsa::Tuning;
@@ -139,6 +141,31 @@ impl Live {
         )
     }
 
+    /// Says what is to be said of a game that has ended.
+    fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
+        if log::log_enabled!(log::Level::Debug) {
+            let debug = |line: String| {
+                self.bar.as_ref().map_or_else(|| log::debug!("{line}"), |bar| bar.println(&line));
+            };
+            debug(self.game_line(pair, half, game));
+            for (ply, color, LintFinding { rule, what }) in game.findings() {
+                let engine = &self.engines[*game.engines.get(color)];
+                let place = place(pair, half, game, ply);
+                debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));
+            }
+        }
+        if game.outcome.termination.is_fault() {
+            let [white, black] =
+                [game.engines.white, game.engines.black].map(|engine| &self.engines[engine]);
+            self.say(&format!(
+                "fault in game {}.{} ({white} v {black}): {}",
+                pair + 1,
+                half + 1,
+                game.outcome.detail
+            ));
+        }
+    }
+
     fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
@@ -162,21 +189,7 @@ impl Observer for Live {
                 let twosome = tally.twosome();
                 progress.sprt_statuses.extend(sprt_status.map(|status| (twosome, status)));
                 for (half, game) in played.games.iter().enumerate() {
-                    if log::log_enabled!(log::Level::Debug) {
-                        let line = self.game_line(tally.pair, half, game);
-                        let bar = self.bar.as_ref();
-                        bar.map_or_else(|| log::debug!("{line}"), |bar| bar.println(&line));
-                    }
-                    if game.outcome.termination.is_fault() {
-                        let [white, black] =
-                            [game.engines.white, game.engines.black].map(|e| &self.engines[e]);
-                        self.say(&format!(
-                            "fault in game {}.{} ({white} v {black}): {}",
-                            tally.pair + 1,
-                            half + 1,
-                            game.outcome.detail
-                        ));
-                    }
+                    self.tell_game(tally.pair, half, game);
                 }
                 self.show(*elapsed);
             }

@@ -49,6 +49,7 @@ pub fn summary_of(
             true => store.latencies(run)?,
             false => summary.latencies,
         },
+        lint: store.lint(run)?,
         ..summary
     })
 }

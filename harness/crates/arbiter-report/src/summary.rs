@@ -16,6 +16,7 @@ use arbiter_stats::normalized;
 use arbiter_stats::ratings::Rated;
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
+use arbiter_store::LintCount;
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +63,8 @@ pub struct Summary {
     pub is_played: bool,
     /// How promptly engines answered.
     pub latencies: Latencies,
+    /// What engines said of their searches that cannot be, by engine and rule.
+    pub lint: Vec<LintCount>,
     /// How far the tuning has come, if the run is one.
     pub spsa: Option<SpsaState>,
     /// The table, if the run is more than a match of two.
@@ -120,6 +123,7 @@ impl Summary {
             ending,
             is_played: false,
             latencies: Latencies::default(),
+            lint: Vec::new(),
             spsa: state.spsa().cloned(),
             standings: has_standings.then(|| Standings::new(state.schedule(), state.counts())),
         }

@@ -191,6 +191,8 @@ impl ThoughtRow<'_> {
                 tbhits: self.tb,
                 pv: self.pv.into_owned(),
                 lines: self.x.into_owned(),
+                // They have a table of their own.
+                findings: Vec::new(),
             }
             .boxed(),
         }
@@ -219,6 +221,7 @@ mod tests {
                 tbhits: Some(3),
                 pv: vec!["e2e4".into(), "e7e5".into()],
                 lines: vec!["info string \"x\"".into()],
+                findings: Vec::new(),
             }
             .boxed(),
         };

@@ -144,6 +144,7 @@ impl Store {
                 row.begun_ms
             ],
         )?;
+        self.insert_findings(run, pair, half, game)?;
         match &game.transcript {
             Some(transcript) => self.insert_transcript(run, pair, half, transcript),
             None => Ok(()),

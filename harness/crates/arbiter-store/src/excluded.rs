@@ -100,7 +100,7 @@ impl Store {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
         self.execute(insert, params![run, pair, worker, whole])?;
         // Those that refer to others first.
-        for table in ["transcripts", "games", "players", "pairs"] {
+        for table in ["findings", "transcripts", "games", "players", "pairs"] {
             let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
             self.execute(&delete, params![run, pair])?;
         }

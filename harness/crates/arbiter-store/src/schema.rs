@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
 /// [`TABLES`] or [`COLUMNS`].
-pub(super) const FORMAT: i64 = 8;
+pub(super) const FORMAT: i64 = 9;
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
@@ -137,6 +137,17 @@ const TABLES: &str = "
         played TEXT NOT NULL,                  -- JSON: engines, opening, games, transcripts
         PRIMARY KEY (run, pair, worker),
         FOREIGN KEY (run, worker) REFERENCES set_aside(run, worker)
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS findings (                    -- of the lint
+        run    TEXT NOT NULL,
+        pair   INTEGER NOT NULL,
+        half   INTEGER NOT NULL,
+        ply    INTEGER NOT NULL,               -- place of the move in the game, from 0
+        engine INTEGER NOT NULL,               -- index of the engine whose move it is
+        rule   TEXT NOT NULL,
+        what   TEXT NOT NULL,
+        PRIMARY KEY (run, pair, half, ply, rule),
+        FOREIGN KEY (run, pair, half) REFERENCES games(run, pair, half)
     ) WITHOUT ROWID;
 ";
 

@@ -3,8 +3,9 @@ use std::time::Duration;
 use shakmaty::{ByColor, Color};
 
 use super::*;
+use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
 use arbiter_plan::{Games, LatencyKind, Plan, PlayedPair, Remark, Request, RunKind};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
@@ -64,6 +65,32 @@ fn what_is_committed_twice_counts_once() {
     let median = latencies.iter().find(|(_, kind, _)| *kind == LatencyKind::Move).unwrap().2;
     assert!((249..=251).contains(&median.quantile_us(0.5)));
     assert_eq!(store.run("run").unwrap().offsets, Offsets { pgn: 3, epd: 4 });
+}
+
+#[test]
+fn findings_count_once_and_go_with_their_pair() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, mut played) = filled(dir.path());
+    assert!(store.lint("run").unwrap().is_empty());
+    let finding = LintFinding { rule: LintRule::Time, what: "x".into() };
+    let thought = played.games.first.moves[0].thought.as_mut().unwrap();
+    // Who says a thing twice has said it once.
+    let findings = vec![finding.clone(), finding];
+    thought.details = Details { findings, ..Details::default() }.boxed();
+    for pair in [7, 5] {
+        played.pairing.pair = pair;
+        assert!(store.append("run", &played, None, Some("w")).unwrap());
+        assert!(!store.append("run", &played, None, Some("w")).unwrap());
+    }
+    let found = store.lint("run").unwrap();
+    let found: Vec<_> = found
+        .iter()
+        .map(|found| (found.engine, found.rule, found.moves, found.games, found.pair, found.ply))
+        .collect();
+    assert_eq!(found, [(1, LintRule::Time, 2, 2, 5, 0)]);
+    let remark = Remark { worker: "w".into(), pair: None, what: "lies".into() };
+    store.exclude_worker("run", 1, &remark, true).unwrap();
+    assert!(store.lint("run").unwrap().is_empty());
 }
 
 #[test]

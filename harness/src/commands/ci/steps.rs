@@ -19,6 +19,10 @@ use arbiter_store::{Store, StoredGate};
 /// How long a step may take that has no budget.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
+/// What a lint plays unless its flags say otherwise; of its examples all that was said is kept.
+const LINT: [(&str, &str); 3] =
+    [("--each", "nodes=10000"), ("--pairs", "20"), ("--transcripts", "all")];
+
 /// How long a step may take to end after its budget: games in flight are played to their end.
 const GRACE: Duration = Duration::from_secs(300);
 
@@ -238,7 +242,10 @@ impl Gates<'_> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine());
         let sides = std::iter::once(test).chain(base);
-        let mut words = vec![step.kind.to_string()];
+        let mut words = vec![match step.kind {
+            StepKind::Lint => "match".to_owned(),
+            _ => step.kind.to_string(),
+        }];
         let mut flags: Vec<(&str, String)> = Vec::new();
         match step.kind {
             StepKind::Sprt | StepKind::Speed => {
@@ -256,11 +263,21 @@ impl Gates<'_> {
                     flags.extend(path.map(|path| (flag, path.display().to_string())));
                 }
             }
+            // The engine against itself.
+            StepKind::Lint => {
+                let other = Side { label: format!("{} again", test.label), ..test.clone() };
+                flags.extend([test, &other].map(|side| ("--engine", self.spec(side))));
+                for (flag, value) in LINT {
+                    if !step.args.iter().any(|arg| arg.starts_with(flag)) {
+                        flags.push((flag, value.to_owned()));
+                    }
+                }
+            }
             // The others take engines as they are and read no settings.
             StepKind::Check => words.push(self.spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
-        if step.kind == StepKind::Sprt {
+        if matches!(step.kind, StepKind::Sprt | StepKind::Lint) {
             flags.push(("--results", self.results.display().to_string()));
             let name = step.name.replace([' ', '/'], "-");
             flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));
@@ -283,7 +300,10 @@ impl Gates<'_> {
 /// The outcome of a step whose subcommand has ended.
 fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
     let figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
-    let verdict = step_verdict(step, ended.code, ended.reason == EndReason::TimedOut);
+    let is_linted = step.kind == StepKind::Lint && figures["lint"].is_array();
+    // A match as such passes whatever was found.
+    let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
+    let verdict = step_verdict(step, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
     let words = match (verdict, error) {
         (StepVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
@@ -293,7 +313,7 @@ fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
     let code = match verdict {
         // Whether it was ended or came to its end, it could not tell.
         StepVerdict::Undecided | StepVerdict::Unproven => Some(ExitCode::Inconclusive as i32),
-        _ => ended.code,
+        _ => found,
     };
     let fallback = ExitCode::Environment as u8;
     StepOutcome {

@@ -12,6 +12,7 @@ use crate::trust::{Key, Purpose, SIGNATURE_BYTES};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::driver::GameSetup;
+use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::{Details, GameRecord, Keep, MoveRecord, Thought};
@@ -158,6 +159,7 @@ pub(crate) fn full() -> JobResult {
             tbhits: Some(3),
             pv: vec!["e2e4".into(), "e7e5".into()],
             lines: vec!["info string \"x\"".into()],
+            findings: vec![LintFinding { rule: LintRule::NotPvMove, what: "x".into() }],
         }
         .boxed(),
     });

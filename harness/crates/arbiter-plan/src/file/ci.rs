@@ -19,7 +19,7 @@ pub struct CiTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct StepTable {
-    /// check, bench, perft, epd, speed or sprt.
+    /// check, bench, perft, epd, lint, speed or sprt.
     kind: String,
     /// Its name, if it is not the kind.
     name: Option<String>,

@@ -26,6 +26,12 @@ pub struct Info {
     pub tbhits: Option<u64>,
     /// Principal variation, as the engine wrote it.
     pub pv: Vec<String>,
+    /// The exact score in the line of the principal variation, if it has one.
+    pub pv_score: Option<Score>,
+    /// Whether a line had fewer nodes than one before it.
+    pub has_fewer_nodes: bool,
+    /// Whether the search began on the opponent's time.
+    pub has_pondered: bool,
     /// Lines that the user wants to see with the move, as the engine wrote them.
     pub lines: Vec<String>,
 }
@@ -68,6 +74,7 @@ impl Info {
             }
         }
         info.score = info.score.filter(|_| !is_bound);
+        info.pv_score = info.score.filter(|_| !info.pv.is_empty());
         // Only the best line describes the move that will be played.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
@@ -77,13 +84,15 @@ impl Info {
         self.depth = later.depth.or(self.depth);
         self.seldepth = later.seldepth.or(self.seldepth);
         self.score = later.score.or(self.score);
+        self.has_fewer_nodes |=
+            later.nodes.zip(self.nodes).is_some_and(|(now, before)| now < before);
         self.nodes = later.nodes.or(self.nodes);
         self.time = later.time.or(self.time);
         self.nps = later.nps.or(self.nps);
         self.hashfull = later.hashfull.or(self.hashfull);
         self.tbhits = later.tbhits.or(self.tbhits);
         if !later.pv.is_empty() {
-            self.pv = later.pv;
+            (self.pv, self.pv_score) = (later.pv, later.pv_score);
         }
     }
 }
@@ -109,7 +118,8 @@ mod tests {
                 hashfull: Some(31),
                 tbhits: Some(2),
                 pv: vec!["e2e4".into(), "e7e5".into()],
-                lines: Vec::new(),
+                pv_score: Some(Score::Centipawns(-34)),
+                ..Info::default()
             }
         );
     }

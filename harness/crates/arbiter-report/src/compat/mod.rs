@@ -10,6 +10,7 @@ use shakmaty::Color;
 use crate::standings::total;
 use crate::summary::Strength;
 pub use arbiter_game::annotation::Dialect;
+use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
@@ -131,6 +132,26 @@ impl DialectWriter {
     pub fn no_score(&self, engine: usize) -> String {
         let name = &self.engines[engine];
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
+    }
+
+    /// What is said of principal variations, in the words that scripts look for.
+    pub fn lint(&self, game: &GameRecord) -> String {
+        let findings = game.findings().filter_map(|(_, color, LintFinding { rule, what })| {
+            let name = &self.engines[*game.engines.get(color)];
+            let (m, rest) = what.split_once(' ')?;
+            let words = match (rule, rest.split_once("after ")) {
+                (LintRule::IllegalPv, _) => "Illegal PV move".to_owned(),
+                (LintRule::PvAfterEnd, Some((_, end))) if end != "insufficient material" => {
+                    format!("PV continues after {end}")
+                }
+                (LintRule::NotPvMove, _) => {
+                    "Bestmove does not match beginning of last PV".to_owned()
+                }
+                _ => return None,
+            };
+            Some(format!("Warning; {words} - move {m} from {name}\n"))
+        });
+        findings.collect()
     }
 
     /// What is said of a game that an engine's fault ended, in the words that scripts look for.

@@ -5,7 +5,7 @@ use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
 use crate::text::{interval, percent, plus_minus, results};
 use crate::verdict::verdict_sentence;
-use crate::{ablation, latency};
+use crate::{ablation, latency, lint};
 use arbiter_plan::{Ending, base_name};
 
 /// Engines beyond which there is no table of latencies.
@@ -70,6 +70,9 @@ fn rest(document: &mut Document, summary: &Summary) {
     }
     document.value("Endings", terminations(summary));
     document.value("Faults", faults(summary));
+    for (engine, found) in lint::by_engine(summary) {
+        document.value("Lint", format!("{engine}: {found}"));
+    }
     let is_short = summary.plan.ablation.is_none() && summary.engines.len() <= MAX_LATENCIES;
     if let Some(table) = latency::quantiles(summary).filter(|_| is_short) {
         document.table(table);

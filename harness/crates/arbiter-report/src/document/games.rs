@@ -4,10 +4,16 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Position};
 
 use super::{Block, Document, Game, Step};
+use crate::lint::place_of;
 use crate::statistics::{GameStatistics, MisjudgedGame};
 use crate::summary::Summary;
+use crate::table::Table;
 use arbiter_game::outcome::color_name;
 use arbiter_game::record::{GameRecord, MoveRecord};
+use arbiter_store::LintCount;
+
+/// Games that are shown of what the lint found.
+const MAX_LINTED: usize = 8;
 
 /// Games whose result was far from an engine's best evaluation.
 pub(super) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
@@ -24,29 +30,67 @@ pub(super) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
 }
 
 fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
-    let game = &found.game;
+    let MisjudgedGame { pair, half, game, color, ply, score, .. } = found;
+    let GameRecord { engines, outcome, .. } = game;
+    let engine = &summary.engines[*engines.get(*color)];
+    shown(summary, (*pair, *half, game), *ply, |number| {
+        format!(
+            "{engine} ({}) gave itself {score} at {number} It ended by {}: {}.",
+            color_name(*color),
+            outcome.termination,
+            outcome.detail
+        )
+    })
+}
+
+/// What engines said of their searches that cannot be, with the first games of it.
+pub(super) fn lint(document: &mut Document, summary: &Summary) {
+    if summary.lint.is_empty() {
+        return;
+    }
+    document.heading("Lint");
+    document.paragraph(
+        "What engines said of their searches that cannot be. It decides no game. The first move of \
+         each kind is named by its game as in the PGN's tag Round.",
+    );
+    let mut table = Table::new(["engine", "finding", "moves", "games", "first", "what"]);
+    for found in &summary.lint {
+        let LintCount { engine, rule, moves, games, what, .. } = found;
+        let (engine, place) = (&summary.engines[*engine], place_of(found));
+        table.push([engine, &rule.words(), moves, games, &place, what]);
+    }
+    document.table(table);
+    let games = summary.lint.iter().take(MAX_LINTED).map(|found| {
+        let LintCount { engine, rule, pair, half, ply, what, game, .. } = found;
+        let engine = &summary.engines[*engine];
+        shown(summary, (*pair, *half, game), *ply, |number| {
+            format!("{engine} at {number} {}: {what}.", rule.words())
+        })
+    });
+    document.blocks.push(Block::Games(games.collect()));
+}
+
+/// A game of a pair, opened at a ply; `note` says why, and is told the number of the move.
+fn shown(
+    summary: &Summary,
+    (pair, half, game): (u64, usize, &GameRecord),
+    ply: usize,
+    note: impl FnOnce(&str) -> String,
+) -> Game {
     let name = |color: Color| summary.engines[*game.engines.get(color)].as_str();
     let moves = steps(game);
-    let number = moves.get(found.ply).map_or("?", |step| step.number.as_str());
     Game {
         title: format!(
             "{}.{} {} – {} {}",
-            found.pair + 1,
-            found.half + 1,
+            pair + 1,
+            half + 1,
             name(Color::White),
             name(Color::Black),
             game.outcome.result.as_str()
         ),
-        note: format!(
-            "{} ({}) gave itself {} at {number} It ended by {}: {}.",
-            name(found.color),
-            color_name(found.color),
-            found.score,
-            game.outcome.termination,
-            game.outcome.detail
-        ),
+        note: note(moves.get(ply).map_or("?", |step| step.number.as_str())),
         start: game.start().board().to_string(),
-        first_shown: found.ply + 1,
+        first_shown: ply + 1,
         moves,
     }
 }

@@ -44,6 +44,7 @@ pub fn run_document(
         figures::games(&mut document, summary, statistics);
         games::misjudged(&mut document, summary, statistics);
     }
+    games::lint(&mut document, summary);
     latencies::all(&mut document, summary);
     gates::all(&mut document, gates);
     document.heading("How it was played");

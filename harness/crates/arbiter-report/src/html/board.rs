@@ -5,13 +5,13 @@ use serde_json::json;
 
 use crate::document::{Game, Step};
 
-/// The viewer of one game; `number` tells it from the others of the page.
-pub(super) fn viewer(number: usize, game: &Game) -> Markup {
+/// The viewer of one game; `id` tells it from the others of the page.
+pub(super) fn viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
     html! {
-        article class="game" aria-labelledby={ "game-" (number) } data-shown=(game.first_shown.min(game.moves.len())) {
-            h3 id={ "game-" (number) } { (game.title) }
+        article class="game" aria-labelledby=(id) data-shown=(game.first_shown.min(game.moves.len())) {
+            h3 id=(id) { (game.title) }
             p { (game.note) }
             div class="viewer" {
                 div class="side" {

@@ -98,7 +98,7 @@ fn part(block: &Block, heading: &str) -> Markup {
         },
         Block::Figure(found) => figure(found),
         Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
-            (board::viewer(number, game))
+            (board::viewer(&format!("{}-{number}", anchor(heading)), game))
         } },
     }
 }

@@ -71,7 +71,7 @@ fn every_part_is_there_and_reachable() {
         "<td class=\"figure\">+1.0 ± 2.0</td>",
         "aria-label=\"Table: Result\"",
         "aria-label=\"Table: LLR history\"",
-        "aria-labelledby=\"game-0\"",
+        "aria-labelledby=\"misjudged-games-0\"",
         "Board after 1. e4: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR",
     ] {
         assert!(page.contains(part), "{part}");

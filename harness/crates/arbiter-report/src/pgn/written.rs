@@ -172,7 +172,7 @@ mod tests {
             hashfull: None,
             tbhits: Some(0),
             pv: vec!["e2e4".into(), "e7e5".into()],
-            lines: Vec::new(),
+            ..Details::default()
         };
         let thought = Thought {
             score: Some(Score::Centipawns(31)),

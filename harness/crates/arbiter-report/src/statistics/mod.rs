@@ -133,7 +133,7 @@ fn centipawns(score: Score) -> f64 {
 }
 
 /// Who makes each move of a game, and the number of the move.
-fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
+pub(crate) fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
     let first = game.first_to_move();
     let number = game.fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
     let offset = u32::from(first == Color::Black);

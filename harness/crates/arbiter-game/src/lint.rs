@@ -1,0 +1,296 @@
+//! What is wrong with what an engine says of its search. Nothing of it decides a game. Pure.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_with::As;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use crate::outcome::printable;
+use crate::text::Text;
+use arbiter_protocol::{Info, Limits, Score};
+
+/// How much longer than measured a search may be said to have taken: on a busy machine an engine can have
+/// read `go` before the clock is started.
+const TIME_MARGIN: Duration = Duration::from_millis(500);
+
+/// Nodes that an engine may search beyond its limit, which few engines look at after each node: a
+/// quarter more, and so many at least.
+const NODE_MARGIN: u64 = 5_000;
+
+/// Scores beyond this, in centipawns, that change sign from one move of an engine to its next are worth
+/// a look: few searches overlook so much.
+const SURE: i32 = 1_000;
+
+/// How much of a move is quoted, in characters.
+const EXCERPT: usize = 10;
+
+/// What can be wrong; its name is stored and printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LintRule {
+    /// A move of the principal variation is illegal.
+    IllegalPv,
+    /// The principal variation goes on after mate, stalemate or a draw by rule.
+    PvAfterEnd,
+    /// `bestmove` is not the first move of the principal variation.
+    NotPvMove,
+    /// The principal variation of a mate score does not mate in that number of moves.
+    MateScore,
+    /// A clear advantage became a clear disadvantage from one move to the next, or the other way round.
+    ScoreJump,
+    /// The number of nodes went back in a search.
+    Nodes,
+    /// More nodes than the limit allows.
+    NodeLimit,
+    /// More plies than the limit allows.
+    DepthLimit,
+    /// A longer time than was measured.
+    Time,
+    /// A hash table that is more than full.
+    Hashfull,
+}
+
+arbiter_names::named!(LintRule);
+
+impl LintRule {
+    /// What is wrong, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            LintRule::IllegalPv => "illegal move in the PV",
+            LintRule::PvAfterEnd => "PV after the end of the game",
+            LintRule::NotPvMove => "bestmove is not the PV's",
+            LintRule::MateScore => "mate score without that mate",
+            LintRule::ScoreJump => "score jumps from one side to the other",
+            LintRule::Nodes => "nodes go back",
+            LintRule::NodeLimit => "node limit passed",
+            LintRule::DepthLimit => "depth limit passed",
+            LintRule::Time => "time longer than measured",
+            LintRule::Hashfull => "hash table more than full",
+        }
+    }
+}
+
+/// A finding about a move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LintFinding {
+    /// What is wrong.
+    pub rule: LintRule,
+    /// The figures or moves that show it.
+    #[serde(with = "As::<Text>")]
+    pub what: String,
+}
+
+/// A move and what its engine said of it.
+pub(crate) struct Searched<'a> {
+    /// The position before it.
+    pub(crate) position: &'a Chess,
+    /// How often each position was there since the last irreversible move, the current one included.
+    pub(crate) repetitions: &'a dyn Fn(&Chess) -> usize,
+    /// `bestmove`.
+    pub(crate) best: Move,
+    /// Its limits.
+    pub(crate) limits: &'a Limits,
+    /// The score of the engine's move before.
+    pub(crate) before: Option<Score>,
+    /// From `go` to `bestmove`.
+    pub(crate) elapsed: Duration,
+    /// What it said last.
+    pub(crate) info: &'a Info,
+}
+
+impl Searched<'_> {
+    /// All that is wrong.
+    pub(crate) fn lint(&self) -> Vec<LintFinding> {
+        let Searched { limits, before, elapsed, info, .. } = *self;
+        let mut findings = Vec::new();
+        let mut add = |rule, what| findings.push(LintFinding { rule, what });
+        if let Some(score) = info.pv_score {
+            self.follow(score, &mut add);
+        }
+        if let (Some(before), Some(score)) = (before, info.score)
+            && sign(before) * sign(score) < 0
+        {
+            add(LintRule::ScoreJump, format!("{before}, then {score}"));
+        }
+        if info.has_fewer_nodes {
+            let nodes = info.nodes.unwrap_or_default();
+            add(LintRule::Nodes, format!("{nodes} after a larger number"));
+        }
+        // While an engine pondered, no limit held it.
+        let limited = !info.has_pondered;
+        if let (Some(nodes), Some(limit)) = (info.nodes, limits.nodes)
+            && limited
+            && nodes > limit.saturating_add((limit / 4).max(NODE_MARGIN))
+        {
+            add(LintRule::NodeLimit, format!("{nodes} nodes under nodes={limit}"));
+        }
+        if let (Some(depth), Some(limit)) = (info.depth, limits.depth)
+            && limited
+            && depth > limit
+        {
+            add(LintRule::DepthLimit, format!("depth {depth} under depth={limit}"));
+        }
+        // An engine that is told to count nodes as time may say them as its time.
+        let time = info.time.filter(|_| limits.nodestime.is_none());
+        if let Some(time) = time.filter(|time| *time > elapsed + TIME_MARGIN) {
+            add(
+                LintRule::Time,
+                format!("{} ms, measured {}", time.as_millis(), elapsed.as_millis()),
+            );
+        }
+        if let Some(hashfull) = info.hashfull.filter(|permill| *permill > 1_000) {
+            add(LintRule::Hashfull, format!("hashfull {hashfull}"));
+        }
+        findings
+    }
+
+    /// Plays the principal variation, whose line has this score.
+    fn follow(&self, score: Score, add: &mut impl FnMut(LintRule, String)) {
+        let pv = &self.info.pv;
+        let mut position = self.position.clone();
+        for (ply, text) in (1..).zip(pv) {
+            let uci: Option<UciMove> = text.parse().ok();
+            let legal = uci.and_then(|uci| uci.to_move(&position).ok());
+            let Some(legal) = legal else {
+                let (rule, after) = match () {
+                    () if position.is_checkmate() => (LintRule::PvAfterEnd, " after checkmate"),
+                    () if position.is_stalemate() => (LintRule::PvAfterEnd, " after stalemate"),
+                    () => (LintRule::IllegalPv, ""),
+                };
+                return add(rule, format!("{} at ply {ply}{after}", printable(text, EXCERPT)));
+            };
+            if ply == 1 && legal != self.best {
+                let [best, head] = [self.best, legal].map(|m| m.to_uci(CastlingMode::Standard));
+                add(LintRule::NotPvMove, format!("{best} was played, the PV begins with {head}"));
+            }
+            position.play_unchecked(legal);
+            let Some(next) = pv.get(ply) else { break };
+            let draw = if position.halfmoves() >= 100 {
+                "fifty-move rule"
+            } else if position.is_insufficient_material() {
+                "insufficient material"
+            } else if position.halfmoves() >= 4 && (self.repetitions)(&position) >= 2 {
+                "threefold repetition"
+            } else {
+                continue;
+            };
+            if !position.is_checkmate() {
+                let next = printable(next, EXCERPT);
+                return add(
+                    LintRule::PvAfterEnd,
+                    format!("{next} at ply {} after {draw}", ply + 1),
+                );
+            }
+        }
+        if let Score::Mate(moves) = score {
+            let plies = 2 * i64::from(moves).abs() - i64::from(moves > 0);
+            let mates = position.is_checkmate();
+            if !mates || pv.len() as i64 != plies {
+                let end = if mates { "mates" } else { "does not mate" };
+                let what = format!("mate {moves}, and a PV of {} plies that {end}", pv.len());
+                add(LintRule::MateScore, what);
+            }
+        }
+    }
+}
+
+/// Who is clearly better: 1, -1, or 0.
+fn sign(score: Score) -> i32 {
+    match score {
+        Score::Centipawns(cp) if cp.abs() < SURE => 0,
+        Score::Centipawns(cp) => cp.signum(),
+        Score::Mate(moves) if moves > 0 => 1,
+        Score::Mate(_) => -1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::fen::Fen;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// White mates in one by Ra8, or in two.
+    const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
+
+    /// What is found after these lines and this move.
+    fn found(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
+        let fen: Fen = fen.parse().unwrap();
+        let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+        let mut info = Info::default();
+        lines.iter().for_each(|line| info.update(Info::parse(line)));
+        let searched = Searched {
+            position: &position,
+            repetitions: &|_| 0,
+            best: best.parse::<UciMove>().unwrap().to_move(&position).unwrap(),
+            limits,
+            before: Some(Score::Centipawns(1_200)),
+            elapsed: Duration::from_millis(100),
+            info: &info,
+        };
+        let findings = searched.lint();
+        assert!(findings.iter().all(|finding| !finding.what.is_empty()));
+        findings.into_iter().map(|finding| finding.rule).collect()
+    }
+
+    #[test]
+    fn each_rule_finds_what_it_is_for() {
+        let check = |fen, lines: &[&str], best, expect: &[LintRule]| {
+            let limits = Limits { nodes: Some(1_000), depth: Some(9), ..Limits::default() };
+            assert_eq!(found(fen, lines, best, &limits), expect, "{lines:?}");
+        };
+        check(
+            START,
+            &["depth 9 score cp 20 nodes 900 time 99 hashfull 1000 pv e2e4 e7e5"],
+            "e2e4",
+            &[],
+        );
+        check(START, &["score cp 20 pv e2e4 e2e4"], "e2e4", &[LintRule::IllegalPv]);
+        check(START, &["score cp 20 pv e2e4 x"], "e2e4", &[LintRule::IllegalPv]);
+        check(START, &["score cp 20 pv e2e4"], "d2d4", &[LintRule::NotPvMove]);
+        check(START, &["score cp 20 lowerbound pv e2e4"], "d2d4", &[]);
+        check(BACK_RANK, &["score mate 1 pv a1a8"], "a1a8", &[]);
+        check(BACK_RANK, &["score mate 2 pv a1a8"], "a1a8", &[LintRule::MateScore]);
+        check(BACK_RANK, &["score mate 1 pv a1a7"], "a1a7", &[LintRule::MateScore]);
+        check(BACK_RANK, &["score mate 1 pv a1a8 g8h8"], "a1a8", &[LintRule::PvAfterEnd]);
+        check(BACK_RANK, &["score cp -1000"], "a1a8", &[LintRule::ScoreJump]);
+        check(BACK_RANK, &["score cp -999"], "a1a8", &[]);
+        check(BACK_RANK, &["score mate -3 upperbound"], "a1a8", &[]);
+        check(START, &["nodes 50", "nodes 49"], "e2e4", &[LintRule::Nodes]);
+        check(START, &["nodes 6000"], "e2e4", &[]);
+        check(START, &["nodes 6001"], "e2e4", &[LintRule::NodeLimit]);
+        check(START, &["depth 10"], "e2e4", &[LintRule::DepthLimit]);
+        check(START, &["time 601"], "e2e4", &[LintRule::Time]);
+        check(START, &["hashfull 1001"], "e2e4", &[LintRule::Hashfull]);
+        let bare = "8/8/8/8/8/2k5/1p6/K7 w - - 0 1";
+        check(bare, &["score cp 0 pv a1a2 b2b1n a2b1 c3d4"], "a1a2", &[LintRule::PvAfterEnd]);
+        check(
+            "8/8/8/8/8/2k5/1p6/1K6 w - - 99 80",
+            &["score cp 0 pv b1a2 c3d4"],
+            "b1a2",
+            &[LintRule::PvAfterEnd],
+        );
+    }
+
+    #[test]
+    fn a_repetition_ends_the_principal_variation() {
+        let position = Chess::default();
+        let info = Info::parse("score cp 0 pv g1f3 g8f6 f3g1 f6g8 e2e4");
+        let lint = |there: usize| {
+            let searched = Searched {
+                position: &position,
+                repetitions: &|at| if *at.board() == *Chess::default().board() { there } else { 0 },
+                best: "g1f3".parse::<UciMove>().unwrap().to_move(&position).unwrap(),
+                limits: &Limits::default(),
+                before: None,
+                elapsed: Duration::ZERO,
+                info: &info,
+            };
+            searched.lint().into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
+        };
+        assert_eq!(lint(2), [LintRule::PvAfterEnd]);
+        assert_eq!(lint(1), []);
+    }
+}

@@ -1,0 +1,48 @@
+//! What engines said of their searches that cannot be, in words and as JSON.
+
+use shakmaty::Color;
+
+use crate::json::Object;
+use crate::statistics::movers;
+use crate::summary::Summary;
+use arbiter_game::record::GameRecord;
+use arbiter_store::LintCount;
+
+/// What was found of each engine that something was found of: its name, and its findings in a line.
+pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String)> {
+    let engines = summary.lint.chunk_by(|one, other| one.engine == other.engine);
+    engines.map(|found| {
+        let words = found.iter().map(|found| {
+            let LintCount { rule, moves, .. } = found;
+            format!("{} {moves} ({})", rule.words(), place_of(found))
+        });
+        (summary.engines[found[0].engine].as_str(), words.collect::<Vec<_>>().join(", "))
+    })
+}
+
+/// Where the example is.
+pub(crate) fn place_of(found: &LintCount) -> String {
+    place(found.pair, found.half, &found.game, found.ply)
+}
+
+/// Where a move is: pair and game, as in the tag Round of a PGN, and the move.
+pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> String {
+    let (color, number) = movers(game).nth(ply).unwrap_or((Color::White, 0));
+    let dots = color.fold_wb(".", "...");
+    let uci = game.moves.get(ply).map(|played| played.uci.to_string()).unwrap_or_default();
+    format!("{}.{}, {number}{dots} {uci}", pair + 1, half + 1)
+}
+
+/// A list of engine, rule, counts and example.
+pub(crate) fn json(summary: &Summary) -> impl Iterator<Item = Object> {
+    summary.lint.iter().map(|found| {
+        Object::default()
+            .with("engine", &summary.engines[found.engine])
+            .with("rule", found.rule)
+            .with_all([("moves", found.moves), ("games", found.games)])
+            .with("example_game", format!("{}.{}", found.pair + 1, found.half + 1))
+            // From 1, as in other lists of moves.
+            .with("example_ply", found.ply + 1)
+            .with("example", format!("{}: {}", place_of(found), found.what))
+    })
+}

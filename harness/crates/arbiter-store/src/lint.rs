@@ -1,0 +1,74 @@
+//! Findings of the lint.
+
+use rusqlite::params;
+
+use super::{Store, StoreError};
+use arbiter_game::lint::{LintFinding, LintRule};
+use arbiter_game::record::GameRecord;
+
+/// What the lint found by one rule in the games of one engine, and the first example of it.
+#[derive(Debug, Clone)]
+pub struct LintCount {
+    /// Index of the engine.
+    pub engine: usize,
+    /// The rule.
+    pub rule: LintRule,
+    /// Moves of which it was found.
+    pub moves: u64,
+    /// Games of these moves.
+    pub games: u64,
+    /// Number of the pair of the example, from 0.
+    pub pair: u64,
+    /// Which game of the pair, from 0.
+    pub half: usize,
+    /// Place of the move in that game, from 0.
+    pub ply: usize,
+    /// What shows it.
+    pub what: String,
+    /// That game.
+    pub game: GameRecord,
+}
+
+impl Store {
+    /// Enters what was found in a game.
+    pub(super) fn insert_findings(
+        &self,
+        run: &str,
+        pair: u64,
+        half: usize,
+        game: &GameRecord,
+    ) -> Result<(), StoreError> {
+        for (ply, color, LintFinding { rule, what }) in game.findings() {
+            // A move breaks a rule once, whatever another machine says.
+            let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+            let (engine, rule) = (game.engines.get(color), rule.to_string());
+            self.execute(insert, params![run, pair, half, ply, engine, rule, what])?;
+        }
+        Ok(())
+    }
+
+    /// What was found in the games of a run that are on disk, by engine and rule.
+    pub fn lint(&self, run: &str) -> Result<Vec<LintCount>, StoreError> {
+        // The row with the least place is that which SQLite takes the other columns from.
+        let rows = self.rows(
+            "SELECT engine, rule, count(*), count(DISTINCT 2 * pair + half), pair, half, ply, what,
+                 min((2 * pair + half) * 65536 + ply)
+             FROM findings WHERE run = ?1 GROUP BY engine, rule",
+            [run],
+            |row| {
+                let found: (_, String, _, _, _, _, _, _, i64) = row.try_into()?;
+                Ok(found)
+            },
+        )?;
+        let counts =
+            rows.into_iter().map(|(engine, rule, moves, games, pair, half, ply, what, _)| {
+                let rule = rule.parse().map_err(|error| self.corrupt(run, error))?;
+                let played = self.pair(run, pair)?;
+                let game = played.and_then(|played| played.games.iter().nth(half).cloned());
+                let game = game.ok_or_else(|| self.misfit(run, pair))?;
+                Ok(LintCount { engine, rule, moves, games, pair, half, ply, what, game })
+            });
+        counts.collect()
+    }
+}
