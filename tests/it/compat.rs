@@ -48,7 +48,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
          -pgnout file=games.pgn nodes=true pv=false -epdout file=end.epd -ratinginterval 2 -report penta=true -autosaveinterval 0 \
          -event Spring Cup -site home \
          -draw movenumber=34 movecount=8 score=20 -resign movecount=3 score=600 -maxmoves 150 \
-         -output format=fastchess -log file=x.log -variant standard",
+         -output format=fastchess -log file=x.log engine=true -variant standard",
     );
     let finished = finished.expect_code(0);
     let mut started = lines(&finished, "Started game ");
@@ -68,6 +68,10 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
     assert_eq!(lines(&finished, "Ptnml(0-2): [").len(), 2);
     assert!(finished.stdout.contains("--\nFinished match\nTotal Time: 00:0"), "{finished:#?}");
     assert!(finished.stderr.contains("-log: no log is written"), "{finished:#?}");
+    // What engines said is kept all the same, as it was asked for.
+    let store = rusqlite::Connection::open(bench.path("results/arbiter.db")).unwrap();
+    let kept = store.query_row("SELECT count(*) FROM transcripts", [], |row| row.get::<_, i64>(0));
+    assert_eq!(kept, Ok(6));
     // The games are those of the lines, from the third opening on.
     let text = bench.read("games.pgn");
     let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));

@@ -64,8 +64,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     request.concurrency = request.concurrency.or(Some(1));
     request.deadlines.readyok = options.ready.unwrap_or(request.deadlines.readyok);
     request.deadlines = request.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
-    let seed = *request.seed.get_or_insert_with(random_seed);
-    note(&format!("seed {seed}"));
+    request.seed.get_or_insert_with(random_seed);
     Ok((kind, request))
 }
 

@@ -76,14 +76,14 @@ fn content(path: &Path) -> Result<Content, String> {
     Ok(Content::Theirs(words, prior))
 }
 
+fn is_of_another_program(path: &Path) -> bool {
+    path.exists() && content(path).is_err()
+}
+
 impl Saved {
     /// Writes it into what fastchess would write, but never over a file of another program.
     pub(crate) fn write(&self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
-        if path.exists() && content(path).is_err() {
-            note(&format!(
-                "{} is of another program and stays as it is; -config outname= names another",
-                path.display()
-            ));
+        if is_of_another_program(path) {
             return Ok(());
         }
         theirs[KEY] = serde_json::to_value(self).map_err(Failure::environment)?;
@@ -126,6 +126,12 @@ impl Config {
         };
         let Some((index, path)) = file else {
             let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
+            if is_of_another_program(&out) {
+                note(&format!(
+                    "{} is of another program and stays as it is; -config outname= names another",
+                    out.display()
+                ));
+            }
             return Ok(Config { run: None, prior: None, words, out });
         };
         let (before, after) = words.split_at(index);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::options::{Options, scope, variant};
 use super::words::{Word, truth};
+use arbiter_game::annotation::Keeping;
 use arbiter_plan::{parse_draw, parse_resign};
 
 /// Takes an option over.
@@ -15,7 +16,8 @@ type Known = (&'static str, &'static str, &'static str, Take);
 /// How the description of an option begins that is read and does nothing here; the reason follows.
 const NOTHING: &str = "nothing: ";
 
-const NO_LOG: &str = "nothing: no log is written; what engines say is in `arbiter replay`";
+const NO_LOG: &str = "nothing: no log is written; `arbiter replay` shows what engines said in games \
+                      that a fault ended, and in all with -log engine=true";
 
 /// All options, in the order of the help.
 pub(super) const OPTIONS: &[Known] = &[
@@ -179,7 +181,12 @@ pub(super) const OPTIONS: &[Known] = &[
     ),
     ("outcomeinterval", "N", "nothing: results are shown in the usual format", |_, _| Ok(())),
     ("resultformat", "FORMAT", "nothing: results are shown in the usual format", |_, _| Ok(())),
-    ("log", "file=FILE ...", NO_LOG, |_, word| word.pairs().map(drop)),
+    ("log", "file=FILE ... [engine=BOOL]", NO_LOG, |o, word| {
+        if word.pairs()?.contains(&("engine", "true")) {
+            o.request.transcripts = Keeping::All;
+        }
+        Ok(())
+    }),
     ("debug", "[all]", NO_LOG, |_, _| Ok(())),
     ("show-latency", "", "nothing: -pgnout latency=true writes it", |_, _| Ok(())),
     ("check-mate-pvs", "", "nothing: it has no effect", |_, _| Ok(())),

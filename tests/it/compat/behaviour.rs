@@ -67,8 +67,8 @@ fn without_a_seed_each_run_has_its_own() {
     let more = "-each nodes=1 -openings file=book.epd order=random -rounds 1 -repeat";
     let seed = |more: &str| {
         let finished = compat(&bench, "fastchess", more).expect_code(0);
-        let seed = finished.stderr.lines().find_map(|line| line.strip_prefix("seed "));
-        seed.expect("it is shown").to_owned()
+        let (_, seed) = finished.stderr.split_once(", seed ").expect("it is shown");
+        seed.split(',').next().expect("there is a first part").to_owned()
     };
     let (first, second) = (seed(more), seed(more));
     assert_ne!(first, second);
