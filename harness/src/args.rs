@@ -6,6 +6,7 @@ mod output;
 mod tournament;
 mod words;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,7 @@ pub(crate) struct PlayArgs {
     /// nowhere else, reaches neither network nor other processes, and reads the system's programs and
     /// libraries, the folder of its program, dir=, and what its options name by absolute paths. A build of
     /// a revision has its checkout, the toolchains and the network [default: off]
-    #[arg(long, value_parser = SANDBOXES.parser(), conflicts_with = "resume")]
+    #[arg(long, value_parser = SANDBOXES.parser())]
     sandbox: Option<SandboxMode>,
     /// File with settings [default: arbiter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
@@ -66,10 +67,10 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "N")]
     plies: Option<u32>,
     /// Follow a Polyglot book for so many plies [default: 8]
-    #[arg(long, value_name = "PLIES", conflicts_with = "resume")]
+    #[arg(long, value_name = "PLIES")]
     book_depth: Option<u32>,
     /// Refuse a book with a bad line instead of leaving that line out
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     strict_book: bool,
     /// Order of the openings [default: random]
     #[arg(long, value_parser = ORDERS.parser())]
@@ -95,19 +96,21 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "RUN")]
     name: Option<String>,
     /// What the run tries, in one line, for reports and `arbiter results log`
-    #[arg(long, value_name = "TEXT", value_parser = one_line, conflicts_with = "resume")]
+    #[arg(long, value_name = "TEXT", value_parser = one_line)]
     about: Option<String>,
     /// Append the games to this file, in schedule order
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Go on with a run that was interrupted or killed; takes its settings from the store
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "test", "each", "openings", "plies",
-        "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
-        "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
+    /// Go on with a run that was interrupted or killed; takes its settings from the store. Flags that are
+    /// given as well must say the same
+    #[arg(long, value_name = "RUN", conflicts_with = "name")]
     resume: Option<String>,
+    /// Go on with the run of --name if there is one, as --resume does, and else start it
+    #[arg(id = "or_start", long = "resume-or-start", requires = "name")]
+    resume_or_start: bool,
     /// Print the resolved plan and play nothing: the engines are tried out, but revisions are not built,
     /// the book is read, and nothing is written down
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, conflicts_with_all = ["resume", "or_start"])]
     dry_run: bool,
     /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
@@ -142,10 +145,10 @@ struct ScaleArgs {
     /// Multiply all times by how much slower than the reference this machine is, by the bench of
     /// the last engine with as many copies at once as games; needs --reference-nps. With --on each
     /// worker does so by its own speed
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     scale: bool,
     /// Nodes per second for which times are meant, of one of so many copies at once
-    #[arg(long, value_name = "NPS", conflicts_with = "resume")]
+    #[arg(long, value_name = "NPS")]
     reference_nps: Option<f64>,
 }
 
@@ -171,23 +174,23 @@ impl ScaleArgs {
 #[derive(Debug, Default, Args)]
 pub(crate) struct SprtBounds {
     /// Elo of the null hypothesis [default: 0]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     elo0: Option<f64>,
     /// Elo of the alternative [default: 5]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     elo1: Option<f64>,
     /// Chance to accept the alternative if the null hypothesis holds [default: 0.05]
-    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    #[arg(long, value_name = "P")]
     alpha: Option<f64>,
     /// Chance to accept the null hypothesis if the alternative holds [default: 0.05]
-    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    #[arg(long, value_name = "P")]
     beta: Option<f64>,
     /// What the Elo bounds mean [default: normalized]
-    #[arg(long, conflicts_with = "resume", value_parser = MODELS.parser())]
+    #[arg(long, value_parser = MODELS.parser())]
     model: Option<Model>,
     /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
     /// apart, else none]
-    #[arg(long, conflicts_with = "resume", value_parser = CORRECTIONS.parser())]
+    #[arg(long, value_parser = CORRECTIONS.parser())]
     overshoot: Option<Correction>,
 }
 
@@ -199,6 +202,12 @@ impl SprtBounds {
             || model.is_some()
             || overshoot.is_some()
     }
+}
+
+/// The name of the flag that a word of a command line is, or of which it is the value, too.
+fn flag_name(word: &str) -> Option<String> {
+    let name = word.strip_prefix("--")?.split('=').next()?;
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// The requested number of threads, or one for each core up to a few.
@@ -251,6 +260,10 @@ pub(crate) struct RequestedRun {
     pub about: Option<String>,
     /// The run to go on with, instead of a new one.
     pub resume: Option<Resume>,
+    /// Whether a new one is started if there is no run to go on with.
+    pub may_start: bool,
+    /// The flags that the command line gives, as they are written there.
+    pub given: BTreeSet<String>,
     /// Whether nothing is to be played.
     pub is_dry_run: bool,
     /// Format of the result.
@@ -279,11 +292,16 @@ impl PlayArgs {
         self.resume.is_some()
     }
 
+    /// The run to go on with, if there may be one.
+    fn to_resume(&self) -> Option<&String> {
+        self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start))
+    }
+
     /// Merges flags and file; flags win.
     pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, Failure> {
         let settings = &self.load()?;
         // The store knows the rest; what a file says by now has no say in it.
-        let resume = self.resume.clone().map(|run| Resume {
+        let resume = self.to_resume().cloned().map(|run| Resume {
             run,
             pgn: self.pgn.clone(),
             concurrency: self.concurrency.map(NonZeroUsize::get),
@@ -330,6 +348,8 @@ impl PlayArgs {
             name: self.name,
             about: self.about,
             resume,
+            may_start: self.resume_or_start,
+            given: std::env::args().filter_map(|word| flag_name(&word)).collect(),
             is_dry_run: self.dry_run,
             format: self.format,
             build: self.build,

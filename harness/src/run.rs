@@ -6,6 +6,7 @@ mod messages;
 mod preflight;
 mod restore;
 pub(crate) mod result;
+mod same_flags;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,12 +72,30 @@ pub(crate) fn play_named(
 ) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.take());
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
+    if let Some(wanted) = &requested.resume
+        && requested.may_start
+        && !is_there(&requested.results, &wanted.run)?
+    {
+        requested.resume = None;
+    }
     let ready = match requested.resume.take() {
         Some(wanted) => resume(kind, wanted, requested)?,
         None => begin(kind, requested, fleet.as_ref())?,
     };
     let name = ready.name.clone();
     carry_out(ready, fleet, format, style).map(|code| (name, code))
+}
+
+/// Whether there is a run of this name.
+fn is_there(results: &Path, run: &str) -> Result<bool, Failure> {
+    if !results.exists() {
+        return Ok(false);
+    }
+    match Store::open(results)?.run(run) {
+        Ok(_) => Ok(true),
+        Err(StoreError::NoRun { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Plays a plan as a new run of this name.
@@ -112,14 +131,18 @@ fn load(
     requested: &mut RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<LoadedPlan, Failure> {
+    read(resolve(kind, requested)?, fleet)
+}
+
+/// The plan of a request.
+fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
     make_engines(requested)?;
     let request = std::mem::take(&mut requested.request);
-    let plan = Plan::resolve(kind, request).map_err(|error| match error {
+    Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
         PlanError::Invalid(_) => Failure::invalid(error),
-    })?;
-    read(plan, fleet)
+    })
 }
 
 /// Reads all that a plan names; `fleet` is who plays it if not this machine.
@@ -221,7 +244,7 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
 }
 
 fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRun, Failure> {
-    let (name, results) = (wanted.run, requested.results);
+    let (name, results) = (wanted.run, requested.results.clone());
     let store = Store::open(&results)?;
     // Before the run is read: who has the lock may change it.
     let lock = RunLock::take(&results, &name)?;
@@ -233,6 +256,7 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
         )));
     }
     requested.build.restore(&plan)?;
+    same_flags::check(kind, &name, &plan, requested)?;
     let own_binary = own_binary()?;
     let mut book = load_book(&plan).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;

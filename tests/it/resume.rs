@@ -126,6 +126,33 @@ fn resuming_a_run_that_is_over_changes_nothing() {
 }
 
 #[test]
+fn the_same_line_again_goes_on_and_says_which_flag_differs() {
+    let bench = Bench::new();
+    let played = slow(&bench).switch("resume-or-start").start();
+    wait_for_pairs(&bench, 2);
+    played.signal(Signal::KILL);
+    assert_eq!(played.finish().code, None);
+    let resumed = || slow(&bench).unset("name").set("resume", "run");
+    for (flag, value, before) in [
+        ("pairs", "99", "--pairs 12"),
+        ("seed", "7", "--seed 1"),
+        ("each", "nodes=2", "--each 'nodes=1'"),
+        ("draw", "movenumber=40,movecount=8,score=10", "no --draw"),
+        ("notation", "lan", "settings of what is written"),
+    ] {
+        let refused = resumed().set(flag, value).run();
+        assert_eq!(refused.code, Some(3), "{refused:#?}");
+        assert!(refused.stderr.contains(before) && refused.stdout.is_empty(), "{refused:#?}");
+    }
+    let other = resumed().puppet("C", "").run().expect_code(3);
+    assert!(other.stderr.contains("name=C,"), "{other:#?}");
+    // With another number of games at once it goes on, and twice with the same line.
+    let started = slow(&bench).switch("resume-or-start").set("concurrency", 2);
+    assert_eq!(started.played(0), uninterrupted());
+    assert_eq!(resumed().played(0), uninterrupted());
+}
+
+#[test]
 fn a_run_that_another_plays_is_not_even_read() {
     let bench = Bench::new();
     Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);

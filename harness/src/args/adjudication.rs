@@ -23,18 +23,18 @@ pub(super) struct AdjudicationArgs {
     max_moves: Option<u32>,
     /// End games whose result is in the Syzygy tables of these folders, with ":" between them. The
     /// fifty-move rule counts; for that the .rtbz files are needed, too
-    #[arg(long, value_name = "DIRS", conflicts_with = "resume")]
+    #[arg(long, value_name = "DIRS")]
     syzygy: Option<String>,
     /// Look up positions with at most so many pieces, kings included [default: as many as the
     /// tables know]
-    #[arg(long, value_name = "N", conflicts_with = "resume",
+    #[arg(long, value_name = "N",
         value_parser = clap::value_parser!(u32).range(3..=7))]
     syzygy_pieces: Option<u32>,
     /// Count wins that the fifty-move rule prevents as wins
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     syzygy_ignore_50: bool,
     /// Results that tables give out: both (wins and draws), wins or draws [default: both]
-    #[arg(long, value_name = "WHAT", conflicts_with = "resume")]
+    #[arg(long, value_name = "WHAT")]
     syzygy_adjudicate: Option<Scope>,
 }
 

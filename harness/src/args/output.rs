@@ -15,32 +15,32 @@ use arbiter_plan::{ConfigFile, Request};
 pub(super) struct OutputArgs {
     /// Further facts in the comments of the PGN, with commas between them: timeleft, latency,
     /// nodes, seldepth, nps, hashfull, tbhits, pv; or all
-    #[arg(long, value_name = "FIELDS", value_parser = fields_of, conflicts_with = "resume")]
+    #[arg(long, value_name = "FIELDS", value_parser = fields_of)]
     pgn_fields: Option<Fields>,
     /// Engine lines that go into the comment of the move, as a regular expression
-    #[arg(long, value_name = "REGEX", conflicts_with = "resume")]
+    #[arg(long, value_name = "REGEX")]
     pgn_match: Option<LinePattern>,
     /// How the PGN has moves: san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
-    #[arg(long, value_name = "NOTATION", conflicts_with = "resume")]
+    #[arg(long, value_name = "NOTATION")]
     notation: Option<Notation>,
     /// Write the PGN without comments, and with the tags only that every game must have
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     pgn_minimal: bool,
     /// What the PGN names as the event [default: the kind of run]
-    #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
+    #[arg(long, value_name = "TEXT")]
     event: Option<String>,
     /// What the PGN names as the site [default: ?]
-    #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
+    #[arg(long, value_name = "TEXT")]
     site: Option<String>,
     /// Append the final position of each game to this file, in schedule order
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    #[arg(long, value_name = "FILE")]
     epd: Option<PathBuf>,
     /// Keep every line to and from both engines: of abnormal games (which an engine's fault ended),
     /// of all, or of none; `arbiter replay` shows them [default: abnormal]
-    #[arg(long, value_name = "GAMES", conflicts_with = "resume")]
+    #[arg(long, value_name = "GAMES")]
     transcripts: Option<Keeping>,
     /// Append the error output of each engine to a file of its own in this folder
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(long, value_name = "DIR")]
     stderr_dir: Option<PathBuf>,
 }
 

@@ -14,46 +14,46 @@ use arbiter_schedule::{Format, OpeningPolicy};
 pub(crate) struct TournamentArgs {
     /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
     /// tournament --help` describes them [default: round-robin]
-    #[arg(long, conflicts_with = "resume", hide_possible_values = true, value_name = "FORMAT",
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT",
         value_parser = FORMATS.parser())]
     schedule: Option<Format>,
     /// How often the schedule is gone through; rounds of a Swiss, climbs of a ladder
     /// [default: 1, for a Swiss as many as a knockout has]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     rounds: Option<u64>,
     /// Pairs of games for each two engines that meet in a round (for sprt: at most)
     /// [default: sprt 50000, match 100, tournament 2, tune 8]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     pairs: Option<u64>,
     /// The same in games
     #[arg(long, value_name = "N", conflicts_with_all = ["resume", "pairs"])]
     games: Option<u64>,
     /// Play each opening once, the engine that is listed first as White. Figures then count
     /// games, not pairs, and colours are not balanced
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     noswap: bool,
     /// Let the other engine be White first
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     reverse: bool,
     /// Engines that are seeded in the order in which they are listed: those that a gauntlet is
     /// about [default: 1]; for knockout, Swiss and ladder the others are drawn [default: all]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     seeds: Option<usize>,
     /// Further pairs, at most, of a knockout encounter that is level; then the better seed goes
     /// through [default: 4]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     tie_breaks: Option<u64>,
     /// Let a knockout encounter go on when its loser cannot catch up any more
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     play_out: bool,
     /// When the next opening is taken [default: shared]
-    #[arg(long, value_name = "POLICY", conflicts_with = "resume", value_parser = POLICIES.parser())]
+    #[arg(long, value_name = "POLICY", value_parser = POLICIES.parser())]
     opening_policy: Option<OpeningPolicy>,
     /// Begin with opening number N of the order, from 1 [default: 1]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     opening_start: Option<u64>,
     /// Milliseconds between two games at one place [default: 0]
-    #[arg(long, value_name = "MS", conflicts_with = "resume")]
+    #[arg(long, value_name = "MS")]
     wait: Option<u64>,
 }
 

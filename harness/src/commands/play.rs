@@ -19,7 +19,7 @@ pub(crate) struct SprtArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TournamentCommand {
     /// Who meets whom [default: round-robin]
-    #[arg(value_name = "FORMAT", conflicts_with_all = ["resume", "schedule"],
+    #[arg(value_name = "FORMAT", conflicts_with = "schedule",
         value_parser = FORMATS.parser())]
     format_of_tournament: Option<Format>,
     #[command(flatten)]

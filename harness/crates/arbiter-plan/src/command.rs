@@ -28,6 +28,46 @@ fn unless<T: PartialEq + ToString>(usual: T, name: &'static str, value: T) -> Fl
 /// `arbiter …` with everything that decides which games are played; not where they are kept. (A
 /// value with a double quotation mark, which only a file can hold, cannot be written so.)
 pub fn command_line(plan: &Plan) -> String {
+    let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
+    for (name, value) in flags(plan) {
+        words.push(format!("--{name}"));
+        words.extend(value);
+    }
+    shell_words::join(words)
+}
+
+/// A flag of which two plans differ.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// As one plan has it.
+    pub before: String,
+    /// As the other has it.
+    pub now: String,
+}
+
+/// The first of the flags that matter, and that decide which games are played, of which two plans
+/// differ. Limits are part of the engines or apart from them.
+pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> Option<Difference> {
+    let [plan, other] = [plan, other].map(flags);
+    let own = |flags: &[(&'static str, Option<String>)], wanted: &str| {
+        let own = flags.iter().filter(|(name, _)| *name == wanted);
+        let own =
+            own.flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value.clone()));
+        own.collect::<Vec<_>>()
+    };
+    let shown = |words: Vec<String>, flag| match words.is_empty() {
+        true => format!("no --{flag}"),
+        false => shell_words::join(words),
+    };
+    let names = plan.iter().chain(&other).map(|(name, _)| *name);
+    names.filter(|name| matters(name)).find_map(|flag| {
+        let [before, now] = [&plan, &other].map(|flags| own(flags, flag));
+        (before != now).then(|| Difference { before: shown(before, flag), now: shown(now, flag) })
+    })
+}
+
+/// The flags of a plan; switches have no value.
+fn flags(plan: &Plan) -> Vec<(&'static str, Option<String>)> {
     let Plan { design, kind, rules, .. } = plan;
     let shared = shared_limits(plan);
     let engine = |(name, engine): (&str, &Engine)| {
@@ -69,19 +109,16 @@ pub fn command_line(plan: &Plan) -> String {
     }
     flags.extend(adjudication(plan));
     flags.extend(deadlines(plan));
-    let values = flags.into_iter().flatten();
+    let values = flags.into_iter().flatten().map(|(name, value)| (name, Some(value)));
     let switches = [
-        ("--syzygy-ignore-50", rules.tablebase.is_some_and(|rule| rule.ignores_fifty)),
-        ("--strict-book", plan.strict_book),
-        ("--noswap", design.is_single),
-        ("--play-out", design.plays_out),
-        ("--reverse", design.is_reversed),
+        ("syzygy-ignore-50", rules.tablebase.is_some_and(|rule| rule.ignores_fifty)),
+        ("strict-book", plan.strict_book),
+        ("noswap", design.is_single),
+        ("play-out", design.plays_out),
+        ("reverse", design.is_reversed),
     ];
     let switches = switches.into_iter().filter(|(_, is_on)| *is_on);
-    let mut words = vec!["arbiter".to_owned(), kind.to_string()];
-    words.extend(values.flat_map(|(name, value)| [format!("--{name}"), value]));
-    words.extend(switches.map(|(switch, _)| switch.to_owned()));
-    shell_words::join(words)
+    values.chain(switches.map(|(switch, _)| (switch, None))).collect()
 }
 
 /// What is tuned, and how.

@@ -1,0 +1,80 @@
+//! Whether flags that are given with `--resume` ask for the run that is to go on.
+
+use super::resolve;
+use crate::{Failure, RequestedRun};
+use arbiter_plan::{Difference, Plan, RunKind, difference};
+
+/// Flags that may be other when a run goes on, or that decide none of its games.
+const FREE_FLAGS: [&str; 21] = [
+    "resume",
+    "resume-or-start",
+    "name",
+    "results",
+    "config",
+    "cache",
+    "no-bench",
+    "pass-env",
+    "about",
+    "concurrency",
+    "affinity",
+    "pgn",
+    "format",
+    "quiet",
+    "verbose",
+    "color",
+    "on",
+    "priority",
+    "lease",
+    "audit",
+    "insecure",
+];
+
+/// Flags of which the engines of a plan are made, limits included.
+const ENGINE_FLAGS: [&str; 8] =
+    ["engine", "each", "test", "base", "repo", "sandbox", "scale", "reference-nps"];
+
+/// Flags of what is written of a game.
+const OUTPUT_FLAGS: [&str; 8] =
+    ["pgn-fields", "pgn-match", "pgn-minimal", "notation", "event", "site", "epd", "transcripts"];
+
+/// An error says which of the flags that were given asks for something else than the run does that is to
+/// go on.
+pub(super) fn check(
+    kind: RunKind,
+    name: &str,
+    plan: &Plan,
+    mut requested: RequestedRun,
+) -> Result<(), Failure> {
+    let mut given = std::mem::take(&mut requested.given);
+    given.retain(|flag| !FREE_FLAGS.contains(&flag.as_str()) && !flag.starts_with("nats-"));
+    if given.is_empty() {
+        return Ok(());
+    }
+    let other = |before: &str, now: &str| {
+        Err(Failure::invalid(format!(
+            "run '{name}' was started with {before}, and now it is {now}; leave the flag out, or start \
+             another run with --name"
+        )))
+    };
+    if matches!(kind, RunKind::Ablate | RunKind::Tune) {
+        let flags: Vec<String> = given.iter().map(|flag| format!("--{flag}")).collect();
+        return other("settings of its own", &flags.join(" "));
+    }
+    requested.request.seed.get_or_insert(plan.seed);
+    let asked = resolve(kind, &mut requested)?;
+    let has = |flags: &[&str]| flags.iter().any(|flag| given.contains(*flag));
+    let matters = |flag: &str| match flag {
+        "concurrency" | "affinity" => false,
+        "engine" | "each" => has(&ENGINE_FLAGS),
+        "pairs" => has(&["pairs", "games", "rounds"]),
+        _ => given.contains(flag),
+    };
+    if let Some(Difference { before, now }) = difference(plan, &asked, matters) {
+        return other(&before, &now);
+    }
+    let written = |plan: &Plan| (plan.annotation.clone(), plan.epd.clone(), plan.transcripts);
+    match has(&OUTPUT_FLAGS) && written(plan) != written(&asked) {
+        true => other("other settings of what is written of games", "not the same"),
+        false => Ok(()),
+    }
+}
