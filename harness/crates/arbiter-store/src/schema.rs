@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
 /// [`TABLES`] or [`COLUMNS`].
-pub(super) const FORMAT: i64 = 9;
+pub(super) const FORMAT: i64 = 10;
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);

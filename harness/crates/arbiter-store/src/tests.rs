@@ -265,3 +265,18 @@ fn a_migration_that_another_program_has_done_meanwhile_stays() {
     assert!(matches!(migrated, Err(StoreError::Newer { found: 99, .. })));
     assert!(store.connection.is_autocommit());
 }
+
+#[test]
+fn a_store_from_before_games_knew_when_they_began_takes_games_and_shows_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, played) = filled(dir.path());
+    let older = "ALTER TABLE games DROP COLUMN begun_ms; PRAGMA user_version = 9";
+    store.connection.execute_batch(older).unwrap();
+    drop(store);
+    let mut store = Store::open(dir.path()).unwrap();
+    let pairing = Pairing { pair: 5, ..played.pairing };
+    let later = PlayedPair { pairing, ..played.clone() };
+    assert!(store.append("run", &later, None, None).unwrap());
+    let begun = |pair| store.pair("run", pair).unwrap().unwrap().games.first.begun_ms;
+    assert_eq!((begun(played.pairing.pair), begun(5)), (None, played.games.first.begun_ms));
+}
