@@ -14,7 +14,7 @@ use crate::{
     fleet::{AccessArgs, ServerName, default_key},
     runtime,
 };
-use arbiter_cluster::{Cluster, Key, document, observe, trouble};
+use arbiter_cluster::{Cluster, Key, Role, document, observe, trouble};
 
 /// How long is listened; workers send their status more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
@@ -77,7 +77,12 @@ fn key(args: KeyArgs) -> Result<(), Failure> {
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {
-    let (access, _) = args.access.access(args.nats)?;
+    let (access, role) = args.access.access(args.nats)?;
+    if let Some(Role::Worker(name, _)) = role {
+        let message =
+            format!("--nats: that is the join file of worker {name}; expected the coordinator's");
+        return Err(Failure::invalid(message));
+    }
     let cluster = runtime()?.block_on(async {
         let connection = access.connect("arbiter cluster").await?;
         observe(&connection, LISTEN).await

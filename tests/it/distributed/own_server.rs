@@ -71,6 +71,11 @@ fn stop(server: Worker) {
 fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     let bench = Bench::new();
     let Some((server, port)) = up(&bench) else { return };
+    // A second server does not touch the files of the first, nor does a worker see who else is there.
+    let second = bench.arbiter(["cluster", "up", "--dir", "cluster"]).finish();
+    second.expect_refusal(7, &["a server runs in", "already (process "]);
+    let show = bench.arbiter(["cluster", "show", "--nats", "cluster/worker1.join"]).finish();
+    show.expect_refusal(3, &["the join file of worker worker1", "the coordinator's"]);
     let running = slow(&bench).unset("concurrency").set("on", COORDINATOR).start();
     // A worker hears nobody's answers but its own.
     let curious = bench.read("cluster/worker1.join").replace("_INBOX.worker1", "_INBOX.worker2");

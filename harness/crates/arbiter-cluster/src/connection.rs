@@ -248,6 +248,10 @@ fn explained(error: &ConnectError) -> String {
             "it is that of an authority (CA:TRUE), and has to be one that an authority has signed"
                 .to_owned()
         }
+        CertificateError::BadSignature => {
+            "another authority has signed it than that of the join file, which is of another cluster"
+                .to_owned()
+        }
         _ => what.to_string(),
     };
     format!("its certificate is refused: {why}; 'arbiter cluster init' makes one that will do")

@@ -1,5 +1,6 @@
 //! `arbiter cluster init`, `add` and `up`: a NATS server of one's own.
 
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ nats-server takes the place of this process, with its signals: Ctrl-C ends it, a
 read its users again. What it keeps is in DIR/data.
 
 Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
-no configuration, 7 if there is no nats-server.")]
+no configuration, 7 if there is no nats-server or one runs in DIR.")]
 pub(super) struct UpArgs {
     /// Folder that 'arbiter cluster init' has made
     #[arg(long)]
@@ -127,14 +128,35 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     }
     // An attempt that fails leaves this process in the folder.
     let dir = std::path::absolute(&args.dir).map_err(Failure::environment)?;
+    let lock = lock(&dir)?;
     for program in PROGRAMS {
-        let error = Command::new(program).args(["-c", CONFIGURATION]).current_dir(&dir).exec();
+        let mut server = Command::new(program);
+        // It reads nothing, and holds the lock by it.
+        server.stdin(lock.try_clone().map_err(Failure::environment)?);
+        let error = server.args(["-c", CONFIGURATION]).current_dir(&dir).exec();
         if error.kind() != ErrorKind::NotFound {
             return Err(Failure::environment(format!("cannot start {program}: {error}")));
         }
     }
     let message = "there is no nats-server in the search path; it is Debian's package nats-server";
     Err(Failure::environment(message))
+}
+
+/// The lock of a folder, which the server holds as long as it runs: a second one would open the files of
+/// the first before it finds its port in use.
+fn lock(dir: &Path) -> Result<File, Failure> {
+    let configuration = File::open(dir.join(CONFIGURATION)).map_err(Failure::environment)?;
+    match configuration.try_lock() {
+        Ok(()) => Ok(configuration),
+        Err(TryLockError::Error(error)) => Err(Failure::environment(error)),
+        Err(TryLockError::WouldBlock) => {
+            let process = std::fs::read_to_string(dir.join("nats.pid")).unwrap_or_default();
+            let process = process.lines().next().unwrap_or("unknown").to_owned();
+            let dir = dir.display();
+            let message = format!("a server runs in {dir} already (process {process})");
+            Err(Failure::environment(message))
+        }
+    }
 }
 
 fn quoted(path: &Path) -> String {
