@@ -33,6 +33,9 @@ const FREE_FLAGS: [&str; 21] = [
 const ENGINE_FLAGS: [&str; 8] =
     ["engine", "each", "test", "base", "repo", "sandbox", "scale", "reference-nps"];
 
+/// Flags of the test of what was tuned, which are not of the run itself.
+const CONFIRM_FLAGS: [&str; 4] = ["confirm", "confirm-pairs", "elo0", "elo1"];
+
 /// Flags of what is written of a game.
 const OUTPUT_FLAGS: [&str; 8] =
     ["pgn-fields", "pgn-match", "pgn-minimal", "notation", "event", "site", "epd", "transcripts"];
@@ -47,6 +50,9 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     let mut given = std::mem::take(&mut requested.given);
     given.retain(|flag| !FREE_FLAGS.contains(&flag.as_str()) && !flag.starts_with("nats-"));
+    if kind == RunKind::Tune {
+        given.retain(|flag| !CONFIRM_FLAGS.contains(&flag.as_str()));
+    }
     if given.is_empty() {
         return Ok(());
     }
