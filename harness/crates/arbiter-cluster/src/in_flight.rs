@@ -146,6 +146,8 @@ pub(crate) struct InFlight<A: Assignment> {
     times: VecDeque<Duration>,
     /// The last attempt at pairs that were sent more than once, and at audits.
     attempts: BTreeMap<u64, u32>,
+    /// The last of the jobs that were begun, in the order of the server, and when.
+    begun: (u64, Duration),
     /// Since when workers have been idle while none of the pairs was played, if they are.
     idle: Option<Duration>,
     /// Whether workers scale times by their speed.
@@ -173,6 +175,7 @@ impl<A: Assignment> InFlight<A> {
             parked: ParkedResults::default(),
             players: BTreeSet::new(),
             attempts: BTreeMap::new(),
+            begun: (0, Duration::ZERO),
             idle: None,
         }
     }
@@ -307,10 +310,8 @@ impl<A: Assignment> InFlight<A> {
     /// longer were taken or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
         let begun = self.pending.get(&pair).and_then(|pending| pending.sequence);
-        for pending in self.pending.values_mut() {
-            if pending.sequence < begun && pending.sequence.is_some() {
-                pending.passed.get_or_insert(now);
-            }
+        if let Some(begun) = begun.filter(|begun| *begun > self.begun.0) {
+            self.begun = (begun, now);
         }
     }
 
@@ -432,13 +433,17 @@ impl<A: Assignment> InFlight<A> {
     /// timeout and three leases, or none came while later jobs were begun or workers were idle, or for
     /// hours; or somebody is at work on them for too long. (The server itself gives the pairs of a worker that dies to others.)
     pub(crate) fn overdue(
-        &self,
+        &mut self,
         lease: Duration,
         stall_timeout: Duration,
         now: Duration,
     ) -> Vec<(u64, Option<String>)> {
         let limit = self.attempt_limit();
-        let is_overdue = |(pair, pending): (&u64, &Pending<A>)| {
+        let (begun, begun_at) = self.begun;
+        let is_overdue = |(pair, pending): (&u64, &mut Pending<A>)| {
+            if pending.sequence.is_some_and(|sequence| sequence < begun) {
+                pending.passed.get_or_insert(begun_at);
+            }
             let since = match pending.player {
                 Some(_) => now.saturating_sub(pending.heard + stall_timeout),
                 None => {
@@ -451,7 +456,7 @@ impl<A: Assignment> InFlight<A> {
                 || (pending.player.is_none() && now > pending.renewal);
             (pending.accepted.is_none() && is_due).then(|| (*pair, pending.player.clone()))
         };
-        self.pending.iter().filter_map(is_overdue).collect()
+        self.pending.iter_mut().filter_map(is_overdue).collect()
     }
 
     /// Pairs without an accepted result: those that no worker has begun, and the others.

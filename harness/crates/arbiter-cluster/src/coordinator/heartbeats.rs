@@ -47,7 +47,6 @@ impl<A: Assignment> Coordinator<A> {
             {
                 self.notify(JobEvent::Started { pairing, half });
             }
-            self.update_room();
         }
     }
 

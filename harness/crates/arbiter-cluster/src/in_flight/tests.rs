@@ -175,7 +175,7 @@ fn a_game_is_announced_once() {
 }
 
 /// Pairs that are sent again at this time, in seconds.
-fn overdue(in_flight: &InFlight<PairJob>, seconds: u64) -> Vec<u64> {
+fn overdue(in_flight: &mut InFlight<PairJob>, seconds: u64) -> Vec<u64> {
     let overdue = in_flight.overdue(LEASE, 2 * LEASE, Duration::from_secs(seconds));
     overdue.into_iter().map(|(pair, _)| pair).collect()
 }
@@ -194,31 +194,31 @@ fn three() -> InFlight<PairJob> {
 fn a_result_tells_that_earlier_jobs_were_passed_over() {
     let mut in_flight = three();
     in_flight.started(9, Duration::from_secs(100));
-    assert!(overdue(&in_flight, 900).is_empty(), "nobody ordered it");
+    assert!(overdue(&mut in_flight, 900).is_empty(), "nobody ordered it");
     in_flight.started(0, Duration::from_secs(100));
     in_flight.receive("a", result(0), 1);
-    assert!(overdue(&in_flight, 130).is_empty());
-    assert_eq!(overdue(&in_flight, 131), [1], "and not 2, which comes later");
+    assert!(overdue(&mut in_flight, 130).is_empty());
+    assert_eq!(overdue(&mut in_flight, 131), [1], "and not 2, which comes later");
     in_flight.started(2, Duration::from_secs(130));
-    assert_eq!(overdue(&in_flight, 131), [1], "others that are begun change nothing");
+    assert_eq!(overdue(&mut in_flight, 131), [1], "others that are begun change nothing");
 }
 
 #[test]
 fn what_the_server_lost_is_noticed() {
     let mut in_flight = three();
     let at = Duration::from_secs;
-    assert!(overdue(&in_flight, 9_999).is_empty(), "nobody takes anything");
+    assert!(overdue(&mut in_flight, 9_999).is_empty(), "nobody takes anything");
     in_flight.heartbeat("a".into(), heartbeat(0, Some(0)), LEASE, at(100));
-    assert!(overdue(&in_flight, 130).is_empty());
-    assert_eq!(overdue(&in_flight, 131), [1], "passed over");
-    assert_eq!(overdue(&in_flight, 151), [0, 1], "and not heard of any more");
+    assert!(overdue(&mut in_flight, 130).is_empty());
+    assert_eq!(overdue(&mut in_flight, 131), [1], "passed over");
+    assert_eq!(overdue(&mut in_flight, 151), [0, 1], "and not heard of any more");
     in_flight.heartbeat("a".into(), heartbeat(0, Some(0)), LEASE, at(150));
     in_flight.resend(1, at(150));
     in_flight.sent(1, sent(1, 73), at(150));
-    assert!(overdue(&in_flight, 180).is_empty(), "it is at the end now");
+    assert!(overdue(&mut in_flight, 180).is_empty(), "it is at the end now");
     in_flight.receive("a", result(0), 1);
     in_flight.receive("a", result(1), 2);
-    assert!(overdue(&in_flight, 9_999).is_empty(), "results are here");
+    assert!(overdue(&mut in_flight, 9_999).is_empty(), "results are here");
     assert_eq!(in_flight.counts(), (1, 0));
 }
 
@@ -228,15 +228,15 @@ fn pairs_that_idle_workers_do_not_get_are_sent_again() {
     let at = Duration::from_secs;
     in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), LEASE, at(2));
     in_flight.set_idle(true, at(3));
-    assert!(overdue(&in_flight, 32).is_empty(), "one is played");
+    assert!(overdue(&mut in_flight, 32).is_empty(), "one is played");
     in_flight.receive("a", result(1), 1);
     for seconds in [40, 50] {
         in_flight.set_idle(true, at(seconds));
     }
-    assert!(overdue(&in_flight, 70).is_empty());
-    assert_eq!(overdue(&in_flight, 71), [0, 2]);
+    assert!(overdue(&mut in_flight, 70).is_empty());
+    assert_eq!(overdue(&mut in_flight, 71), [0, 2]);
     in_flight.set_idle(false, at(60));
-    assert!(overdue(&in_flight, 9_999).is_empty());
+    assert!(overdue(&mut in_flight, 9_999).is_empty());
 }
 
 #[test]
@@ -325,6 +325,6 @@ fn a_worker_keeps_no_pair_for_ever() {
         let now = minutes * minute;
         in_flight.heartbeat("a".into(), heartbeat(1, Some(1)), LEASE, now);
         assert_eq!(in_flight.extensions(LEASE, now).is_empty(), is_over, "{minutes}");
-        assert_eq!(overdue(&in_flight, now.as_secs()) == [1], is_over, "{minutes}");
+        assert_eq!(overdue(&mut in_flight, now.as_secs()) == [1], is_over, "{minutes}");
     }
 }

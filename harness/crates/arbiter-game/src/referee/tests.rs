@@ -42,6 +42,8 @@ fn endings_by_the_rules() {
     };
     check(START, "f2f3 e7e5 g2g4 d8h4", BLACK, Termination::Checkmate);
     check("7k/5K2/8/6Q1/8/8/8/8 w - - 0 1", "g5g6", DRAW, Termination::Stalemate);
+    let pinned = "2k5/8/2b5/4b3/8/2b5/6P1/7K b - - 0 1";
+    check(pinned, "c3d4", DRAW, Termination::Stalemate);
     check("7k/8/8/8/8/8/1r6/K1B5 w - - 0 1", "a1b2", DRAW, Termination::DeadPosition);
     check("7k/8/8/8/8/8/8/KQ6 w - - 99 90", "b1b2", DRAW, Termination::FiftyMoves);
     let knights = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
