@@ -18,7 +18,7 @@ use self::output::OutputArgs;
 use self::tournament::TournamentArgs;
 pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, one_line};
 use self::words::{ORDERS, merged};
-use crate::{BuildArgs, ClusterArgs, Failure, OutputFormat, Style};
+use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, OutputFormat, Style};
 use arbiter_openings::Order;
 use arbiter_plan::{
     Affinity, ConfigFile, DEFAULT_SETTINGS, EngineSpec, NoiseLimit, Request, SandboxMode,
@@ -35,7 +35,11 @@ const MAX_THREADS: usize = 64;
 /// Flags of every command that plays games.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
-    /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// The engines, as described below; figures are from the first one's point of view
+    #[arg(value_name = "ENGINE", conflicts_with = "test")]
+    pub engines: Vec<String>,
+    /// An engine, after those without a flag: comma separated KEY=VALUE with the keys engine (a name,
+    /// which may also come first without its key), name (in reports), cmd (a program, or "bundled"),
     /// rev (a git revision to build instead, or "." for the working tree), repo (its repository),
     /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
     /// after the options, "\n" between them), restart (on, off or auto: a new process for each
@@ -43,8 +47,7 @@ pub(crate) struct PlayArgs {
     /// stderr (file for its error output), memory (MiB of address space), sandbox (as --sandbox), and the limits tc
     /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
-    /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
-    /// are from the first one's point of view
+    /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine
     #[arg(long, value_name = "SPEC", conflicts_with = "test")]
     pub engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
@@ -308,6 +311,7 @@ impl PlayArgs {
             affinity: self.affinity.clone(),
         });
         let (engines, each) = self.engines(settings)?;
+        let names_engines = !self.engines.is_empty();
         let concurrency = self.concurrency.map(NonZeroUsize::get);
         let affinity = settings.affinity.as_ref().map(plain);
         let noise = settings.noise_limit.as_ref().map(plain);
@@ -349,7 +353,10 @@ impl PlayArgs {
             about: self.about,
             resume,
             may_start: self.resume_or_start,
-            given: std::env::args().filter_map(|word| flag_name(&word)).collect(),
+            given: std::env::args()
+                .filter_map(|word| flag_name(&word))
+                .chain(names_engines.then(|| "engine".to_owned()))
+                .collect(),
             is_dry_run: self.dry_run,
             format: self.format,
             build: self.build,
@@ -363,14 +370,34 @@ impl PlayArgs {
 
     /// The engines of the flags, or of the file if there are none, and what holds for all.
     fn engines(&self, file: &ConfigFile) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
-        let own = self.engine.iter().map(|text| engine_spec("--engine", text));
+        let named = self.engines.iter().map(|text| engine_spec("engine", text));
+        let own = named.chain(self.engine.iter().map(|text| engine_spec("--engine", text)));
         let own = own.collect::<Result<Vec<_>, _>>()?;
+        self.check_no_format()?;
         let mut each = match &self.each {
-            Some(text) => engine_spec("--each", text)?.or(&file.each),
+            Some(text) => match engine_spec("--each", text)? {
+                EngineSpec { engine: Some(word), .. } => {
+                    let expected = "expected KEY=VALUE, such as tc=8+0.08";
+                    return Err(Failure::invalid(format!("--each '{word}': {expected}")));
+                }
+                each => each.or(&file.each),
+            },
             None => file.each.clone(),
         };
         each.sandbox = self.sandbox.or(each.sandbox);
         Ok((if own.is_empty() { file.engines.clone() } else { own }, each))
+    }
+
+    /// An error if the name of an engine is a format of tournaments.
+    fn check_no_format(&self) -> Result<(), Failure> {
+        let is_format = |word: &&String| FORMATS.read(word).is_ok();
+        let Some(format) = self.engines.iter().find(is_format) else { return Ok(()) };
+        let others = self.engines.iter().filter(|word| !is_format(word));
+        let right = shell_words::join(
+            ["arbiter", "tournament", format].into_iter().chain(others.map(String::as_str)),
+        );
+        let message = format!("'{format}' is a format and no engine; try `{right}`");
+        Err(Failure::new(ExitCode::Usage, message))
     }
 
     /// What the file of settings says; nothing if there is none.

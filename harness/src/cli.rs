@@ -73,6 +73,8 @@ enum Command {
     /// Sets up a NATS server for workers, and shows the workers and runs on one.
     #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterCommand),
+    /// Registers engines under names of your own, lists them, and tries them out.
+    Engines(engines::EnginesArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -115,6 +117,7 @@ impl Command {
             Command::Speed(args) => return speed::run(args),
             Command::Ci(args) => return ci::run(args),
             Command::Engine(args) => return Ok(engine::run(args)),
+            Command::Engines(args) => return engines::run(&args),
             Command::Results(args) => results::run(&args),
             Command::Report(args) => report::run(&args),
             #[cfg(feature = "serve")]

@@ -9,6 +9,7 @@ pub(crate) mod cluster;
 pub(crate) mod compat;
 pub(crate) mod ctl;
 pub(crate) mod engine;
+pub(crate) mod engines;
 pub(crate) mod epd;
 pub(crate) mod manual;
 pub(crate) mod mine;

@@ -9,7 +9,7 @@ mod saved;
 mod table;
 mod words;
 
-pub(crate) use engine::{engine_list, own_name};
+pub(crate) use engine::{cutechess_engines, engine_list, own_name};
 pub(crate) use options::Options;
 pub(crate) use printer::Printer;
 pub(crate) use request::{check, request};

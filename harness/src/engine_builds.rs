@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::{Failure, args::load, interruptible};
+use crate::{Failure, args::load, engine_spec, interruptible};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
-    Commit, Entry, Outline, Repository, Signature, WORKING_TREE, promised_nodes, run_bench,
+    Commit, Entry, Outline, Repository, Signature, promised_nodes, run_bench,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
     BUNDLED, DEFAULT_SETTINGS, Engine, EngineSpec, Plan, Program, Provenance, SandboxMode, Scale,
-    build_settings_of, find_program, resolve_engine,
+    build_settings_of, resolve_engine,
 };
 use arbiter_process::{Cancel, Spawner};
 use arbiter_report::note;
@@ -32,13 +32,11 @@ pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Builds")]
 pub(crate) struct BuildArgs {
-    /// The engine under test: a git revision, "." for the files of the working tree, the path or
-    /// name of a program, or "bundled". It is built by [build] of arbiter.toml, or as is usual for
-    /// cargo, Go, make and CMake, in a checkout of its own
-    #[arg(long, value_name = "SIDE")]
+    /// The engine under test, as ENGINE; what is built of a revision has its bench run
+    #[arg(long, value_name = "ENGINE")]
     pub test: Option<String>,
-    /// The engine it is compared with, in the same forms
-    #[arg(long, value_name = "SIDE", requires = "test")]
+    /// The engine that it is compared with
+    #[arg(long, value_name = "ENGINE", requires = "test")]
     pub base: Option<String>,
     /// Repository of the revisions [default: that of the current folder]
     #[arg(long, value_name = "PATH")]
@@ -100,16 +98,21 @@ impl BuildArgs {
         each: &EngineSpec,
         with: BuildContext,
     ) -> Result<BuiltEngines, Failure> {
+        let sides = [("--test", &self.test), ("--base", &self.base)];
+        let sides = sides.into_iter().filter_map(|(flag, side)| Some((flag, side.as_deref()?)));
+        let engines = match self.test {
+            Some(_) => {
+                sides.map(|(flag, side)| engine_spec(flag, side)).collect::<Result<_, _>>()?
+            }
+            None => engines,
+        };
+        let engines = engines.into_iter().map(|spec| self.look_up(spec));
+        let engines = engines.collect::<Result<Vec<EngineSpec>, Failure>>()?;
         if !self.concerns(&engines, each, &with) {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
         let (args, each) = (self.clone(), each.clone());
         interruptible(move |spawner, cancel| {
-            let sides = [&args.test, &args.base].into_iter().flatten();
-            let engines: Vec<EngineSpec> = match args.test {
-                Some(_) => sides.map(|side| args.side(side)).collect::<Result<_, Failure>>()?,
-                None => engines,
-            };
             let cache = Cache::new(args.cache.clone())?;
             let (args, with, settings) = (&args, &with, None);
             EngineBuilder { args, with, cache, spawner, cancel, settings }.make(engines, &each)
@@ -151,26 +154,6 @@ impl BuildArgs {
             }
         }
         Ok(())
-    }
-
-    /// What a word for a side means. A name is a revision first, as a branch is what one types most
-    /// often; a path is never one.
-    fn side(&self, text: &str) -> Result<EngineSpec, Failure> {
-        let of_program = |cmd: &str| EngineSpec { cmd: Some(cmd.to_owned()), ..Default::default() };
-        let is_path = ["/", "./", "../"].iter().any(|start| text.starts_with(start));
-        if text == BUNDLED || is_path {
-            return Ok(of_program(text));
-        }
-        let of_revision = EngineSpec { rev: Some(text.to_owned()), ..Default::default() };
-        if text == WORKING_TREE {
-            return Ok(of_revision);
-        }
-        let found = self.repository(None).and_then(|repo| repo.commit(text));
-        match (found, find_program(text, None)) {
-            (Ok(_), _) => Ok(of_revision),
-            (Err(_), Ok(_)) => Ok(of_program(text)),
-            (Err(error), Err(_)) => Err(error.into()),
-        }
     }
 
     /// The repository of an engine, of `--repo`, or of the current folder.

@@ -10,7 +10,7 @@ use clap::Args;
 use tokio::time::timeout;
 
 pub(crate) use self::access::{AccessArgs, ServerName};
-use crate::{ExitCode, Failure, runtime};
+use crate::{ExitCode, Failure, engine_names::user_folder, runtime};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_cluster::{
     Access, AccessError, Assignment, AuditSpec, Identity, Key, Role, RunSpec, SuiteRunError,
@@ -116,17 +116,6 @@ impl ClusterArgs {
 /// The file of the key if no flag names one.
 pub(crate) fn default_key() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CONFIG_HOME", ".config", "--signing-key")?.join("signing.key"))
-}
-
-/// The folder of arbiter in that of the user which `variable` names, or which is `below` HOME; `flag`
-/// could name another.
-pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
-    let named = std::env::var_os(variable).map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
-    let folder = named.filter(|path| path.is_absolute()).or(home);
-    let folder =
-        folder.ok_or_else(|| Failure::invalid(format!("there is no HOME; give {flag}")))?;
-    Ok(folder.join("arbiter"))
 }
 
 impl Fleet {

@@ -11,6 +11,7 @@ mod compat;
 mod console;
 mod control_server;
 mod engine_builds;
+mod engine_names;
 mod exit_code;
 mod failure;
 #[cfg(feature = "cluster")]

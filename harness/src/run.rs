@@ -184,7 +184,7 @@ fn begin(
 
 /// Makes a plan a run, once it is known that it can be played.
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
-    let LoadedPlan { plan, book, fingerprints, tables, setups } = loaded;
+    let LoadedPlan { mut plan, book, fingerprints, tables, mut setups } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, .. } = requested;
     let created_ms = unix_time_ms();
     let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
@@ -194,7 +194,7 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let (book, options) = check_engines(&plan, book, &setups, is_probed)?;
+    let (book, options) = check_engines(&mut plan, book, &mut setups, is_probed)?;
     for path in &replaces {
         std::fs::File::create(path)
             .map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
@@ -262,7 +262,7 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
     let tables = open_tables(&plan)?;
     let now = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let setups = engine_setups(&plan, &own_binary);
+    let mut setups = engine_setups(&plan, &own_binary);
     let state = replayed(&store, &name, &plan)?;
     let mut options = Vec::new();
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
@@ -270,7 +270,7 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         cpu_sets_of(&changed).map_err(Failure::invalid)?;
-        (book, options) = check_engines(&plan, book, &setups, false)?;
+        (book, options) = check_engines(&mut plan, book, &mut setups, false)?;
         store.set_ending(&name, None)?;
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);

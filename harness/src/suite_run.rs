@@ -33,6 +33,12 @@ const UNFINISHED: &str = "before the end of the suite";
 /// Flags of `perft` and `epd`.
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgs {
+    /// The engines, as described below; others are compared with the first
+    #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "test"], conflicts_with = "test")]
+    engines: Vec<String>,
+    /// An engine, after those without a flag; may be repeated
+    #[arg(long, value_name = "SPEC", conflicts_with = "test")]
+    engine: Vec<String>,
     /// The suite
     #[arg(long, value_name = "FILE")]
     pub suite: PathBuf,
@@ -64,6 +70,17 @@ impl QueryArgs {
 }
 
 impl SuiteArgs {
+    /// The engines, as they were typed without --test and --base.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &String> {
+        self.engines.iter().chain(&self.engine)
+    }
+
+    /// All engines; those that are built run `copies` of their bench at once. `limits` hold for those
+    /// that have none of their own.
+    pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
+        engines(self.specs(), &self.build, copies, limits)
+    }
+
     /// Those who put the questions to the engines, if it is not this machine.
     pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
         cluster.fleet(self.query.concurrency.map(NonZeroUsize::get))
@@ -94,16 +111,14 @@ impl SuiteArgs {
     }
 }
 
-/// The engines of `--engine`, or of `--test` and `--base`; those that are built run `copies` of their
-/// bench at once. `limits` hold for those that have none of their own.
-pub(crate) fn engines(
-    specs: &[String],
+fn engines<'a>(
+    specs: impl Iterator<Item = &'a String>,
     build: &BuildArgs,
     copies: usize,
     limits: Limits,
 ) -> Result<Vec<Engine>, Failure> {
     let each = EngineSpec { limits, ..EngineSpec::default() };
-    let typed = specs.iter().map(|text| engine_spec("--engine", text));
+    let typed = specs.map(|text| engine_spec("engine", text));
     let typed = typed.collect::<Result<_, Failure>>()?;
     let with = BuildContext { copies, ..BuildContext::default() };
     let prepared = build.prepare(typed, &each, with)?;
@@ -119,10 +134,10 @@ pub(crate) fn engines(
     Ok(engines)
 }
 
-/// The engine of `--engine` where no flag names another; its bench is not run.
+/// An engine where no flag names another; its bench is not run.
 pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     let build = BuildArgs { no_bench: true, ..BuildArgs::default() };
-    Ok(engines(&[spec.to_owned()], &build, 1, Limits::default())?.remove(0))
+    Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))
 }
 
 /// Tries the engines out and puts all tasks to them, with a bar on standard error; `tell` gets each

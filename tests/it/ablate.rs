@@ -122,7 +122,7 @@ fn what_does_not_exist_is_answered_with_what_does() {
     check(&["--eval", "crafty"], 3, &["'crafty'", "palimpsest, rybka-1.0-beta"]);
     check(&["--eval", "blunder", "--features", "pst,moon"], 3, &["'moon'", "mobility, isolated"]);
     check(&["--eval", "blunder", "--features", "pst,PST"], 3, &["'pst' is named twice"]);
-    check(&[], 2, &["--eval NAME"]);
+    check(&[], 2, &["arbiter ablate bundled:"]);
     check(&["--eval", "blunder", "--schedule", "round-robin"], 3, &["gauntlet"]);
     let puppet = bench.puppet("P", "", ",nodes=1");
     check(&["--engine", &puppet], 3, &["name them with --features"]);

@@ -88,7 +88,7 @@ fn a_description_that_makes_no_sense() {
     opponent_is_refused("name=B,cmd=PUPPET,tc=-1+0", &["tc", "-1"]);
     opponent_is_refused("name=B,cmd=PUPPET,colour=red", &["colour"]);
     opponent_is_refused("name=B,cmd=PUPPET,nodes=many", &["nodes", "many"]);
-    opponent_is_refused("name=B", &["cmd"]);
+    opponent_is_refused("name=B", &["program"]);
     opponent_is_refused("name=B,cmd=\"PUPPET", &["quot"]);
     opponent_is_refused("name=A,cmd=PUPPET", &["A"]);
     opponent_is_refused("name=,cmd=PUPPET", &["name"]);

@@ -24,6 +24,7 @@ mod cli;
 mod compat;
 mod control;
 mod distributed;
+mod engines;
 mod faults;
 mod foreign_builds;
 mod games;

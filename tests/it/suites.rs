@@ -189,7 +189,7 @@ fn gates_fail_when_they_should() {
     assert!(lost.stderr.contains("positions that Weak did not"), "{lost:#?}");
     gate(&[&weak, "cmd=bundled"], &["--max-lost", "3"]).expect_code(0);
     gate(&["cmd=bundled", &weak], &["--max-lost", "0"]).expect_code(0);
-    gate(&["cmd=bundled"], &["--max-lost", "0"]).expect_refusal(2, &["two --engine"]);
+    gate(&["cmd=bundled"], &["--max-lost", "0"]).expect_refusal(2, &["expected two"]);
     let none = bench.write("none.epd", "4k3/8/8/8/8/8/8/4K3 w - - bm Qa1;\n");
     let refused = suite(&bench, "epd", &["cmd=bundled"], &none, &[]).expect_code(4);
     assert!(refused.stderr.contains("line 1: bm 'Qa1' is not legal"), "{refused:#?}");

@@ -178,11 +178,10 @@ fn a_tuning_is_of_one_engine_with_parameters() {
 fn options_of_the_engine_and_of_the_file_are_parameters() {
     let bench = Bench::new();
     let spec = bench.puppet("P", "", "");
-    let Finished { stdout, .. } =
-        bench.arbiter(["tune", "spins", "--engine", &spec]).finish().expect_code(0);
+    let Finished { stdout, .. } = bench.arbiter(["tune", "spins", &spec]).finish().expect_code(0);
     let lines = ["Courage, int, 50, 0, 100, 5, 0.002", "Patience, int, 0, -9, 9, 0.9, 0.002"];
     assert_eq!(stdout.lines().collect::<Vec<_>>(), lines);
-    let missing = bench.arbiter(["tune", "spins", "--engine", &spec, "X*"]).finish();
+    let missing = bench.arbiter(["tune", "spins", &spec, "X*"]).finish();
     missing.expect_refusal(3, &["no spin option 'X*'", "Courage, Patience"]);
     let table = "[tune]\niterations = 2\npairs = 1\nahead = 0\n[[tune.parameter]]\nname = \"Courage\"\n\
                  start = 40\nmin = 0\nmax = 100\nc-end = 9\nr-end = 0.5\n";

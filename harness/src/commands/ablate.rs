@@ -20,13 +20,13 @@ without it, so that positive figures mean that the feature helps. Unless told ot
 think for 2000 nodes a move and play 200 pairs (400 games) for each feature.
 
 Examples:
-  arbiter ablate --eval rybka-2.3.2a --pairs 200
-  arbiter ablate --eval palimpsest --features tempo,outpost --sprt --elo1 10
-  arbiter ablate --engine cmd=bundled,option.Personality=rdchess --features null_move,killers
-  arbiter ablate --engine cmd=./mine --option Disable --features pins,threats --each nodes=5000")]
+  arbiter ablate bundled:rybka-2.3.2a --pairs 200
+  arbiter ablate bundled --features tempo,outpost --sprt --elo1 10
+  arbiter ablate bundled,option.Personality=rdchess --features null_move,killers
+  arbiter ablate ./mine --option Disable --features pins,threats --each nodes=5000")]
 pub(crate) struct AblateArgs {
     /// Evaluation of the bundled engine, all of whose features are tried
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["engine", "resume"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine", "resume"])]
     eval: Option<String>,
     /// UCI option that takes the name of a feature and switches it off [default: Disable]
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]

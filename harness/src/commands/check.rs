@@ -11,7 +11,6 @@ use crate::{
     unwritten,
 };
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
-use arbiter_plan::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Protocol, parse_seconds};
 use arbiter_report::{CheckReport, note};
@@ -29,8 +28,7 @@ started; 4 if no check is wanted; 7 for a failure of the machine.";
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct CheckArgs {
-    /// The engine: a program, "bundled", or comma separated KEY=VALUE with the keys name, cmd, args,
-    /// dir, option.NAME (set before each check)
+    /// The engine, as in `arbiter match -h`; its options are set before each check
     #[arg(value_name = "ENGINE", required_unless_present = "list")]
     engine: Option<String>,
     /// Only checks whose name or grade matches this, whatever the case
@@ -112,14 +110,7 @@ fn listed(checks: &[&Check]) -> String {
 }
 
 fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failure> {
-    // A path may have any sign in it but this one, with which every KEY=VALUE has to do.
-    let spec = match engine.contains('=') {
-        true => engine.to_owned(),
-        false => format!("cmd=\"{engine}\""),
-    };
-    let parsed = EngineSpec::parse(&spec);
-    parsed.map_err(|error| Failure::invalid(format!("'{engine}': {error}")))?;
-    let engine = suite_run::engine(&spec)?;
+    let engine = suite_run::engine(engine)?;
     if engine.launch.protocol != Protocol::Uci {
         let message = format!("engine '{}': only engines that speak UCI are checked", engine.name);
         return Err(Failure::invalid(message));

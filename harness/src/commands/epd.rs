@@ -7,7 +7,6 @@ use clap::Args;
 
 use crate::{
     ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, emit, run_tasks,
-    suite_run::engines,
 };
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
@@ -32,11 +31,6 @@ input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failur
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct EpdArgs {
-    /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
-    /// rev (a git revision to build instead), repo, args, dir, eval (bundled only), option.NAME, and limits of its own: st (seconds), nodes,
-    /// depth. Repeat to compare; each other engine is compared with the first
-    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
-    engine: Vec<String>,
     #[command(flatten)]
     suite: SuiteArgs,
     /// Time for a position: 250ms, 2s, or a number of milliseconds [default: 1s]
@@ -80,13 +74,14 @@ fn movetime(text: &str) -> Result<Duration, String> {
 
 /// Searches and prints.
 pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
-    if args.max_lost.is_some() && args.engine.len() < 2 && args.suite.build.base.is_none() {
-        let message = "--max-lost compares engines: expected two --engine, or --test and --base";
+    if args.max_lost.is_some() && args.suite.specs().count() < 2 && args.suite.build.base.is_none()
+    {
+        let message = "--max-lost compares engines: expected two";
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let engines = {
         let copies = args.suite.query.concurrency();
-        engines(&args.engine, &args.suite.build, copies, common_limits(&args))?
+        args.suite.engines(copies, common_limits(&args))?
     };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
         let message = format!("engine '{}': tc= has no meaning here; give st=", engine.name);

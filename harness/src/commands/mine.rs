@@ -37,9 +37,8 @@ failure of the machine; 130 and 143 if interrupted.";
 pub(crate) struct MineArgs {
     #[command(flatten)]
     source: GameSourceArgs,
-    /// The engine that proves, with the options Threads and MultiPV: comma separated KEY=VALUE with
-    /// the keys name, cmd, args, dir, option.NAME
-    #[arg(long, value_name = "SPEC", default_value = "cmd=stockfish")]
+    /// The engine that proves, as in `arbiter match -h`, with the options Threads and MultiPV
+    #[arg(long, value_name = "ENGINE", default_value = "stockfish")]
     engine: String,
     /// The suite to write; its folder must be there
     #[arg(long, value_name = "FILE")]

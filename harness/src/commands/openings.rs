@@ -9,10 +9,9 @@ use clap::{Args, Subcommand};
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
 
-use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime};
-use arbiter_game::engine::EngineSetup;
+use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime, suite_run::engine};
 use arbiter_openings::generate::{Candidate, Verdict, candidates};
-use arbiter_plan::{BUNDLED, EngineSpec, resolve_engine};
+use arbiter_plan::BUNDLED;
 use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
 
@@ -49,9 +48,9 @@ struct GenerateArgs {
     /// Nodes of the second look, which only positions that pass the first get
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     deep_nodes: u64,
-    /// The engine that judges, in the form of `arbiter match --engine` [default: cmd=bundled]
-    #[arg(long, value_name = "SPEC")]
-    engine: Option<String>,
+    /// The engine that judges, as in `arbiter match -h`
+    #[arg(long, value_name = "ENGINE", default_value = BUNDLED)]
+    engine: String,
     /// Seed of the random play
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -79,7 +78,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
 }
 
 async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
-    let setup = judge(args.engine.as_deref())?;
+    let setup = setup(&engine(&args.engine)?)?;
     let mut engine = AnalysisEngine::start(&setup).await.map_err(Failure::invalid)?;
     let bar = progress_bar(args.count as u64);
     let is_balanced = |verdict: &Verdict| verdict.score_cp.unsigned_abs() <= args.balance;
@@ -108,14 +107,6 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
         )));
     }
     Ok(lines)
-}
-
-/// The setup of the engine that judges.
-fn judge(spec: Option<&str>) -> Result<EngineSetup, Failure> {
-    let default = format!("cmd={BUNDLED}");
-    let spec = EngineSpec::parse(spec.unwrap_or(&default)).map_err(Failure::invalid)?;
-    let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
-    setup(&engine)
 }
 
 /// The engine's verdict; `None` if it sees a mate or gives no score.

@@ -2,10 +2,7 @@
 
 use clap::Args;
 
-use crate::{
-    ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, emit, run_tasks,
-    suite_run::engines,
-};
+use crate::{ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, emit, run_tasks};
 use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::{PerftReport, PerftTotals, Place};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read};
@@ -24,10 +21,6 @@ there is nothing to count; 6 if the engine failed to answer; 7 for a failure of 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct PerftArgs {
-    /// The engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
-    /// rev (a git revision to build instead), repo, args, dir, option.NAME
-    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
-    engine: Option<String>,
     #[command(flatten)]
     suite: SuiteArgs,
     /// Plies at most; each position is counted at its deepest count within the limits
@@ -59,13 +52,13 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let query =
         PerftQuery { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
-    if args.suite.build.base.is_some() {
-        let message = "perft asks one engine: expected --test without --base";
+    if args.suite.build.base.is_some() || args.suite.specs().count() > 1 {
+        let message = "perft asks one engine";
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let copies = args.suite.query.concurrency();
     let limits = SearchLimits::default();
-    let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
+    let engines = args.suite.engines(copies, limits)?;
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
         return Err(args.suite.nothing(&suite.unusable));

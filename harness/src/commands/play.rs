@@ -2,12 +2,15 @@
 
 use clap::Args;
 
-use crate::{ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, run};
+use crate::{
+    ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, engine_names::HELP as ENGINES,
+    run,
+};
 use arbiter_plan::RunKind;
-use arbiter_schedule::Format;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
+#[command(after_help = ENGINES)]
 pub(crate) struct SprtArgs {
     #[command(flatten)]
     play: PlayArgs,
@@ -18,10 +21,6 @@ pub(crate) struct SprtArgs {
 /// Flags of `arbiter tournament`.
 #[derive(Debug, Args)]
 pub(crate) struct TournamentCommand {
-    /// Who meets whom [default: round-robin]
-    #[arg(value_name = "FORMAT", conflicts_with = "schedule",
-        value_parser = FORMATS.parser())]
-    format_of_tournament: Option<Format>,
     #[command(flatten)]
     play: PlayArgs,
 }
@@ -45,6 +44,10 @@ pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
 
 /// Plays a tournament.
 pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
-    args.play.tournament.set_format(args.format_of_tournament);
+    let format = args.play.engines.first().and_then(|word| FORMATS.read(word).ok());
+    if format.is_some() {
+        args.play.engines.remove(0);
+        args.play.tournament.set_format(format);
+    }
     run::play(RunKind::Tournament, args.play.resolve(None)?)
 }

@@ -8,7 +8,8 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     Failure, SANDBOXES,
-    fleet::{AccessArgs, ServerName, user_folder},
+    engine_names::user_folder,
+    fleet::{AccessArgs, ServerName},
     own_binary, runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};

@@ -39,7 +39,7 @@ impl Options {
             };
             let wrong = |error| format!("-{} {key}={value}: {error}", word.name);
             match key {
-                "conf" => configured(Path::new(value), spec).map_err(wrong)?,
+                "conf" => configured(value, spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
                 "initstr" => spec.set("init", value).map_err(wrong)?,
                 // No bound, as where it is not given.
@@ -153,12 +153,26 @@ fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
 }
 
 /// An engine of that list.
-fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
+fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     let (file, list) = configurations()?;
-    let name = name.to_string_lossy();
     let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
     let engine = found.ok_or_else(|| format!("{} has no engine of this name", file.display()))?;
-    spec.set("name", &name)?;
+    spec.set("name", name)?;
+    configure(engine, spec)
+}
+
+/// All engines of that list that can be understood, and its file.
+pub(crate) fn cutechess_engines() -> Result<(PathBuf, Vec<(String, EngineSpec)>), String> {
+    let (file, list) = configurations()?;
+    let read = |engine: &serde_json::Value| {
+        let mut spec = EngineSpec::default();
+        configure(engine, &mut spec).ok()?;
+        Some((engine["name"].as_str()?.to_owned(), spec))
+    };
+    Ok((file, list.as_array().into_iter().flatten().filter_map(read).collect()))
+}
+
+fn configure(engine: &serde_json::Value, spec: &mut EngineSpec) -> Result<(), String> {
     set_command(spec, engine["command"].as_str().unwrap_or_default())?;
     let arguments = engine["arguments"].as_array().into_iter().flatten();
     spec.args.extend(arguments.filter_map(|word| word.as_str()).map(str::to_owned));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::options::{Options, scope, variant};
 use super::words::{Word, truth};
 use arbiter_game::annotation::Keeping;
+use arbiter_names::nearest;
 use arbiter_plan::{parse_draw, parse_resign};
 
 /// Takes an option over.
@@ -204,10 +205,8 @@ pub(super) fn idleness(name: &str) -> Option<&'static str> {
 
 /// The sentence for an option that is not known.
 pub(super) fn unknown(name: &str) -> String {
-    let all = OPTIONS.iter().map(|(known, ..)| (strsim::jaro_winkler(name, known), known));
-    let nearest = all.max_by(|a, b| a.0.total_cmp(&b.0));
-    let hint = match nearest.filter(|(likeness, _)| *likeness > 0.8) {
-        Some((_, known)) => format!("did you mean -{known}?"),
+    let hint = match nearest(name, OPTIONS.iter().map(|(known, ..)| *known)) {
+        Some(known) => format!("did you mean -{known}?"),
         None => "leave it out".to_owned(),
     };
     format!("-{name} is not an option that arbiter knows; {hint}")

@@ -3,7 +3,7 @@
 use crate::{Failure, emit, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
-use arbiter_plan::{Plan, base_name, thin_book};
+use arbiter_plan::{Engine, Plan, base_name, load_book, thin_book};
 use arbiter_protocol::Protocol;
 use arbiter_report::note;
 use arbiter_runner::{OptionsFound, Preflight, PreflightError, check_game_engines, check_tuning};
@@ -14,10 +14,11 @@ pub(super) const BEFORE_GAMES: &str = "before the first game";
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
 /// be told, which are always the same for the same engines, and without those that will not be
 /// played; and the options of the engines. `is_probed` says whether an engine must heed what is to be tuned.
+/// Engines that turn out to speak xboard do so in the plan and the setups from then on.
 pub(super) fn check_engines(
-    plan: &Plan,
+    plan: &mut Plan,
     mut book: Book,
-    setups: &[EngineSetup],
+    setups: &mut [EngineSetup],
     is_probed: bool,
 ) -> Result<(Book, Vec<OptionsFound>), Failure> {
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
@@ -32,7 +33,22 @@ pub(super) fn check_engines(
             error.name
         ))?;
     }
-    let Preflight { unplayable, threaded, options } = trial?;
+    let Preflight { xboard, unplayable, threaded, options } = trial?;
+    if !xboard.is_empty() {
+        let names = xboard.join(" and ");
+        note(&format!("{names} answered xboard and not uci: played by proto=xboard"));
+        let is_tuned = plan.tuning.is_some();
+        for setup in setups.iter_mut() {
+            let name = if is_tuned { base_name(&setup.name) } else { &setup.name };
+            if xboard.iter().any(|found| found == name) {
+                setup.protocol = Protocol::Xboard;
+                let mut own = plan.engines.iter_mut().filter(|engine| engine.name == setup.name);
+                own.try_for_each(Engine::set_xboard).map_err(Failure::invalid)?;
+            }
+        }
+        let whole = load_book(plan).map_err(Failure::invalid)?;
+        return check_engines(plan, whole, setups, is_probed);
+    }
     emit(&warnings(plan, &options))?;
     for (name, threads) in threaded {
         note(&format!(

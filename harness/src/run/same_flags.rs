@@ -67,7 +67,11 @@ pub(super) fn check(
         return other("settings of its own", &flags.join(" "));
     }
     requested.request.seed.get_or_insert(plan.seed);
-    let asked = resolve(kind, &mut requested)?;
+    let mut asked = resolve(kind, &mut requested)?;
+    for (asked, own) in asked.engines.iter_mut().zip(&plan.engines) {
+        // It may have been found out.
+        asked.launch.protocol = own.launch.protocol;
+    }
     let has = |flags: &[&str]| flags.iter().any(|flag| given.contains(*flag));
     let matters = |flag: &str| match flag {
         "concurrency" | "affinity" => false,

@@ -100,14 +100,14 @@ impl Repository {
 
     /// The error that there is no such commit.
     pub(super) fn unknown(&self, revision: &str) -> BuildError {
-        let text = format!("no revision '{revision}' in {}, ", self.top.display());
+        let text = format!("no revision '{revision}' in {}", self.top.display());
         let (failure, why) = match self.is_shallow() {
             true => (
                 BuildFailure::ShallowClone,
-                "which is a shallow clone; get the rest with `git fetch --unshallow`, or set \
+                ", which is a shallow clone; get the rest with `git fetch --unshallow`, or set \
                  fetch-depth: 0 for actions/checkout",
             ),
-            false => (BuildFailure::UnknownRevision, "and no program of that name"),
+            false => (BuildFailure::UnknownRevision, ""),
         };
         BuildError::Failed(failure, text + why)
     }

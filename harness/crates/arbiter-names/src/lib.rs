@@ -1,5 +1,5 @@
 //! The names of the values of an enum, as flags, files and the store have them: those that serde
-//! gives them.
+//! gives them; and the known name that a mistyped one is like.
 
 use std::fmt::Display;
 
@@ -16,7 +16,8 @@ impl Error for UnknownName {
     }
 
     fn unknown_variant(name: &str, expected: &'static [&'static str]) -> UnknownName {
-        UnknownName(format!("'{name}' is none of {}", expected.join(", ")))
+        let hint = did_you_mean(name, expected.iter().copied());
+        UnknownName(format!("'{name}' is none of {}{hint}", expected.join(", ")))
     }
 }
 
@@ -24,6 +25,24 @@ impl From<UnknownName> for String {
     fn from(error: UnknownName) -> String {
         error.0
     }
+}
+
+/// How like a known name must be, from 0 to 1, to be suggested.
+const LIKENESS: f64 = 0.8;
+
+/// The known name that looks most like another one, whatever the case; `None` if none does.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_ascii_lowercase();
+    let all = known.into_iter();
+    all.map(|known| (strsim::jaro_winkler(&name, &known.to_ascii_lowercase()), known))
+        .filter(|(likeness, _)| *likeness > LIKENESS)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, known)| known)
+}
+
+/// ` (did you mean 'x'?)`, to follow an unknown name in an error; empty if no known one is like it.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
 /// The value of an enum without fields that has this name; for [`named!`] only.

@@ -161,6 +161,11 @@ fn shared_limits(plan: &Plan) -> Option<Limits> {
     (alike && first.margin == DEFAULT_MARGIN).then_some(first.limits)
 }
 
+/// An engine as `--engine` takes it, without its limits and the file for its error output.
+pub fn engine_text(engine: &Engine) -> String {
+    spec(engine, true)
+}
+
 fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     // Files that are in no commit cannot be had again; what was built of them is in the cache.
     let built = engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty);

@@ -220,6 +220,20 @@ pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     Ok(settings)
 }
 
+/// The engines of a file that has a table for each, called as it is, with the keys of `[[engine]]`.
+pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String> {
+    let shown = path.display();
+    let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let tables: BTreeMap<String, BTreeMap<String, toml::Value>> =
+        toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    let read = |(name, table): (String, _)| {
+        let spec = engine(&table, base).map_err(|error| format!("{shown}: [{name}]: {error}"))?;
+        Ok((name, spec))
+    };
+    tables.into_iter().map(read).collect()
+}
+
 /// The reader's words on one line, with line and column.
 fn placed(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().replace('\n', " ");

@@ -27,17 +27,17 @@ pub use ablation::Ablation;
 pub use adjudication::{parse_draw, parse_resign};
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{bundled_book, load_book};
-pub use command::{Difference, command_line, difference};
+pub use command::{Difference, command_line, difference, engine_text};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
-pub use file::{ConfigFile, DEFAULT_SETTINGS, load_settings, plain};
+pub use file::{ConfigFile, DEFAULT_SETTINGS, load_engines, load_settings, plain};
 pub use gate::{Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, step_verdict, step_words};
 pub use launch::{LaunchSettings, SandboxMode};
 pub use noise::NoiseLimit;
 pub use plan::{
     BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,
 };
-pub use program::find_program;
+pub use program::{GAMES, find_program};
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};
 pub use run::control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};

@@ -324,7 +324,7 @@ fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
 fn check_count(kind: RunKind, count: usize) -> Result<(), PlanError> {
     let needed = match kind {
         RunKind::Tune if count != 1 => {
-            let reason = format!("tune needs one engine, got {count}; give one --engine SPEC");
+            let reason = format!("tune needs one engine, got {count}, as in `arbiter tune ./mine`");
             return Err(PlanError::EngineCount(reason));
         }
         RunKind::Sprt if count != 2 => "two",
@@ -332,8 +332,7 @@ fn check_count(kind: RunKind, count: usize) -> Result<(), PlanError> {
         _ => return Ok(()),
     };
     Err(PlanError::EngineCount(format!(
-        "{kind} needs {needed} engines, got {count}; give one --engine SPEC for each, or --test and \
-         --base"
+        "{kind} needs {needed} engines, got {count}, as in `arbiter {kind} ./new ./old`"
     )))
 }
 
@@ -343,10 +342,10 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
         if engines.iter().any(|other| other.name == engine.name) {
             let name = engine.name;
-            return Err(format!(
-                "two engines are named '{name}'; give them different names with name="
-            )
-            .into());
+            let reason = format!(
+                "two engines are named '{name}'; give one another, as in {name},name=other"
+            );
+            return Err(reason.into());
         }
         engines.push(engine);
     }
@@ -385,7 +384,9 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     let cmd = spec
         .cmd
         .clone()
-        .ok_or_else(|| fail(" has no cmd=; give a program, cmd=bundled, or rev= and a revision"))?;
+        .ok_or_else(|| {
+            fail(" has no program: name it first, as in stockfish,tc=1+0.01; what is for all engines is --each")
+        })?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval.take() {
             spec.options.insert(0, ("Eval".to_owned(), eval));
@@ -438,15 +439,30 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
     if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
         return Err(": nodestime= needs a clock: give tc or st");
     }
-    let unspeakable = limits.nodes.is_some()
-        || limits.nodestime.is_some()
-        || limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
-    if spec.protocol == Some(Protocol::Xboard) && unspeakable {
-        return Err(
-            ": the xboard protocol cannot tell this limit; use tc, st in whole seconds, or depth",
-        );
+    if spec.protocol == Some(Protocol::Xboard) {
+        check_xboard(limits)?;
     }
     Ok(limits)
+}
+
+/// An error if xboard has no words for the limits.
+fn check_xboard(limits: Limits) -> Result<(), &'static str> {
+    let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
+    match limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
+        true => Err(
+            ": the xboard protocol cannot tell this limit; use tc, st in whole seconds, or depth",
+        ),
+        false => Ok(()),
+    }
+}
+
+impl Engine {
+    /// Has the engine addressed as one that speaks xboard. An error if that cannot tell its limits.
+    pub fn set_xboard(&mut self) -> Result<(), PlanError> {
+        self.launch.protocol = Protocol::Xboard;
+        let wrong = |reason| PlanError::Invalid(format!("engine '{}'{reason}", self.name));
+        check_xboard(self.conditions.limits).map_err(wrong)
+    }
 }
 
 /// The path from the root; a run may be resumed from another folder.

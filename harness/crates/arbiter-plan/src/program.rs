@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Where Debian installs chess engines; root's `PATH` does not include it.
-const GAMES: &str = "/usr/games";
+pub const GAMES: &str = "/usr/games";
 
 /// The absolute path of `cmd`: a path from `dir` if it is there, else from the current directory,
 /// or a name in `dir`, `PATH` or Debian's folder of games.
@@ -15,9 +15,21 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
         .into_iter()
         .find_map(|base| which::which_in(cmd, Some(&paths), base).ok())
         .and_then(|found| std::path::absolute(found).ok())
-        .ok_or_else(|| {
-            format!("no executable program '{cmd}'; give a path, or a name that is in PATH or /usr/games")
-        })
+        .ok_or_else(|| missing(cmd))
+}
+
+/// Why there is no such program.
+fn missing(cmd: &str) -> String {
+    let path = Path::new(cmd);
+    match cmd.contains('/') || path.is_file() {
+        true if path.is_dir() => format!("'{cmd}' is a folder; name the program in it"),
+        true if path.is_file() && !cmd.contains('/') => {
+            format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
+        }
+        true if path.is_file() => format!("'{cmd}' is not executable: chmod +x '{cmd}'"),
+        true => format!("there is no file '{cmd}'"),
+        false => format!("no program '{cmd}' in PATH or {GAMES}; give a path to it"),
+    }
 }
 
 fn search_path(dir: Option<&Path>) -> OsString {

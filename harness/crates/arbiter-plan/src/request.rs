@@ -128,7 +128,7 @@ impl Request {
         if self.engines.len() != 1 {
             let count = self.engines.len();
             return Err(PlanError::EngineCount(format!(
-                "ablate needs one engine, got {count}; give --eval NAME or one --engine SPEC"
+                "ablate needs one engine, got {count}, as in `arbiter ablate bundled:material`"
             )));
         }
         if self.tournament.format.is_some_and(|format| format != Format::Gauntlet) {

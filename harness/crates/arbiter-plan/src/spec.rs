@@ -1,16 +1,18 @@
-//! One engine as the user typed it: `name=A,cmd=stockfish,option.Hash=64,tc=8+0.08`.
+//! One engine as the user typed it: `stockfish,option.Hash=64,tc=8+0.08`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::{Provenance, SandboxMode};
-use arbiter_names::UnknownName;
+use arbiter_names::{UnknownName, did_you_mean};
 use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
 
 /// What can be said of an engine; everything may be left open and come from `--each`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSpec {
+    /// A word that is still to be looked up: a registered engine, a revision or a program.
+    pub engine: Option<String>,
     /// Name in reports; must be unique in the run.
     pub name: Option<String>,
     /// The program, or `bundled`.
@@ -52,25 +54,35 @@ pub struct EngineSpec {
 }
 
 /// The keys of a spec, as shown in errors and help.
-pub const ENGINE_KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
+pub const ENGINE_KEYS: &str = "engine, name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
      stderr, memory, sandbox, tc, st, nodes, depth, nodestime, timemargin";
 
 impl EngineSpec {
-    /// Reads comma separated `key=value` fields. Double quotes keep commas and spaces together.
+    /// Reads comma separated `key=value` fields; the first may be the value of `engine` alone. Double
+    /// quotes keep commas and spaces together.
     pub fn parse(text: &str) -> Result<EngineSpec, String> {
         let mut spec = EngineSpec::default();
-        for field in split_fields(text)? {
-            let (key, value) =
-                field.split_once('=').ok_or_else(|| format!("'{field}' is not KEY=VALUE"))?;
-            spec.set(key.trim(), value)?;
+        for (key, value) in EngineSpec::fields(text)? {
+            spec.set(&key, &value)?;
         }
         Ok(spec)
+    }
+
+    /// The keys and values of such a text, which need not be known.
+    pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
+        let pair = |(index, field): (usize, String)| match field.split_once('=') {
+            Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
+            None if index == 0 => Ok(("engine".to_owned(), field)),
+            None => Err(format!("'{field}' is not KEY=VALUE")),
+        };
+        split_fields(text)?.into_iter().enumerate().map(pair).collect()
     }
 
     /// Sets one field; the only place that knows the keys, for flags and files alike.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let said = |error: TimeError| error.to_string();
         match key {
+            "engine" => self.engine = Some(value.to_owned()),
             "name" => self.name = Some(value.to_owned()),
             "cmd" => self.cmd = Some(value.to_owned()),
             "rev" => self.rev = Some(value.to_owned()),
@@ -100,7 +112,10 @@ impl EngineSpec {
             "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => self.set_option(name, value),
-                _ => return Err(format!("unknown key '{key}'; the keys are {ENGINE_KEYS}")),
+                _ => {
+                    let hint = did_you_mean(key, ENGINE_KEYS.split(", "));
+                    return Err(format!("unknown key '{key}'{hint}; the keys are {ENGINE_KEYS}"));
+                }
             },
         }
         Ok(())
@@ -122,6 +137,7 @@ impl EngineSpec {
         let has_limits = !self.limits.is_empty() || self.no_clock;
         let (has_program, is_built) = (self.cmd.is_some(), self.rev.is_some());
         EngineSpec {
+            engine: self.engine,
             name: self.name.or_else(|| each.name.clone()),
             cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
             rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
@@ -212,7 +228,7 @@ mod tests {
         let check = |text: &str, expect: &str| {
             assert_eq!(EngineSpec::parse(text).unwrap_err().to_string(), expect);
         };
-        check("stockfish", "'stockfish' is not KEY=VALUE");
+        check("stockfish,fast", "'fast' is not KEY=VALUE");
         check("nodes=0", "nodes=0 is not a positive whole number");
         check("nodes=-5", "nodes=-5 is not a positive whole number");
         check("depth=99999999999", "depth=99999999999 is not a positive whole number");

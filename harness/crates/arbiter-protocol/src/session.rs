@@ -288,6 +288,11 @@ impl Session {
         self.xboard.is_none()
     }
 
+    /// Whether the engine has answered xboard's greeting, and not only kept silent.
+    pub fn has_features(&self) -> bool {
+        self.xboard.as_ref().is_some_and(|xboard| xboard.is_declared)
+    }
+
     /// The name that the engine gives itself.
     pub fn engine_name(&self) -> Option<&str> {
         self.state.name.as_deref()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -13,7 +14,10 @@ use arbiter_plan::{
     Engine, Plan, Program, SandboxMode, cpu_sets, cpus_per_game, is_threads_option,
 };
 use arbiter_process::{Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus};
-use arbiter_protocol::{Deadlines, OptionDeclaration, Session, SessionError, Setup};
+use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
+
+/// How long an engine may take to answer `uci` before it is asked whether it speaks xboard.
+const HEAD_START: Duration = Duration::from_secs(1);
 
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
@@ -122,16 +126,45 @@ impl PreflightError {
     }
 }
 
-/// Starts an engine that is to play no game of a run.
+/// Starts an engine that is to play no game of a run. One that should speak UCI, and answers xboard's
+/// greeting first, comes back as an xboard engine without its options.
 pub(crate) async fn start(
     spawner: &Spawner,
     setup: &EngineSetup,
 ) -> Result<EngineProcess, PreflightError> {
-    EngineProcess::start(spawner, setup).await.map_err(|error| PreflightError {
+    let is_uci = setup.protocol == Protocol::Uci;
+    let xboard = async {
+        tokio::time::sleep(HEAD_START).await;
+        start_xboard(spawner, setup).await
+    };
+    let started = tokio::select! {
+        biased;
+        started = EngineProcess::start(spawner, setup) => started,
+        Some(engine) = xboard, if is_uci => return Ok(engine),
+    };
+    if is_uci
+        && let Err(EngineError::Exited(_) | EngineError::Closed) = &started
+        && let Some(engine) = start_xboard(spawner, setup).await
+    {
+        return Ok(engine);
+    }
+    started.map_err(|error| PreflightError {
         environment: error.is_environment(),
         at_start: true,
         ..PreflightError::new(setup, format!("{error}{}", hint(&error)))
     })
+}
+
+/// Starts an engine as one that speaks xboard, if it says `feature`.
+async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EngineProcess> {
+    let (protocol, told) = (Protocol::Xboard, Setup::default());
+    let setup = EngineSetup { protocol, setup: told, ..setup.clone() };
+    let engine = EngineProcess::start(spawner, &setup).await.ok()?;
+    if engine.session().has_features() {
+        return Some(engine);
+    }
+    engine.quit(QUIT_GRACE).await;
+    None
 }
 
 /// Starts the thread that starts engines such as this one.
@@ -147,6 +180,8 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
 /// What the checks found that is no error.
 #[derive(Debug, Default)]
 pub struct Preflight {
+    /// Engines that should speak UCI and speak xboard. Nothing else was found out about them.
+    pub xboard: Vec<String>,
     /// Openings of the book that some engine cannot set up, by their index in it.
     pub unplayable: BTreeSet<usize>,
     /// Engines that use several threads by default and are not told otherwise: name and threads.
@@ -188,8 +223,12 @@ pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
 ) -> Result<Preflight, PreflightError> {
-    let Preflight { mut unplayable, mut threaded, mut options } = Preflight::default();
+    let Preflight { mut xboard, mut unplayable, mut threaded, mut options } = Preflight::default();
     check_each(setups, |setup, engine| {
+        if setup.protocol == Protocol::Uci && !engine.session().is_uci() {
+            xboard.push(setup.name.clone());
+            return Ok(());
+        }
         options.push(OptionsFound::of(engine.session()));
         let is_told = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
         let declared =
@@ -220,7 +259,7 @@ pub async fn check_game_engines(
         Ok(())
     })
     .await?;
-    Ok(Preflight { unplayable, threaded, options })
+    Ok(Preflight { xboard, unplayable, threaded, options })
 }
 
 /// As [`check_game_engines`], for engines that are asked about positions and play no games.
@@ -232,7 +271,7 @@ pub async fn check_suite_engines(
         engine.session().is_uci(),
         engine.session().plays_chess960(),
     ) {
-        (false, _) => Err("does not speak UCI, which suites need"),
+        (false, _) => Err("speaks xboard, and suites need UCI"),
         (true, false) if needs_chess960 => Err("does not play Chess960, which a position needs"),
         _ => Ok(()),
     };
@@ -269,10 +308,11 @@ async fn check_each(
 /// What to do about an engine that did not get through its handshake.
 fn hint(error: &EngineError) -> &'static str {
     match error {
-        EngineError::Exited(_)
-        | EngineError::Closed
-        | EngineError::Session(SessionError::Late { .. }) => {
-            "; check that cmd, args and dir start an engine, and that proto is its protocol"
+        EngineError::Exited(_) | EngineError::Closed => {
+            "; start it by hand with the same args and in the same folder (dir) to see why"
+        }
+        EngineError::Session(SessionError::Late { awaited: "uciok", .. }) => {
+            ", and no 'feature' either: is it a chess engine?"
         }
         _ => "",
     }

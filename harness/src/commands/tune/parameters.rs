@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, RequestedRun, emit, engine_builds::setup, engine_spec, run::make_engines,
-    runtime,
+    ExitCode, Failure, RequestedRun, emit, engine_builds::setup, run::make_engines, runtime,
+    suite_run,
 };
-use arbiter_plan::{EngineSpec, TuneTable, resolve_engine};
+use arbiter_names::did_you_mean;
+use arbiter_plan::{Engine, TuneTable, resolve_engine};
 use arbiter_process::read_text;
 use arbiter_runner::spin_options;
 use arbiter_spsa::{Parameter, table};
@@ -63,7 +64,9 @@ impl ParameterArgs {
             make_engines(requested)?;
             let request = &requested.request;
             if let [engine] = &request.engines[..] {
-                found.extend(declared(engine.clone().or(&request.each), &spins)?);
+                let spec = engine.clone().or(&request.each);
+                let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
+                found.extend(declared(&engine, &spins)?);
             }
         }
         Ok(found)
@@ -87,9 +90,8 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
 }
 
 /// Spin options of an engine as parameters, in its own order.
-fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failure> {
-    let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
-    let found = runtime()?.block_on(spin_options(&setup(&engine)?))?;
+fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure> {
+    let found = runtime()?.block_on(spin_options(&setup(engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
         let known = match known.is_empty() {
@@ -97,7 +99,9 @@ fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failur
             false => known.join(", "),
         };
         let name = &engine.name;
-        let message = format!("engine '{name}' has no spin option '{missing}'; it has {known}");
+        let hint = did_you_mean(missing, found.iter().map(|(name, ..)| name.as_str()));
+        let message =
+            format!("engine '{name}' has no spin option '{missing}'{hint}; it has {known}");
         return Err(Failure::invalid(message));
     }
     let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
@@ -125,8 +129,8 @@ fn fits(name: &str, option: &str) -> bool {
 /// Flags of `arbiter tune spins`.
 #[derive(Debug, Args)]
 pub(super) struct SpinsArgs {
-    /// The engine, in the form of `arbiter match --engine`
-    #[arg(long, value_name = "SPEC")]
+    /// The engine, as in `arbiter match -h`
+    #[arg(value_name = "ENGINE")]
     engine: String,
     /// Which options, separated by commas; a name may end with *
     #[arg(value_name = "NAMES", value_delimiter = ',', default_value = "*")]
@@ -135,8 +139,7 @@ pub(super) struct SpinsArgs {
 
 /// Prints the table.
 pub(super) fn print(args: &SpinsArgs) -> Result<ExitCode, Failure> {
-    let spec = engine_spec("--engine", &args.engine)?;
-    let parameters = declared(spec, &args.names)?;
+    let parameters = declared(&suite_run::engine(&args.engine)?, &args.names)?;
     let lines: Vec<String> = parameters.iter().map(|p| format!("{}\n", table::line(p))).collect();
     emit(&lines.concat())?;
     Ok(ExitCode::Passed)

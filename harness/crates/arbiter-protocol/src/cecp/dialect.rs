@@ -20,6 +20,8 @@ const NO_SETBOARD: &str =
 #[derive(Debug, Default)]
 pub(crate) struct Xboard {
     pub(crate) features: Features,
+    /// Whether it has declared any.
+    pub(crate) is_declared: bool,
     /// Until when a handshake may last that the engine has announced to be long.
     patience: Option<Instant>,
     pings: u32,
@@ -234,6 +236,7 @@ impl Xboard {
         at: Instant,
         text: &str,
     ) -> Result<Step, SessionError> {
+        self.is_declared = true;
         let mut told = Vec::new();
         let mut done = false;
         for (name, value) in feature::parse(text) {

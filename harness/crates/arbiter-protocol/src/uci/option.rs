@@ -1,5 +1,6 @@
 //! Engine options: what an engine declares, and whether a wish fits the declaration.
 
+use arbiter_names::did_you_mean;
 use thiserror::Error;
 
 /// One `option` line of an engine.
@@ -116,22 +117,10 @@ pub fn check_option<'a>(
     match declared.iter().find(|d| d.name.eq_ignore_ascii_case(name)) {
         Some(declaration) => declaration.admits(value).map(|()| declaration),
         None => {
-            let nearest = nearest(declared, name).map(|near| format!(" (did you mean '{near}'?)"));
-            let suggestion = nearest.unwrap_or_default();
-            Err(OptionError(format!("has no option '{name}'{suggestion}")))
+            let hint = did_you_mean(name, declared.iter().map(|option| option.name.as_str()));
+            Err(OptionError(format!("has no option '{name}'{hint}")))
         }
     }
-}
-
-/// The declared name that looks most like `name`.
-fn nearest<'a>(declared: &'a [OptionDeclaration], name: &str) -> Option<&'a str> {
-    let name = name.to_ascii_lowercase();
-    declared
-        .iter()
-        .map(|d| (strsim::jaro_winkler(&d.name.to_ascii_lowercase(), &name), d))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, d)| d.name.as_str())
 }
 
 #[cfg(test)]

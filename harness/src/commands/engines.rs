@@ -1,0 +1,155 @@
+//! `arbiter engines`: names for engines, and whether the engines answer.
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::{
+    ExitCode, Failure, OutputFormat, Rows, emit,
+    engine_builds::setup,
+    engine_names::{register, registered},
+    runtime,
+    suite_run::engine,
+};
+use arbiter_plan::{Engine, EngineSpec, engine_text};
+use arbiter_protocol::Protocol;
+use arbiter_report::{Table, note};
+use arbiter_runner::ask_engine;
+
+const HELP: &str = "\
+Engines are kept in arbiter/engines.toml in the user's folder of settings ($XDG_CONFIG_HOME or
+~/.config): a table for each, with the keys of [[engine]] in arbiter.toml. Those of cutechess's
+engines.json, here or in ~/.config/cutechess, are known as well.
+
+Examples:
+  arbiter engines add sf17 ~/chess/stockfish-17,option.Hash=64
+  arbiter match sf17 ./mine --each tc=1+0.01
+  arbiter engines check";
+
+/// Flags of `arbiter engines`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub(crate) struct EnginesArgs {
+    #[command(subcommand)]
+    command: EnginesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EnginesCommand {
+    /// Registers an engine under a name, once it has been tried out. A revision stays the commit that
+    /// it is now, and limits are not kept.
+    Add {
+        /// Its name from now on
+        name: String,
+        /// The engine, as in `arbiter match -h`
+        #[arg(value_name = "ENGINE")]
+        engine: String,
+    },
+    /// Lists registered engines.
+    List {
+        /// Format of the list
+        #[arg(long, value_enum, default_value = "text")]
+        format: OutputFormat,
+    },
+    /// Starts engines and shows what they answer; exits with 6 if one does not.
+    Check {
+        /// The engines [default: all that are registered]
+        #[arg(value_name = "ENGINE")]
+        engines: Vec<String>,
+        /// Format of the list
+        #[arg(long, value_enum, default_value = "text")]
+        format: OutputFormat,
+    },
+}
+
+/// Carries out the command.
+pub(crate) fn run(args: &EnginesArgs) -> Result<ExitCode, Failure> {
+    match &args.command {
+        EnginesCommand::Add { name, engine } => add(name, engine),
+        EnginesCommand::List { format } => list(*format),
+        EnginesCommand::Check { engines, format } => check(engines, *format),
+    }
+}
+
+fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
+    let mut engine = engine(text)?;
+    let Answer { protocol, name: own, options } = answer(&engine)?;
+    engine.launch.protocol = protocol;
+    let fields = EngineSpec::fields(&engine_text(&engine)).map_err(Failure::invalid)?;
+    let fields = fields.into_iter().filter(|(key, _)| key != "name");
+    let file = register(name, fields.map(|(key, value)| (key, value.into())).collect())?;
+    note(&format!(
+        "{name} is '{own}', which speaks {protocol} and has {options} options; kept in {}",
+        file.display()
+    ));
+    Ok(ExitCode::Passed)
+}
+
+fn list(format: OutputFormat) -> Result<ExitCode, Failure> {
+    let mut table = Table::new(["name", "engine", "file"]);
+    let mut rows = Vec::new();
+    for (name, known) in registered()? {
+        let spec = &known.spec;
+        let program = match (&spec.rev, &spec.cmd) {
+            (Some(rev), _) => format!("revision {rev}"),
+            (None, cmd) => cmd.clone().unwrap_or_default(),
+        };
+        table.push([&name, &program, &known.file.display()]);
+        rows.push(json!({ "name": name, "engine": program, "file": known.file }));
+    }
+    show(format, table, rows)?;
+    Ok(ExitCode::Passed)
+}
+
+fn show(format: OutputFormat, table: Table, rows: Vec<Value>) -> Result<(), Failure> {
+    let columns = Rows { list: None, first: &["name"] };
+    emit(&format.of_table(table, || Value::Array(rows), columns))
+}
+
+fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
+    let names = match names {
+        [] => registered()?.into_keys().collect(),
+        names => names.to_vec(),
+    };
+    if names.is_empty() {
+        let message =
+            "no engine is registered; name some, or register them with `arbiter engines add`";
+        return Err(Failure::new(ExitCode::Nothing, message));
+    }
+    let mut table = Table::new(["name", "protocol", "calls itself", "options"]);
+    let mut rows = Vec::new();
+    let mut code = ExitCode::Passed;
+    for name in names {
+        match engine(&name).and_then(|engine| answer(&engine)) {
+            Ok(Answer { protocol, name: own, options }) => {
+                table.push([&name, &protocol, &own, &options]);
+                rows.push(json!({
+                    "name": name, "protocol": protocol, "calls_itself": own, "options": options,
+                }));
+            }
+            Err(failure) => {
+                code = ExitCode::Faulty;
+                table.push([&name, &"none", &failure.message, &""]);
+                rows.push(json!({ "name": name, "error": failure.message }));
+            }
+        }
+    }
+    show(format, table, rows)?;
+    Ok(code)
+}
+
+/// What an engine said of itself.
+struct Answer {
+    protocol: Protocol,
+    name: String,
+    options: usize,
+}
+
+fn answer(engine: &Engine) -> Result<Answer, Failure> {
+    let setup = setup(engine)?;
+    let asked = ask_engine(&setup, |session| Answer {
+        protocol: if session.is_uci() { Protocol::Uci } else { Protocol::Xboard },
+        name: session.engine_name().unwrap_or(&engine.name).to_owned(),
+        options: session.options().len(),
+    });
+    Ok(runtime()?.block_on(asked)?)
+}

@@ -1,0 +1,163 @@
+//! What the name of an engine means, and the engines that the user has registered.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::{BuildArgs, Failure, compat::cutechess_engines, unwritten};
+use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
+use arbiter_names::did_you_mean;
+use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program, load_engines};
+use arbiter_report::note;
+
+/// How a name is understood, for help texts.
+pub(crate) const HELP: &str = "\
+An ENGINE is looked up in this order:
+  bundled, bundled:EVAL       Palimpsest, with one of its evaluations
+  ./PROGRAM, /PATH, ../PATH   a file
+  .                           the files of the working tree, built
+  a registered engine         see `arbiter engines`
+  a revision of git           built by [build] of arbiter.toml or as is usual
+  a program                   in PATH or /usr/games
+KEY=VALUE may follow behind a comma: stockfish,option.Hash=64; cmd= and rev= say what a name is.";
+
+/// An engine that has been registered.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    /// The engine.
+    pub spec: EngineSpec,
+    /// The file that tells of it.
+    pub file: PathBuf,
+}
+
+/// The file of the user's engines: a table for each, with the keys of `[[engine]]`.
+pub(crate) fn registry() -> Result<PathBuf, Failure> {
+    Ok(user_folder("XDG_CONFIG_HOME", ".config", "XDG_CONFIG_HOME")?.join("engines.toml"))
+}
+
+/// All engines with names: those of our file, and those of cutechess's that are not in it.
+pub(crate) fn registered() -> Result<BTreeMap<String, Registered>, Failure> {
+    let mut all = BTreeMap::new();
+    // Another program's list is no reason to stop.
+    let (file, theirs) = cutechess_engines().unwrap_or_default();
+    let ours = registry().ok().filter(|path| path.is_file());
+    let own = ours.as_deref().map(load_engines).transpose().map_err(Failure::invalid)?;
+    let own = own.into_iter().flatten().map(|engine| (engine, ours.clone().unwrap_or_default()));
+    for ((name, mut spec), file) in theirs.into_iter().map(|e| (e, file.clone())).chain(own) {
+        spec.name.get_or_insert_with(|| name.clone());
+        all.insert(name, Registered { spec, file });
+    }
+    Ok(all)
+}
+
+/// Adds an engine to the file.
+pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failure> {
+    let path = registry()?;
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
+    if !name.chars().all(is_plain) || !name.starts_with(char::is_alphanumeric) || name == BUNDLED {
+        let reason = "expected a name of letters, digits, '-', '_', '.' and '+'";
+        return Err(Failure::invalid(format!("'{name}': {reason}")));
+    }
+    if registered()?.get(name).is_some_and(|known| known.file == path) {
+        let reason = format!("engine '{name}' is in {} already", path.display());
+        return Err(Failure::invalid(reason));
+    }
+    let table = toml::Table::from_iter([(name.to_owned(), toml::Value::Table(table))]);
+    let text = toml::to_string(&table).map_err(Failure::invalid)?;
+    let write = || {
+        fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        let mut file = File::options().append(true).create(true).open(&path)?;
+        let gap = if file.metadata()?.len() == 0 { "" } else { "\n" };
+        file.write_all(format!("{gap}{text}").as_bytes())
+    };
+    write().map_err(|error| unwritten(&path, &error))?;
+    Ok(path)
+}
+
+/// The folder of arbiter in that of the user which `variable` names, or which is `below` HOME; `flag`
+/// could name another.
+pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
+    let folder = named.filter(|path| path.is_absolute()).or(home);
+    let folder =
+        folder.ok_or_else(|| Failure::invalid(format!("there is no HOME; give {flag}")))?;
+    Ok(folder.join("arbiter"))
+}
+
+impl BuildArgs {
+    /// The engine with the program or revision that its name means, if it has a name.
+    pub(crate) fn look_up(&self, mut spec: EngineSpec) -> Result<EngineSpec, Failure> {
+        let Some(name) = spec.engine.take() else { return Ok(spec) };
+        if spec.cmd.is_some() || spec.rev.is_some() {
+            let reason = "has a name and cmd= or rev=; give one of them";
+            return Err(Failure::invalid(format!("engine '{name}' {reason}")));
+        }
+        if let Some(eval) = name.strip_prefix("bundled:") {
+            return Ok(EngineSpec {
+                cmd: Some(BUNDLED.to_owned()),
+                eval: Some(eval.into()),
+                ..spec
+            });
+        }
+        let is_path = ["/", "./", "../"].iter().any(|start| name.starts_with(start));
+        if is_path || name == BUNDLED {
+            return Ok(EngineSpec { cmd: Some(name), ..spec });
+        }
+        if name == WORKING_TREE {
+            return Ok(EngineSpec { rev: Some(name), ..spec });
+        }
+        let mut known = registered()?;
+        let repo = self.repository(spec.repo.as_deref());
+        let commit = repo.and_then(|repo| repo.commit(&name).map(|_| repo.top));
+        let program = find_program(&name, spec.dir.as_deref());
+        let mut meanings = Vec::new();
+        if let Some(Registered { spec: own, file }) = known.remove(&name) {
+            meanings.push((format!("the engine of {}", file.display()), spec.clone().or(&own)));
+        }
+        if let Ok(top) = &commit {
+            let built = EngineSpec { rev: Some(name.clone()), ..spec.clone() };
+            meanings.push((format!("a revision of {} (rev={name})", top.display()), built));
+        }
+        if let Ok(path) = program {
+            let found = EngineSpec { cmd: Some(name.clone()), ..spec };
+            meanings.push((format!("the program {} (cmd={name})", path.display()), found));
+        }
+        if let [(taken, _), others @ ..] = &meanings[..]
+            && !others.is_empty()
+        {
+            let others: Vec<&str> = others.iter().map(|(what, _)| what.as_str()).collect();
+            note(&format!("'{name}' is {taken} here; it is {} too", others.join(" and ")));
+        }
+        match (meanings.into_iter().next(), commit) {
+            (Some((_, spec)), _) => Ok(spec),
+            (None, Ok(_)) => unreachable!("a commit is a meaning"),
+            (None, Err(error)) => {
+                let hint = hint(&name, known.keys());
+                let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
+                let Failure { code, message: why } = Failure::from(error);
+                let why = match is_outside && self.repo.is_none() {
+                    true => "this is no git repository",
+                    false => &why,
+                };
+                let message = format!(
+                    "there is no engine '{name}'{hint}: no registered one, no program in PATH or \
+                     {GAMES}, and {why}"
+                );
+                Err(Failure::new(code, message))
+            }
+        }
+    }
+}
+
+/// What may have been meant by a name that means nothing.
+fn hint<'a>(name: &str, registered: impl Iterator<Item = &'a String>) -> String {
+    if Path::new(name).is_file() {
+        return format!(" (the file here is ./{name})");
+    }
+    let games = fs::read_dir(GAMES).into_iter().flatten().flatten();
+    let games = games.filter_map(|game| game.file_name().into_string().ok());
+    let known: Vec<String> = games.chain(registered.cloned()).collect();
+    did_you_mean(name, known.iter().map(String::as_str).chain([BUNDLED]))
+}

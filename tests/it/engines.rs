@@ -1,0 +1,103 @@
+//! Engines by name: registered ones, revisions, programs; and the protocol that they speak.
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::plan::Plan;
+use crate::support::programs::puppet;
+use crate::support::project::Project;
+
+/// Plays one pair of two engines by their names.
+fn play(bench: &Bench, engines: &[&str], more: &[&str]) -> Finished {
+    let short = ["--each", "nodes=1", "--pairs", "1", "--format", "json"];
+    bench.arbiter([&["match"], engines, &short, more].concat()).finish()
+}
+
+fn names(finished: Finished) -> Vec<String> {
+    let json = finished.expect_code(0).json();
+    let names = json["engines"].as_array().expect("engines are a list").iter();
+    names.map(|name| name.as_str().expect("a name is a text").to_owned()).collect()
+}
+
+#[test]
+fn a_registered_name_is_an_engine_everywhere() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink(puppet(), bench.path("mine")).expect("a link can be made");
+    let add = |name: &str, engine: &str| bench.arbiter(["engines", "add", name, engine]).finish();
+    add("old", "./mine,option.Hash=8,args=\"--seed 4\"").expect_code(0);
+    add("old", "./mine").expect_refusal(3, &["'old' is in ", "engines.toml already"]);
+    add("bundled", "./mine").expect_refusal(3, &["expected a name"]);
+    add("ghost", "./ghost").expect_refusal(3, &["no file './ghost'"]);
+    let cutechess = format!(r#"[{{"name": "theirs", "command": "{}"}}]"#, puppet().display());
+    bench.write("engines.json", cutechess);
+
+    assert_eq!(names(play(&bench, &["old", "./mine,name=new"], &[])), ["old", "new"]);
+    assert_eq!(names(play(&bench, &["bundled:material", "theirs"], &[])), ["material", "theirs"]);
+    bench.write("arbiter.toml", "[[engine]]\nengine = \"old\"\n[[engine]]\nengine = \"bundled\"\n");
+    assert_eq!(names(play(&bench, &[], &[])), ["old", "palimpsest"]);
+
+    let list = bench.arbiter(["engines", "list", "--format", "json"]).finish().expect_code(0);
+    let list = list.json();
+    assert_eq!([&list[0]["name"], &list[1]["name"]], ["old", "theirs"], "{list:#}");
+    let check = bench.arbiter(["engines", "check"]).finish().expect_code(0);
+    assert_eq!(check.stdout.matches(" uci ").count(), 2, "{check:#?}");
+    let check = bench.arbiter(["engines", "check", "old", "false"]).finish().expect_code(6);
+    assert!(check.stdout.contains("engine 'false': exited"), "{check:#?}");
+
+    bench.arbiter(["check", "old", "--filter", "uciok"]).finish().expect_code(0);
+    let near = play(&bench, &["oldd", "theirs"], &[]);
+    near.expect_refusal(20, &["no engine 'oldd' (did you mean 'old'?)", "no git repository"]);
+    let here = play(&bench, &["mine", "theirs"], &[]);
+    here.expect_refusal(20, &["no engine 'mine' (the file here is ./mine)"]);
+}
+
+#[test]
+fn a_name_is_a_revision_before_it_is_a_program_and_a_path_is_neither() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let commit = project.commit_with_bench(100, "First");
+    project.git(&["branch", "true"]);
+    project.commit_with_bench(200, "Second");
+    let both = project.run(&["match", "true", "HEAD"]).expect_code(0);
+    let note = "'true' is a revision of ";
+    assert!(both.stderr.contains(note) && both.stderr.contains("(cmd=true) too"), "{both:#?}");
+    assert!(both.stdout.contains(&format!("true@{}", &commit[..9])), "{both:#?}");
+    project.run(&["match", "cmd=true", "HEAD"]).expect_refusal(3, &["engine 'true': exited"]);
+    project.run(&["match", "./true", "HEAD"]).expect_refusal(3, &["no file './true'"]);
+    project.run(&["match", "HEAD,rev=main", "HEAD"]).expect_refusal(3, &["give one of them"]);
+    project.run(&["match", "HEAD", "nine"]).expect_refusal(21, &["no engine 'nine'", "revision"]);
+}
+
+#[test]
+fn formats_and_limits_are_no_engines() {
+    let bench = Bench::new();
+    let slip = play(&bench, &["bundled", "gauntlet", "bundled:material"], &[]);
+    slip.expect_refusal(2, &["try `arbiter tournament gauntlet bundled bundled:material`"]);
+    play(&bench, &["bundled", "tc=1+1"], &[]).expect_refusal(3, &["has no program", "--each"]);
+    let each = bench.arbiter(["match", "bundled", "--each", "1+1"]).finish();
+    each.expect_refusal(3, &["--each '1+1': expected KEY=VALUE"]);
+    let three = ["bundled", "bundled:material", "bundled:blunder", "--each", "nodes=1"];
+    let played = ["--pairs", "1", "--format", "json"];
+    let words = [&["tournament", "gauntlet"], &three[..], &played].concat();
+    let json = bench.arbiter(words).finish().expect_code(0).json();
+    assert_eq!(json["games"], 4, "{json:#}");
+}
+
+#[test]
+fn an_engine_that_speaks_xboard_is_played_so() {
+    let bench = Bench::new();
+    let fields = ",option.Style=Risky,tc=5+0.1";
+    let plan = || {
+        Plan::new(&bench, "match", 1)
+            .puppet_with("A", "--proto xboard", fields)
+            .puppet("B", "--seed 3")
+            .set("name", "found")
+    };
+    let note = "A answered xboard and not uci: played by proto=xboard";
+    let finished = plan().run().expect_code(0);
+    assert_eq!(finished.stderr.matches(note).count(), 1, "{finished:#?}");
+    let again = plan().unset("name").set("resume", "found").run().expect_code(0);
+    assert!(!again.stderr.contains("answered"), "{again:#?}");
+    let nodes = Plan::new(&bench, "match", 1)
+        .puppet_with("A", "--proto xboard", ",nodes=5")
+        .puppet("B", "--seed 3");
+    nodes.run().expect_refusal(3, &["engine 'A': the xboard protocol cannot tell"]);
+}
