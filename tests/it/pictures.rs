@@ -4,7 +4,7 @@
 //! cargo test --release -p tests --test it pictures -- --ignored
 //! ```
 //!
-//! writes `harness/docs/live.png` while the match is played and `harness/docs/report.png` at its end;
+//! writes `docs/img/live.png` while the match is played and `docs/img/report.png` at its end;
 //! `PICTURES=FOLDER` has them elsewhere. Both are of a page 900 wide.
 
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const WIDTH: u32 = 900;
 #[ignore = "writes the pictures of the README"]
 fn pictures_of_the_readme() {
     let folder = std::env::var_os("PICTURES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/docs"),
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/img"),
         PathBuf::from,
     );
     let mut browser = Browser::start(&chromium::program().expect("chromium is installed"));

@@ -90,10 +90,10 @@ fn exit_codes_are_documented_alike() {
     let bench = Bench::new();
     let help = bench.arbiter(["--help"]).finish().expect_code(0).stdout;
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a repository");
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
+    let page = std::fs::read_to_string(root.join("docs/exit-codes.md")).expect("there is a page");
     for code in arbiter::ExitCode::all() {
         let number = code as u8;
-        assert!(readme.contains(&format!("| {number} |")), "{number} is not in the README");
+        assert!(page.contains(&format!("| {number} |")), "{number} is not in the book");
         assert!(help.contains(&format!("{number}")), "{number} is not in the help");
     }
 }

@@ -1,4 +1,4 @@
-//! The table in `harness/docs/faults.md`, played row by row.
+//! The table in `docs/faults.md`, played row by row.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -99,7 +99,7 @@ impl Row {
 }
 
 fn table() -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/docs/faults.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/faults.md");
     let text = std::fs::read_to_string(path).expect("the table is part of the project");
     let mut rows = Vec::new();
     let mut section = String::new();

@@ -16,8 +16,9 @@ const TOP_LEVEL: [&str; 20] = [
     "README.md",
     // Read by arbiter in the current folder: how commits of this repository are built and judged.
     "arbiter.toml",
-    // Worked examples.
+    // The book, and how it is made.
     "docs",
+    "mkdocs.yml",
     "engine",
     "harness",
     "openings",
