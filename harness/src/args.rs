@@ -7,16 +7,16 @@ mod tournament;
 mod words;
 
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use log::LevelFilter;
 
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
 use self::tournament::TournamentArgs;
-pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, one_line};
+pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, at_least_one, one_line};
 use self::words::{ORDERS, merged};
 use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, OutputFormat, Style};
 use arbiter_openings::Order;
@@ -48,86 +48,89 @@ pub(crate) struct PlayArgs {
     /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
     /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine
-    #[arg(long, value_name = "SPEC", conflicts_with = "test")]
+    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with = "test")]
     pub engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
-    #[arg(long, value_name = "SPEC")]
+    #[arg(help_heading = "Engines", long, value_name = "SPEC")]
     each: Option<String>,
     /// What holds engines on this machine: each has an empty home and folder of its own, may write
     /// nowhere else, reaches neither network nor other processes, and reads the system's programs and
     /// libraries, the folder of its program, dir=, and what its options name by absolute paths. A build of
     /// a revision has its checkout, the toolchains and the network [default: off]
-    #[arg(long, value_parser = SANDBOXES.parser())]
+    #[arg(help_heading = "Engines", long, value_parser = SANDBOXES.parser())]
     sandbox: Option<SandboxMode>,
     /// File with settings [default: arbiter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Run", long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
     /// left out [default: the bundled book]
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Openings", long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Take only so many plies of each PGN opening
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Openings", long, value_name = "N")]
     plies: Option<u32>,
     /// Follow a Polyglot book for so many plies [default: 8]
-    #[arg(long, value_name = "PLIES")]
+    #[arg(help_heading = "Openings", long, value_name = "PLIES")]
     book_depth: Option<u32>,
     /// Refuse a book with a bad line instead of leaving that line out
-    #[arg(long)]
+    #[arg(help_heading = "Openings", long)]
     strict_book: bool,
     /// Order of the openings [default: random]
-    #[arg(long, value_parser = ORDERS.parser())]
+    #[arg(help_heading = "Openings", long, value_parser = ORDERS.parser())]
     order: Option<Order>,
     /// Seed from which every random choice derives [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Run", long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
     pub tournament: TournamentArgs,
     /// Concurrent games [default: one less than there are cores]
-    #[arg(long, value_name = "N")]
-    concurrency: Option<NonZeroUsize>,
+    #[arg(help_heading = "Run", long, value_name = "N", value_parser = at_least_one)]
+    concurrency: Option<usize>,
     /// Processors for the games: auto (each game its own, different physical cores first), a list
     /// such as 0-3,8 (taken in this order), or none. A game gets as many as its engines have
     /// Threads, of both if they may ponder [default: none]
-    #[arg(long, value_name = "CPUS")]
+    #[arg(help_heading = "Run", long, value_name = "CPUS")]
     #[cfg_attr(feature = "cluster", arg(conflicts_with = "on"))]
     affinity: Option<Affinity>,
     /// Folder of the results store [default: results]
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = "Run", long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Name of the run [default: kind and time]
-    #[arg(long, value_name = "RUN")]
+    #[arg(help_heading = "Run", long, value_name = "RUN")]
     name: Option<String>,
     /// What the run tries, in one line, for reports and `arbiter results log`
-    #[arg(long, value_name = "TEXT", value_parser = one_line)]
+    #[arg(help_heading = "Run", long, value_name = "TEXT", value_parser = one_line)]
     about: Option<String>,
     /// Append the games to this file, in schedule order
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Games", long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store. Flags that are
     /// given as well must say the same
-    #[arg(long, value_name = "RUN", conflicts_with = "name")]
+    #[arg(help_heading = "Run", long, value_name = "RUN", conflicts_with = "name")]
     resume: Option<String>,
     /// Go on with the run of --name if there is one, as --resume does, and else start it
-    #[arg(id = "or_start", long = "resume-or-start", requires = "name")]
+    #[arg(help_heading = "Run", id = "or_start", long = "resume-or-start", requires = "name")]
     resume_or_start: bool,
     /// Print the resolved plan and play nothing: the engines are tried out, but revisions are not built,
     /// the book is read, and nothing is written down
-    #[arg(long, conflicts_with_all = ["resume", "or_start"])]
+    #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
     dry_run: bool,
     /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
     format: OutputFormat,
     /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(help_heading = "Faults and noise", long, value_name = "SHARE")]
     fault_limit: Option<f64>,
     /// Share of an engine's thinking time, 0 to 1, for which it may have to wait for a processor in
     /// a game under a clock. Beyond it the pair is void and played again, twice at most; then it
     /// counts, and the report says so. The same holds for the share of processor time that the host
     /// of a virtual machine takes. "off" does not measure [default: 0.25]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(help_heading = "Faults and noise", long, value_name = "SHARE")]
     noise_limit: Option<NoiseLimit>,
+    /// Say more: each game as it ends
+    #[arg(help_heading = "Output", short, long, conflicts_with = "quiet")]
+    verbose: bool,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -144,6 +147,7 @@ pub(crate) struct PlayArgs {
 
 /// Flags that make machines comparable.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Scaled times")]
 struct ScaleArgs {
     /// Multiply all times by how much slower than the reference this machine is, by the bench of
     /// the last engine with as many copies at once as games; needs --reference-nps. With --on each
@@ -175,6 +179,7 @@ impl ScaleArgs {
 
 /// Flags of the stopping rule.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Test")]
 pub(crate) struct SprtBounds {
     /// Elo of the null hypothesis [default: 0]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
@@ -302,17 +307,20 @@ impl PlayArgs {
 
     /// Merges flags and file; flags win.
     pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, Failure> {
+        if self.verbose {
+            log::set_max_level(LevelFilter::Debug);
+        }
         let settings = &self.load()?;
         // The store knows the rest; what a file says by now has no say in it.
         let resume = self.to_resume().cloned().map(|run| Resume {
             run,
             pgn: self.pgn.clone(),
-            concurrency: self.concurrency.map(NonZeroUsize::get),
+            concurrency: self.concurrency,
             affinity: self.affinity.clone(),
         });
         let (engines, each) = self.engines(settings)?;
         let names_engines = !self.engines.is_empty();
-        let concurrency = self.concurrency.map(NonZeroUsize::get);
+        let concurrency = self.concurrency;
         let affinity = settings.affinity.as_ref().map(plain);
         let noise = settings.noise_limit.as_ref().map(plain);
         let mut request = Request {
@@ -374,6 +382,9 @@ impl PlayArgs {
         let own = named.chain(self.engine.iter().map(|text| engine_spec("--engine", text)));
         let own = own.collect::<Result<Vec<_>, _>>()?;
         self.check_no_format()?;
+        let own = if own.is_empty() { file.engines.clone() } else { own };
+        let own = own.into_iter().map(|spec| self.build.look_up(spec));
+        let own = own.collect::<Result<_, Failure>>()?;
         let mut each = match &self.each {
             Some(text) => match engine_spec("--each", text)? {
                 EngineSpec { engine: Some(word), .. } => {
@@ -385,7 +396,7 @@ impl PlayArgs {
             None => file.each.clone(),
         };
         each.sandbox = self.sandbox.or(each.sandbox);
-        Ok((if own.is_empty() { file.engines.clone() } else { own }, each))
+        Ok((own, each))
     }
 
     /// An error if the name of an engine is a format of tournaments.

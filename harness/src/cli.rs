@@ -2,13 +2,23 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{ExitCode, Failure, PlayArgs, commands::*, console, exit_code};
+use crate::{
+    ExitCode, Failure, PlayArgs,
+    commands::*,
+    console, exit_code,
+    help::{advised, arranged},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  arbiter sprt                                      a demonstration that needs nothing else
+  arbiter match stockfish ./mine --each tc=1+0.01   also: arbiter sprt HEAD main";
 
 /// Engine-testing and tournament harness for UCI chess engines.
 ///
 /// Results go to standard output, progress to standard error.
 #[derive(Debug, Parser)]
-#[command(version, after_help = exit_code::HELP, max_term_width = 100)]
+#[command(version, after_help = format!("{}\n\n{EXAMPLES}", exit_code::HELP), max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
     console: console::ConsoleArgs,
@@ -23,12 +33,17 @@ enum Command {
     /// Without any engine, plays a demonstration: two evaluations of the bundled engine.
     Sprt(play::SprtArgs),
     /// Plays a fixed number of pairs between two or more engines.
+    #[command(after_help = "\
+Examples:
+  arbiter match stockfish ./mine --each tc=1+0.01
+  arbiter match ./mine,option.Hash=64 bundled:material,nodes=5000 --pairs 50 --pgn games.pgn
+  arbiter match --resume match-20260101-120000")]
     Match(PlayArgs),
     /// Plays a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(play::TournamentCommand),
-    /// What is each feature of an engine worth? Plays the engine against itself without each.
+    /// What is each feature of an engine worth? Plays the engine against itself without it.
     Ablate(ablate::AblateArgs),
-    /// Which values of its parameters make an engine stronger? Tunes them through games, by SPSA.
+    /// Which values of its parameters make an engine stronger? Tunes them by SPSA.
     Tune(Box<tune::TuneArgs>),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
@@ -45,27 +60,23 @@ enum Command {
     Compat(compat::CompatArgs),
     /// Rates players by their games in any PGN.
     Rate(rate::RateArgs),
-    /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
-    /// paired comparisons.
+    /// Computes with counts: state, plan and simulation of an SPRT, paired comparisons.
     Stats(stats::StatsArgs),
-    /// Does an engine keep to UCI? More than a hundred checks with grades, and the conversation
-    /// behind each failure.
+    /// Does an engine keep to UCI? More than a hundred checks, with what was said.
     Check(check::CheckArgs),
-    /// Does an engine know the rules? Compares its perft counts with a suite's, and finds the first
-    /// wrong position.
+    /// Does an engine know the rules? Compares perft counts, and finds the wrong position.
     Perft(perft::PerftArgs),
     /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
     Epd(epd::EpdArgs),
-    /// Which of two engines is faster? Runs their benches side by side until that can be told.
+    /// Which of two engines is faster? Runs their benches side by side.
     Speed(speed::SpeedArgs),
     /// Lists the builds that are kept, and removes old ones.
     Builds(builds::BuildsArgs),
     /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
     Ci(ci::CiArgs),
-    /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
-    /// engine.
+    /// Makes a suite: finds positions with one clearly best move in games.
     Mine(mine::MineArgs),
-    /// Takes quiet positions out of games, each with the result of its game, to tune evaluations on.
+    /// Takes quiet positions and results out of games, to tune evaluations on.
     Samples(samples::SamplesArgs),
     /// Plays for runs that other machines coordinate over a NATS server (--on).
     #[cfg(feature = "cluster")]
@@ -89,8 +100,11 @@ impl Cli {
     /// Reads the command line of the process; ends it if there is nothing to carry out.
     pub fn read() -> Cli {
         let args = compat::by_name(std::env::args_os().collect());
-        let command = Cli::command().color(console::help_colour(args.iter().cloned()));
-        let matches = command.get_matches_from(args);
+        let is_short = args.iter().any(|arg| arg == "-h");
+        let command = arranged(Cli::command(), is_short);
+        let command = command.color(console::help_colour(args.iter().cloned()));
+        let matches = command.try_get_matches_from(&args);
+        let matches = matches.unwrap_or_else(|error| advised(error, &args).exit());
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
@@ -133,8 +147,10 @@ impl Command {
             #[cfg(feature = "cluster")]
             Command::Cluster(command) => cluster::run(command),
             Command::Openings(args) => openings::run(args),
-            Command::Completions(args) => manual::completions(&args, Cli::command()),
-            Command::Man(args) => manual::man(&args, Cli::command()),
+            Command::Completions(args) => {
+                manual::completions(&args, arranged(Cli::command(), false))
+            }
+            Command::Man(args) => manual::man(&args, arranged(Cli::command(), false)),
         };
         done.map(|()| ExitCode::Passed)
     }

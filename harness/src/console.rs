@@ -1,4 +1,4 @@
-//! Colour and verbosity of messages on standard error, and the logger that prints them.
+//! Colour and number of messages on standard error, and the logger that prints them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -17,11 +17,8 @@ pub(crate) struct ConsoleArgs {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
     color: clap::ColorChoice,
     /// Say nothing but results and errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Say more: each game as it ends
     #[arg(short, long, global = true)]
-    verbose: bool,
+    quiet: bool,
 }
 
 impl ConsoleArgs {
@@ -33,11 +30,7 @@ impl ConsoleArgs {
             clap::ColorChoice::Never => ColorChoice::Never,
         };
         choice.write_global();
-        log::set_max_level(match (self.quiet, self.verbose) {
-            (true, _) => LevelFilter::Error,
-            (_, true) => LevelFilter::Debug,
-            (false, false) => LevelFilter::Info,
-        });
+        log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
         // A second command in one process finds the logger in place, which is as well.
         let _ = log::set_logger(&Messages);
     }

@@ -18,6 +18,7 @@ mod failure;
 mod fleet;
 mod game_source;
 mod games_file;
+mod help;
 mod keyboard;
 #[cfg(not(feature = "cluster"))]
 mod no_fleet;
@@ -33,7 +34,7 @@ use no_fleet as fleet;
 // What several subcommands share.
 use args::{
     CORRECTIONS, DEFAULT_RESULTS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SANDBOXES,
-    SprtBounds, engine_spec, one_line,
+    SprtBounds, at_least_one, engine_spec, one_line,
 };
 use compat::{Printer, Style};
 use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};

@@ -6,7 +6,6 @@ mod remote;
 #[cfg(feature = "cluster")]
 pub(crate) use remote::run_on_workers;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,8 +13,8 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::{
-    BuildArgs, BuildContext, ClusterArgs, ExitCode, Failure, Fleet, engine_builds::setup,
-    engine_spec, progress, runtime, until_signal,
+    BuildArgs, BuildContext, ClusterArgs, ExitCode, Failure, Fleet, at_least_one,
+    engine_builds::setup, engine_spec, progress, runtime, until_signal,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
@@ -55,8 +54,8 @@ pub(crate) struct SuiteArgs {
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// Concurrent questions [default: 1]
-    #[arg(long, value_name = "N")]
-    concurrency: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    concurrency: Option<usize>,
     /// Seconds an answer may take that no time limit bounds
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
     pub deadline: Duration,
@@ -65,7 +64,7 @@ pub(crate) struct QueryArgs {
 impl QueryArgs {
     /// Concurrent questions on this machine.
     pub(crate) fn concurrency(&self) -> usize {
-        self.concurrency.map_or(1, NonZeroUsize::get)
+        self.concurrency.unwrap_or(1)
     }
 }
 
@@ -83,7 +82,7 @@ impl SuiteArgs {
 
     /// Those who put the questions to the engines, if it is not this machine.
     pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
-        cluster.fleet(self.query.concurrency.map(NonZeroUsize::get))
+        cluster.fleet(self.query.concurrency)
     }
 
     /// The text of the suite.

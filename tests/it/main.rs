@@ -33,6 +33,7 @@ mod limits;
 mod lint;
 mod log;
 mod mine;
+mod mistakes;
 mod noise;
 mod pictures;
 mod puppet;

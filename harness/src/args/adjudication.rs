@@ -9,6 +9,7 @@ use arbiter_plan::{ConfigFile, Request, parse_draw, parse_resign};
 
 /// When games end before the rules of chess say so.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Adjudication")]
 pub(super) struct AdjudicationArgs {
     /// Draw games in which both engines see equality: movenumber=N (not before; 40), movecount=N
     /// (moves of each in a row, none of them a capture or pawn move; 8), score=CP (10)

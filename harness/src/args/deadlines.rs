@@ -11,6 +11,7 @@ use arbiter_protocol::{Deadlines, parse_seconds};
 
 /// How long engines may take to answer where no clock says so, in seconds.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Deadlines")]
 pub(super) struct DeadlineArgs {
     /// Seconds an engine may take from its start to "uciok" [default: 10]
     #[arg(long, value_name = "SEC", value_parser = parse_seconds)]

@@ -12,6 +12,7 @@ use arbiter_plan::{ConfigFile, Request};
 
 /// What is written down of games besides the store.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Games")]
 pub(super) struct OutputArgs {
     /// Further facts in the comments of the PGN, with commas between them: timeleft, latency,
     /// nodes, seldepth, nps, hashfull, tbhits, pv; or all

@@ -11,6 +11,7 @@ use arbiter_schedule::{Format, OpeningPolicy};
 
 /// Who meets whom.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Schedule")]
 pub(crate) struct TournamentArgs {
     /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
     /// tournament --help` describes them [default: round-robin]

@@ -121,6 +121,12 @@ pub(super) fn merged<T, E: Display>(
     })
 }
 
+/// A number of things of which there is one at least.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "expected a whole number, 1 or more".to_owned())
+}
+
 /// Longest text that says what a run is about, in signs.
 const MAX_ABOUT: usize = 300;
 

@@ -7,6 +7,7 @@ use crate::{
     bundled_engine::{Evaluation, evaluation},
     run,
 };
+use arbiter_names::did_you_mean;
 use arbiter_plan::{Ablation, BUNDLED, EngineSpec, RunKind};
 
 /// The option of the bundled engine that switches features off.
@@ -91,8 +92,9 @@ fn select(known: &Evaluation, names: Vec<String>) -> Result<Vec<String>, Failure
     let find = |name: String| {
         let found = known.features.iter().find(|feature| feature.eq_ignore_ascii_case(&name));
         found.map(|feature| (*feature).to_owned()).ok_or_else(|| {
+            let hint = did_you_mean(&name, known.features.iter().copied());
             Failure::invalid(format!(
-                "evaluation {} has no feature '{name}'; it has {}",
+                "evaluation {} has no feature '{name}'{hint}; it has {}",
                 known.name,
                 known.features.join(", ")
             ))

@@ -22,7 +22,12 @@ that do not concern an engine, such as ponderhit without the option Ponder, do n
 time are tried up to three times: a busy machine delays and never hurries.
 
 Exit codes: 0 if every must is passed; 1 if one is not; 2 for bad usage; 3 for an engine that cannot be
-started; 4 if no check is wanted; 7 for a failure of the machine.";
+started; 4 if no check is wanted; 7 for a failure of the machine.
+
+Examples:
+  arbiter check ./mine
+  arbiter check stockfish --filter must
+  arbiter check bundled --junit check.xml";
 
 /// Flags of `arbiter check`.
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use clap::Args;
 use self::steps::{Gates, Sides, outcome};
 use crate::{
     BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, SANDBOXES,
-    args::load, emit, unwritten,
+    args::load, at_least_one, emit, unwritten,
 };
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_plan::{
@@ -40,7 +40,11 @@ say otherwise. `arbiter results gates` shows what became of all steps so far.
 
 Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
 decided where that is not allowed, 20 to 28 not built or its bench is wrong (see arbiter --help),
-or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.";
+or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.
+
+Examples:
+  arbiter ci
+  arbiter ci --test HEAD --base main --only perft,sprt --junit gates.xml";
 
 /// Flags of `arbiter ci`.
 #[derive(Debug, Args)]
@@ -65,8 +69,8 @@ pub(crate) struct CiArgs {
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
     /// Concurrent games and benches, where a step does not say
-    #[arg(long, value_name = "N")]
-    concurrency: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    concurrency: Option<usize>,
     /// What holds the engines in all steps, as `arbiter sprt --sandbox` does, and their builds
     #[arg(long, value_parser = SANDBOXES.parser(), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
@@ -88,7 +92,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
     args.build.test.get_or_insert_with(|| "HEAD".to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
-    let copies = args.concurrency.map(Into::into).or(settings.concurrency);
+    let copies = args.concurrency.or(settings.concurrency);
     let with = BuildContext {
         config: args.config.clone(),
         results: Some(results.clone()),

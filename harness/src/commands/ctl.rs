@@ -9,7 +9,7 @@ use crate::{DEFAULT_RESULTS, Failure, OutputFormat, Rows, emit};
 use arbiter_plan::ControlCommand;
 use arbiter_report::Table;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
-use arbiter_store::RunLock;
+use arbiter_store::{RunLock, Store};
 
 /// Flags of `arbiter ctl`.
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ Commands:
   drain          play the pairs in flight to their end, then stop; the run ends with exit code 75
                  and can be resumed
   stop           give up the pairs in flight and stop now, otherwise as drain
-  concurrency N  play N games at the same time; when fewer, pairs in flight are played to their end first
+  concurrency N  play N games at a time; when fewer, pairs in flight are played to their end first
   status         how the run stands
   boards         the same with the games in progress, never in words
 
@@ -51,7 +51,11 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     let command: ControlCommand = args.command.join(" ").parse().map_err(Failure::invalid)?;
     let is_in_words = args.format == OutputFormat::Text;
     let answer = send_command(&args.results, &args.run, command, !is_in_words, CONTROL_TIMEOUT);
-    let answer = answer.map_err(Failure::invalid)?;
+    let answer = answer.or_else(|error| {
+        // Perhaps there is no such run at all.
+        Store::open(&args.results)?.run(&args.run)?;
+        Err(Failure::invalid(error))
+    })?;
     if is_in_words {
         return Ok(answer);
     }

@@ -25,7 +25,11 @@ workers search the positions; use --nodes or --depth if they are not all alike.
 
 Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
 input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine;
-8 if the NATS server cannot be used.";
+8 if the NATS server cannot be used.
+
+Examples:
+  arbiter epd ./mine --suite wac.epd --movetime 1s --min-solved 290
+  arbiter epd ./new ./old --suite sts.epd --nodes 100000 --max-lost 20";
 
 /// Flags of `arbiter epd`.
 #[derive(Debug, Args)]

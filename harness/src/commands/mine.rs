@@ -29,7 +29,10 @@ interruption. A position on which the engine fails is asked again then.
 
 Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
 look at, or none is a question; 6 if the engine failed at some positions (the journal stays); 7 for a
-failure of the machine; 130 and 143 if interrupted.";
+failure of the machine; 130 and 143 if interrupted.
+
+Examples:
+  arbiter mine --pgn games.pgn --depth 18 --out suite.epd";
 
 /// Flags of `arbiter mine`.
 #[derive(Debug, Args)]

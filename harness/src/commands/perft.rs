@@ -15,7 +15,11 @@ Lines that cannot be used are named and count for nothing. With --on workers cou
 Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
 bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if
 there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine;
-8 if the NATS server cannot be used.";
+8 if the NATS server cannot be used.
+
+Examples:
+  arbiter perft ./mine --suite perft.epd --max-nodes 1000000
+  arbiter perft ./mine --suite my.epd --command 'perft {depth}' --pattern 'leaves (\\d+)'";
 
 /// Flags of `arbiter perft`.
 #[derive(Debug, Args)]

@@ -2,15 +2,17 @@
 
 use clap::Args;
 
-use crate::{
-    ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, engine_names::HELP as ENGINES,
-    run,
-};
+use crate::{ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, run};
 use arbiter_plan::RunKind;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
-#[command(after_help = ENGINES)]
+#[command(after_help = "\
+Examples:
+  arbiter sprt HEAD main --each tc=8+0.08
+  arbiter sprt ./new ./old --elo0 -3 --elo1 1 --each nodes=20000,option.Hash=16
+  arbiter sprt --resume sprt-20260101-120000
+  arbiter sprt                                    a demonstration: two evaluations")]
 pub(crate) struct SprtArgs {
     #[command(flatten)]
     play: PlayArgs,
@@ -20,6 +22,12 @@ pub(crate) struct SprtArgs {
 
 /// Flags of `arbiter tournament`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+The first word may be the format: round-robin, gauntlet, pyramid, knockout, swiss or ladder.
+
+Examples:
+  arbiter tournament stockfish ./mine bundled --each tc=1+0.01
+  arbiter tournament gauntlet ./mine stockfish bundled:material --pairs 50 --each nodes=5000")]
 pub(crate) struct TournamentCommand {
     #[command(flatten)]
     play: PlayArgs,

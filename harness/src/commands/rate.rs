@@ -41,7 +41,11 @@ contradicts. Games that cannot count are counted, and the first 20 are named.
 
 Exit codes: 0 if there are ratings, also where some games do not count; 2 for bad usage, 3 for a
 file that cannot be read and other bad input, 4 without any game that counts, 7 if the result
-cannot be written.";
+cannot be written.
+
+Examples:
+  arbiter rate games.pgn
+  arbiter rate games.pgn more.pgn.zst --anchor Stockfish=3500 --format csv";
 
 /// Flags of `arbiter rate`.
 #[derive(Debug, Args)]

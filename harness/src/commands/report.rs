@@ -22,13 +22,16 @@ use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "A PGN tells results, openings, endings and times; what only a store knows is left out of \
-                        its report, and the report says so.\n\n\
-                        Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no \
-                        such run or file; 4 if no game of a file counts; 7 if the store cannot be \
-                        read or a file not be written."
-)]
+#[command(after_help = "\
+A PGN tells results, openings, endings and times; what only a store knows is left out of its report, and
+the report says so.
+
+Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no such run or file; 4 if no game of
+a file counts; 7 if the store cannot be read or a file not be written.
+
+Examples:
+  arbiter report --out report.html
+  arbiter report games.pgn more.pgn.zst --format md")]
 pub(crate) struct ReportArgs {
     /// Names of runs, or PGN files (plain, .gz or .zst), whose games are taken together [default: the
     /// latest run]

@@ -16,7 +16,10 @@ without a result, or decided by a fault of an engine, are left out, and of each 
 engine announced a mate. `palimpsest tune` reads such files.
 
 Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
-a failure of the machine.";
+a failure of the machine.
+
+Examples:
+  arbiter samples --run match-20260101-120000 --out samples.txt";
 
 /// Flags of `arbiter samples`.
 #[derive(Debug, Args)]

@@ -40,7 +40,11 @@ Connections from which no whole request comes within 10 s, or that take in nothi
 closed; at 256 a new one takes the place of the oldest from the address that has most.
 
 Exit codes: 0 when it is ended by Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if it
-cannot listen or the folder of --results cannot be made.")]
+cannot listen or the folder of --results cannot be made.
+
+Examples:
+  arbiter serve
+  arbiter serve --listen 0.0.0.0:7878 --token-file token")]
 pub(crate) struct ServeArgs {
     /// Folder of the results store; it may be empty still, and is made if it is not there
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]

@@ -28,7 +28,11 @@ time it took.
 
 Exit codes: 0 if it was measured, and --max-loss is certainly kept; 1 if it certainly is not; 5 if
 the rounds cannot tell; 2 for bad usage; 3 for bad input; 7 for a failure of the machine; 20 to 28
-for a revision that cannot be built or has no bench (see arbiter --help).";
+for a revision that cannot be built or has no bench (see arbiter --help).
+
+Examples:
+  arbiter speed HEAD main
+  arbiter speed ./new ./old --max-loss 2";
 
 /// Flags of `arbiter speed`.
 #[derive(Debug, Args)]

@@ -1,13 +1,12 @@
 //! `arbiter worker`: plays pairs for runs that other machines coordinate.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 use tokio::sync::{mpsc, watch};
 
 use crate::{
-    Failure, SANDBOXES,
+    Failure, SANDBOXES, at_least_one,
     engine_names::user_folder,
     fleet::{AccessArgs, ServerName},
     own_binary, runtime,
@@ -41,13 +40,17 @@ Ctrl-C ends it after the pairs in hand, a second one at once; what it had in han
 others. A server that is away is waited for.
 
 Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine
-or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.")]
+or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.
+
+Examples:
+  arbiter worker --join worker1.join
+  arbiter worker --join worker1.join --slots 8 --readable ~/networks")]
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
     entry: EntryArgs,
     /// Concurrent games [default: one less than there are cores]
-    #[arg(long, value_name = "N")]
-    slots: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    slots: Option<usize>,
     /// Folder of fetched programs [default: arbiter/programs in the user's folder of caches]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
@@ -98,7 +101,7 @@ struct EntryArgs {
 
 /// Plays until it is told to leave.
 pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
-    let slots = args.slots.map_or_else(default_concurrency, NonZeroUsize::get);
+    let slots = args.slots.unwrap_or_else(default_concurrency);
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }

@@ -39,6 +39,7 @@ impl FromStr for ServerName {
 
 /// How a NATS server is entered.
 #[derive(Debug, Default, PartialEq, Args)]
+#[command(next_help_heading = "Access to the NATS server")]
 pub(crate) struct AccessArgs {
     /// User name for the NATS server [env: ARBITER_NATS_USER; its password is in
     /// ARBITER_NATS_PASSWORD or in --nats-password-file]

@@ -13,6 +13,7 @@ use self::build::BuildTable;
 use self::ci::CiTable;
 use self::tune::TuneTable;
 use crate::EngineSpec;
+use arbiter_names::nearest;
 use arbiter_process::read_text;
 
 /// The file that is read from the current directory if it is there.
@@ -236,7 +237,15 @@ pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String>
 
 /// The reader's words on one line, with line and column.
 fn placed(text: &str, error: &toml::de::Error) -> String {
-    let message = error.message().replace('\n', " ");
+    let mut message = error.message().replace('\n', " ");
+    if message.starts_with("unknown field") {
+        let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        if let [unknown, known @ ..] = &names[..]
+            && let Some(near) = nearest(unknown, known.iter().copied())
+        {
+            message = format!("unknown key '{unknown}' (did you mean '{near}'?)");
+        }
+    }
     match error.span().and_then(|span| text.get(..span.start)) {
         Some(before) => {
             let line = before.matches('\n').count() + 1;

@@ -342,9 +342,8 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
         if engines.iter().any(|other| other.name == engine.name) {
             let name = engine.name;
-            let reason = format!(
-                "two engines are named '{name}'; give one another, as in {name},name=other"
-            );
+            let reason =
+                format!("two engines are named '{name}'; rename one, as in ENGINE,name=other");
             return Err(reason.into());
         }
         engines.push(engine);

@@ -73,6 +73,9 @@ impl EngineSpec {
         let pair = |(index, field): (usize, String)| match field.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
             None if index == 0 => Ok(("engine".to_owned(), field)),
+            None if field.bytes().all(|b| b.is_ascii_digit()) => Err(format!(
+                "'{field}' is not KEY=VALUE; a fraction has a point, as in tc=8+0.{field}"
+            )),
             None => Err(format!("'{field}' is not KEY=VALUE")),
         };
         split_fields(text)?.into_iter().enumerate().map(pair).collect()
@@ -113,7 +116,10 @@ impl EngineSpec {
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => self.set_option(name, value),
                 _ => {
-                    let hint = did_you_mean(key, ENGINE_KEYS.split(", "));
+                    let mut hint = did_you_mean(key, ENGINE_KEYS.split(", "));
+                    if hint.is_empty() {
+                        hint = format!(" (an option of the engine is option.{key})");
+                    }
                     return Err(format!("unknown key '{key}'{hint}; the keys are {ENGINE_KEYS}"));
                 }
             },

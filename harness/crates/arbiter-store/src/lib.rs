@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
 use thiserror::Error;
 
+use arbiter_names::did_you_mean;
 use arbiter_plan::Latencies;
 
 pub use arbiter_schema::Fingerprints;
@@ -94,12 +95,14 @@ pub enum StoreError {
     #[error("a run named '{0}' exists already; continue it with --resume, or give another --name")]
     Exists(String),
     /// There is no run of this name.
-    #[error("no run named '{run}' in {place}; `arbiter results list --results {place}` shows what there is", place = .folder.display())]
+    #[error("no run named '{run}' in {place}{hint}; `arbiter results list --results {place}` shows what there is", place = .folder.display())]
     NoRun {
         /// The name.
         run: String,
         /// The results folder.
         folder: PathBuf,
+        /// The name that may be meant, in words.
+        hint: String,
     },
     /// A row does not mean anything to us.
     #[error("results store {}: run '{run}': {what}", .file.display())]
@@ -232,7 +235,9 @@ impl Store {
 
     fn no_run(&self, run: &str) -> StoreError {
         let folder = self.file.parent().unwrap_or(&self.file).to_owned();
-        StoreError::NoRun { run: run.to_owned(), folder }
+        let heads = self.runs().unwrap_or_default();
+        let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()));
+        StoreError::NoRun { run: run.to_owned(), folder, hint }
     }
 
     fn corrupt(&self, run: &str, what: impl ToString) -> StoreError {

@@ -1,0 +1,183 @@
+//! What `-h` shows: a screen with the flags that are used most and examples, and nothing else.
+//! `--help` shows all.
+
+use std::ffi::OsString;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue};
+
+use crate::engine_names::HELP as ENGINES;
+use arbiter_plan::ENGINE_KEYS;
+
+/// Commands whose flags do not fit on a screen, with those that `-h` shows, the most used first.
+const SHOWN: [(&str, &str); 22] = [
+    ("", ""),
+    ("sprt", "each elo0 elo1 openings concurrency"),
+    ("match", "each pairs openings concurrency pgn"),
+    ("tournament", "each rounds pairs openings pgn"),
+    ("ablate", "features sprt option pairs each"),
+    ("tune", "params spins iterations each confirm"),
+    ("tune simulate", "params iterations pairs step-elo runs"),
+    ("report", "out format results"),
+    ("serve", "listen results token-file nats read-only"),
+    ("compat", ""),
+    ("rate", "anchor average scale verify format"),
+    ("stats plan", "elo0 elo1 model elo pilot"),
+    ("stats simulate", "elo0 elo1 elo runs overshoot"),
+    ("check", "filter list patience junit format"),
+    ("perft", "suite depth max-nodes concurrency command"),
+    ("epd", "suite movetime nodes concurrency min-solved"),
+    ("speed", "rounds max-loss cpu repo format"),
+    ("ci", "only config base no-cache junit"),
+    ("mine", "pgn out engine depth concurrency"),
+    ("samples", "pgn run out every from-ply"),
+    ("worker", "join slots readable sandbox memory"),
+    ("cluster show", "nats format"),
+];
+
+/// Commands that `-h` leaves out, as those who set a machine up want them once.
+const RARE: [&str; 2] = ["completions", "man"];
+
+/// Where the examples begin in the text below the flags of a command.
+const EXAMPLES: &str = "Examples:\n";
+
+/// The command line with its help arranged, for `-h` if `is_short` and else for `--help`.
+pub(crate) fn arranged(root: Command, is_short: bool) -> Command {
+    arrange(root, "", is_short)
+}
+
+fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
+    let below: Vec<String> =
+        command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    for name in below {
+        let (path, is_hidden) = (format!("{path} {name}"), is_short && RARE.contains(&&*name));
+        command = command
+            .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
+    }
+    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let (notes, examples) = match text.find(EXAMPLES) {
+        Some(start) => text.split_at(start),
+        None => (&*text, ""),
+    };
+    let takes_engines = command.get_positionals().any(|arg| arg.get_id() == "engines");
+    let engines = if takes_engines { ENGINES } else { "" };
+    let notes = reflowed(notes);
+    let joined = |parts: &[&str]| {
+        let parts = parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n\n")
+    };
+    let long = joined(&[&notes, engines, examples]);
+    let shown = SHOWN.iter().find(|(of, _)| *of == path);
+    let Some((_, flags)) = shown else { return command.after_help(long) };
+    let flags: Vec<&str> = flags.split_whitespace().collect();
+    let mut place = flags.len();
+    let command = command.mut_args(|arg| {
+        place += 1;
+        match flags.iter().position(|flag| arg.get_long() == Some(flag)) {
+            Some(first) if is_short => arg.display_order(first).help_heading(None::<&str>),
+            Some(first) => arg.display_order(first),
+            None if arg.is_positional() => arg,
+            None => arg.display_order(place).hide_short_help(true),
+        }
+    });
+    command.after_help(joined(&[engines, examples])).after_long_help(long)
+}
+
+/// An error of the command line with the right flag, where a wrong one is an engine's key, or is
+/// written as other programs do.
+pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
+    let name = flag.trim_start_matches('-');
+    let is_theirs =
+        |word: &&str| word.len() > 2 && !word.starts_with("--") && word.starts_with(flag.as_str());
+    let mut words = args.iter().filter_map(|word| word.to_str());
+    let tip = if flag.starts_with("--") && ENGINE_KEYS.split(", ").any(|key| key == name) {
+        format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
+    } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
+        format!(
+            "flags have two dashes, -{word}; command lines of fastchess and cutechess-cli are played \
+             by `arbiter compat`"
+        )
+    } else {
+        return error;
+    };
+    for kind in [ContextKind::SuggestedArg, ContextKind::Usage] {
+        error.remove(kind);
+    }
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
+}
+
+/// A text whose lines may be broken anew: those that are not indented are joined to paragraphs.
+fn reflowed(text: &str) -> String {
+    let mut all = String::new();
+    let mut is_open = false;
+    for line in text.lines() {
+        let is_prose = !line.is_empty() && !line.starts_with(' ');
+        if !all.is_empty() {
+            all.push(if is_open && is_prose { ' ' } else { '\n' });
+        }
+        all.push_str(line);
+        is_open = is_prose;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cli;
+    use clap::CommandFactory;
+
+    /// Every command with its path.
+    fn all(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
+        found.push((path.to_owned(), command.clone()));
+        for own in command.get_subcommands() {
+            all(own, format!("{path} {}", own.get_name()).trim_start(), found);
+        }
+    }
+
+    fn commands(is_short: bool) -> Vec<(String, Command)> {
+        let mut found = Vec::new();
+        all(&arranged(Cli::command(), is_short), "", &mut found);
+        found
+    }
+
+    #[test]
+    fn the_help_of_a_command_fits_on_a_screen() {
+        let mut long = Vec::new();
+        for (path, command) in commands(true) {
+            let help = command.term_width(100).render_help().to_string();
+            let lines = help.lines().count();
+            long.extend((lines > 40).then(|| format!("{path}: {lines}\n{help}")));
+        }
+        assert!(long.is_empty(), "{}", long.join("\n"));
+    }
+
+    #[test]
+    fn what_is_shown_first_is_there() {
+        let commands = commands(false);
+        for (path, flags) in SHOWN {
+            let (_, command) = commands.iter().find(|(own, _)| own == path).expect(path);
+            let has = |flag: &&str| command.get_arguments().any(|arg| arg.get_long() == Some(flag));
+            assert!(flags.split_whitespace().all(|flag| has(&flag)), "{path}: {flags}");
+        }
+    }
+
+    #[test]
+    fn examples_are_command_lines() {
+        for (path, command) in commands(false) {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let Some((_, examples)) = text.split_once(EXAMPLES) else { continue };
+            let lines = examples.replace("\\\n", " ");
+            for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+                // What follows two spaces is a remark, and a pipe or redirection is of the shell.
+                let line = line.trim().split("  ").next().unwrap_or(line);
+                let line = line.split(['|', '>']).next().unwrap_or(line);
+                let words = shell_words::split(line).unwrap_or_else(|_| panic!("{path}: {line}"));
+                let read = arranged(Cli::command(), false).try_get_matches_from(words);
+                read.unwrap_or_else(|error| panic!("{path}: {line}: {error}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What mistakes of new users are answered. `UPDATE_EXPECT=1` writes the file beside this one anew.
+
+use std::path::Path;
+
+use expect_test::expect_file;
+
+use crate::support::bench::Bench;
+use crate::support::programs::puppet;
+
+/// Command lines; `PUPPET` stands for an engine.
+const MISTAKES: &str = "\
+match ./nosuch bundled
+match ./plain bundled
+match plain bundled
+match mien bundled
+match mine bundled --openings nosuch.epd
+match mine bundled --each tc=8+0,08
+match mine bundled --each 8+0.08
+match mine bundled --each hash=64
+match mine bundled --tc 8+0.08
+match -engine cmd=mine -engine cmd=bundled -each tc=1+1
+match mine,option.Hsh=64 bundled --each nodes=1
+match mine bundled gauntlet
+match mine
+match bundled bundled
+match mine bundled --config engin.toml
+match mine bundled --concurrency 0
+match mine bundled --on tls://localhost:1
+match false bundled
+match 'PUPPET,args=--proto xboard' bundled --each nodes=5
+match PUPPET,args='--seed 1 --wait 9' bundled
+tournement mine bundled
+sprt mine bundled --elo0 5 --elo1 0
+sprt HEAD main
+epd mine --suite nosuch.epd
+ablate bundled --features tempoo
+results show frist
+match --resume frist
+ctl frist status
+results list --results nowhere
+worker
+";
+
+#[test]
+fn mistakes_of_new_users_are_answered_with_what_to_do() {
+    let bench = Bench::new();
+    let puppet = puppet().display().to_string();
+    bench.arbiter(["engines", "add", "mine", &puppet]).finish().expect_code(0);
+    let first = ["match", "mine", "bundled", "--each", "nodes=1", "--pairs", "1"];
+    bench.arbiter([&first[..], &["--name", "first"]].concat()).finish().expect_code(0);
+    bench.write("plain", "no program");
+    bench.write("engin.toml", "pairs = 3\nengin = 3\n");
+    let mut answers = String::new();
+    for line in MISTAKES.lines() {
+        let words = shell_words::split(&line.replace("PUPPET", &puppet)).expect("words");
+        let finished = bench.arbiter(words).finish();
+        let code = finished.code.expect("it ends by itself");
+        assert_eq!(finished.stdout, "", "{line}");
+        answers.push_str(&format!("$ arbiter {line}\n{}exit code {code}\n\n", finished.stderr));
+    }
+    let here = std::fs::canonicalize(bench.path("")).expect("the place is there");
+    let answers = answers.replace(&here.display().to_string(), "HERE").replace(&puppet, "PUPPET");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots/mistakes.text");
+    expect_file![path].assert_eq(&answers);
+}
