@@ -139,15 +139,18 @@ mod tests {
 
     fn commands(is_short: bool) -> Vec<(String, Command)> {
         let mut found = Vec::new();
-        all(&arranged(Cli::command(), is_short), "", &mut found);
+        let mut root = arranged(Cli::command(), is_short).term_width(100);
+        // Flags that all commands share are then theirs.
+        root.build();
+        all(&root, "", &mut found);
         found
     }
 
     #[test]
     fn the_help_of_a_command_fits_on_a_screen() {
         let mut long = Vec::new();
-        for (path, command) in commands(true) {
-            let help = command.term_width(100).render_help().to_string();
+        for (path, mut command) in commands(true) {
+            let help = command.render_help().to_string();
             let lines = help.lines().count();
             long.extend((lines > 40).then(|| format!("{path}: {lines}\n{help}")));
         }

@@ -20,10 +20,8 @@ const WIDTH: u32 = 900;
 #[test]
 #[ignore = "writes the pictures of the README"]
 fn pictures_of_the_readme() {
-    let folder = std::env::var_os("PICTURES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/img"),
-        PathBuf::from,
-    );
+    let folder = std::env::var_os("PICTURES")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/img"), PathBuf::from);
     let mut browser = Browser::start(&chromium::program().expect("chromium is installed"));
     browser.look(WIDTH, "light");
     let bench = Bench::new();
