@@ -52,6 +52,10 @@ fn shells_and_readers_of_manuals_are_served() {
     bench.arbiter(["man", "--out", &out]).finish().expect_code(0);
     let page = bench.read("man/arbiter-sprt.1");
     assert!(page.contains("elo0") && page.contains(".TH"), "{page}");
+    bench.arbiter(["man", "--format", "markdown", "--out", &out]).finish().expect_code(0);
+    let (index, page) = (bench.read("man/index.md"), bench.read("man/sprt.md"));
+    assert!(index.contains("[`arbiter results list`](results-list.md)"), "{index}");
+    assert!(page.contains("{#elo0}") && page.starts_with("# arbiter sprt\n"), "{page}");
     let first = bench.arbiter(["man"]).finish().expect_code(0).stdout;
     assert!(first.contains("arbiter\\-sprt") && first.contains("xit code"), "{first}");
 }

@@ -1,10 +1,12 @@
 //! `arbiter completions` and `arbiter man`: what shells and readers of manuals want, made from the
 //! definitions of the flags themselves.
 
+mod markdown;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 
 use crate::{Failure, emit};
@@ -23,6 +25,18 @@ pub(crate) struct ManArgs {
     /// Folder for all pages, one for each subcommand [default: the first page to standard output]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Form of the pages
+    #[arg(long, value_enum, default_value = "man", requires = "out")]
+    format: ManualFormat,
+}
+
+/// Form of the pages of the manual.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ManualFormat {
+    /// For `man`
+    Man,
+    /// Markdown, with a page that lists the commands: this is what the book has of them
+    Markdown,
 }
 
 /// Prints the script that completes command lines in a shell.
@@ -35,7 +49,7 @@ pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Resul
 /// Prints or writes the pages of the manual.
 pub(crate) fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
     match &args.out {
-        Some(folder) => write_pages(folder, command),
+        Some(folder) => write_pages(folder, args.format, command),
         None => emit(&first_page(command)?),
     }
 }
@@ -47,10 +61,17 @@ fn first_page(command: Command) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-fn write_pages(folder: &Path, command: Command) -> Result<(), Failure> {
+fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<(), Failure> {
     let unwritten = |error: std::io::Error| {
         Failure::environment(format!("cannot write the manual to '{}': {error}", folder.display()))
     };
     fs::create_dir_all(folder).map_err(unwritten)?;
-    clap_mangen::generate_to(command.name("arbiter"), folder).map_err(unwritten)
+    let command = command.name("arbiter");
+    match format {
+        ManualFormat::Man => clap_mangen::generate_to(command, folder),
+        ManualFormat::Markdown => markdown::pages(command)
+            .into_iter()
+            .try_for_each(|(name, text)| fs::write(folder.join(name), text)),
+    }
+    .map_err(unwritten)
 }
