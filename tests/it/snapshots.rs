@@ -80,6 +80,29 @@ fn every_ending_of_a_run() {
 }
 
 #[test]
+fn the_list_is_sorted_and_filtered() {
+    let bench = filled();
+    let names = |flags: &[&str]| -> Vec<String> {
+        let args = [&["results", "list", "--format", "ndjson"], flags].concat();
+        let listed = shown(&bench, &args);
+        let run = |line: &str| Some(line.split_once("\"run\":\"")?.1.split_once('"')?.0.to_owned());
+        listed.lines().filter_map(run).collect()
+    };
+    assert_eq!(names(&["--state", "unfinished"]), ["killed", "interrupted"]);
+    assert_eq!(names(&["--filter", "^h[01] ACC", "--sort", "elo"]), ["rich", "rejected"]);
+    assert_eq!(names(&["--filter", "one of every"]), ["rich"]);
+    assert_eq!(names(&["--filter", "^tuned"]), ["tuning"]);
+    assert_eq!(names(&["--sort", "llr"])[..2], ["rich", "interrupted"]);
+    assert_eq!(names(&["--sort", "games"])[..3], ["tuning", "rich", "rejected"]);
+    assert_eq!(names(&["--sort", "name"])[..2], ["ablation", "interrupted"]);
+    assert_eq!(names(&["--sort", "state", "--state", "ended"])[0], "rejected");
+    assert_eq!(names(&["--state", "running"]), [""; 0]);
+    // One row a line where nobody counts the columns.
+    let piped = shown(&bench, &["results", "list"]);
+    assert_eq!(piped.lines().count(), 9 + 4, "{piped}");
+}
+
+#[test]
 fn every_ending_of_a_game_and_every_verdict_is_shown() {
     let text = std::fs::read_to_string(snapshot("rich.md")).expect("the snapshot is there");
     for termination in arbiter_game::outcome::Termination::ALL {
@@ -100,15 +123,16 @@ fn every_ending_of_a_game_and_every_verdict_is_shown() {
 #[test]
 fn nothing_is_wider_than_the_terminal() {
     let bench = filled();
-    for run in ["rich", "tournament", "ablation", "tuning", "single"] {
+    let runs = ["rich", "tournament", "ablation", "tuning", "single"].map(|run| ["show", run]);
+    for run in [&runs[..], &[["list", "--state=ended"]]].concat() {
         for width in [60, 80, 120] {
             let script = format!("COLUMNS={width} exec \"$0\" \"$@\"");
             let results = bench.path("results").display().to_string();
             let arbiter = crate::support::programs::arbiter().display().to_string();
-            let args = ["-c", &script, &arbiter, "results", "show", run, "--results", &results];
+            let args = ["-c", &script, &arbiter, "results", run[0], run[1], "--results", &results];
             let shown = bench.start(Path::new("/bin/sh"), args).finish().expect_code(0).stdout;
             for line in shown.lines() {
-                assert!(line.chars().count() <= width, "{run}, {width} columns: {line}");
+                assert!(line.chars().count() <= width, "{run:?}, {width} columns: {line}");
             }
         }
     }

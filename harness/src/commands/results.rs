@@ -1,15 +1,17 @@
 //! `arbiter results`: what was played. Also prints the result of a run that just ended.
 
+mod list;
 mod log;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use regex_lite::{Regex, RegexBuilder};
 
 use crate::{
     DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, emit, one_line, run::result::print,
 };
-use arbiter_report::{gates_json, gates_table, runs_json, runs_table, stored_summary};
+use arbiter_report::{gates_json, gates_table, stored_summary};
 use arbiter_store::{Store, StoredGate};
 
 /// Flags of `arbiter results`.
@@ -27,8 +29,8 @@ pub(crate) struct ResultsArgs {
 
 #[derive(Debug, Subcommand)]
 enum ResultsCommand {
-    /// Lists all runs, oldest first; also done if nothing is said.
-    List,
+    /// Lists the runs, newest first; also done if nothing is said.
+    List(list::ListArgs),
     /// Lists what became of the steps of `arbiter ci`, oldest first.
     Gates {
         /// Only this step
@@ -63,11 +65,8 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         }
     };
     match &args.command {
-        None | Some(ResultsCommand::List) => {
-            let runs = store()?.runs()?;
-            let rows = Rows { list: None, first: &["run", "begun", "pairs", "ending", "about"] };
-            emit(&args.format.of_table(runs_table(&runs), || runs_json(&runs), rows))
-        }
+        None => list::list(&store()?, &list::ListArgs::default(), args.format),
+        Some(ResultsCommand::List(wanted)) => list::list(&store()?, wanted, args.format),
         Some(ResultsCommand::Gates { step }) => {
             emit(&history(&store()?.gates(step.as_deref())?, args.format))
         }
@@ -78,6 +77,11 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         Some(ResultsCommand::Log(wanted)) => log::log(&args.results, wanted, args.format),
         Some(ResultsCommand::About { run, text }) => Ok(store()?.set_about(run, Some(text))?),
     }
+}
+
+/// The pattern of a flag --filter, whatever the case.
+fn pattern(text: &str) -> Result<Regex, String> {
+    RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
 }
 
 fn history(gates: &[StoredGate], format: OutputFormat) -> String {

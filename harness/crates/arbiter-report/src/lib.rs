@@ -64,7 +64,7 @@ pub use pgn::{PgnHeader, pgn_text};
 pub use plain::{plain_body, plain_text};
 pub use plan::plan_json;
 pub use ratings::{Ratings, ratings_json};
-pub use run_list::{runs_json, runs_table};
+pub use run_list::{ListedRun, runs_json, runs_table};
 pub use speed::SpeedReport;
 pub use standings::rules_in_words;
 pub use statistics::{GameStatistics, HistoryPoint, LlrHistory};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::standings::{self, Rating, Standings};
+use crate::text::{interval, plus_minus};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
     Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, RunCounts, RunKind, RunState,
@@ -17,6 +18,9 @@ use arbiter_stats::ratings::Rated;
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
 use arbiter_store::LintCount;
+
+/// Engines beyond which they are counted instead of named.
+const MAX_NAMED: usize = 4;
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +63,7 @@ pub struct Summary {
     pub counts: RunCounts,
     /// How it ended, if it did.
     pub ending: Option<Ending>,
-    /// Whether a process is known to play it at the moment; only a live page knows.
+    /// Whether a process is known to play it at the moment; only live pages and lists ask.
     pub is_played: bool,
     /// How promptly engines answered.
     pub latencies: Latencies,
@@ -207,6 +211,48 @@ impl Summary {
         self.test().map_or(String::new(), |(_, look)| {
             format!("{:+.2} [{:.2}, {:.2}]", look.llr, look.lower, look.upper)
         })
+    }
+
+    /// Who plays: all engines, or the first and how many more.
+    pub fn engines_in_words(&self) -> String {
+        match &self.engines[..] {
+            [first, second] => format!("{first} v {second}"),
+            few if few.len() <= MAX_NAMED => few.join(", "),
+            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+            [] => String::new(),
+        }
+    }
+
+    /// Elo of the first of two engines, of a test the one that allows for the stop; `None` of more
+    /// engines, of a tuning, and before the first game.
+    pub fn elo(&self) -> Option<Estimate> {
+        if self.engines.len() != 2 || self.spsa.is_some() {
+            return None;
+        }
+        self.after_stop().map_or_else(|| self.strength().elo, |after| Some(after.elo))
+    }
+
+    /// [`Summary::elo`] with its 95 % interval; empty if there is none.
+    pub fn elo_in_words(&self) -> String {
+        let elo = self.elo();
+        match self.plan.sprt {
+            Some(_) => elo.as_ref().map_or(String::new(), interval),
+            None => elo.map_or(String::new(), |elo| plus_minus(Some(elo))),
+        }
+    }
+
+    /// How it stands or ended, in a word or two.
+    pub fn state_in_words(&self) -> String {
+        let words = match (self.verdict(), self.ending) {
+            (Verdict::H1, _) => "H1 accepted",
+            (Verdict::H0, _) => "H0 accepted",
+            (Verdict::Inconclusive, Some(Ending::Complete)) => "inconclusive",
+            (_, Some(Ending::Interrupted)) => "interrupted",
+            (_, Some(_)) => "complete",
+            (_, None) if self.is_played => "running",
+            (_, None) => "unfinished",
+        };
+        format!("{words}{}", if self.is_invalid() { ", INVALID" } else { "" })
     }
 
     /// Whether it has come to the end that was planned for it.

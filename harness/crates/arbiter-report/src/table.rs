@@ -3,8 +3,12 @@
 use std::fmt::Display;
 
 use tabled::builder::Builder;
+use tabled::settings::object::Columns;
 use tabled::settings::peaker::PriorityMax;
 use tabled::settings::{Style, Width};
+
+/// Columns that a cell's border and the blanks beside its text take.
+const BORDER: usize = 3;
 
 /// Rows of cells, the heading first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +45,14 @@ impl Table {
         self.0.push(row.iter().map(ToString::to_string).chain(more).collect());
     }
 
+    /// Takes the column of this heading out.
+    pub fn without(mut self, heading: &str) -> Table {
+        if let Some(column) = self.0[0].iter().position(|cell| cell == heading) {
+            self.0.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
+        self
+    }
+
     /// All rows, the heading first.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.0
@@ -48,12 +60,37 @@ impl Table {
 
     /// For a terminal of so many columns, with cells on several lines if they have to be.
     pub fn fitted(self, width: Option<usize>) -> String {
+        let columns = width.map(|width| self.widths(width));
         let mut table = Builder::from(self.0).build();
         table.with(Style::sharp());
+        for (column, width) in columns.into_iter().flatten().enumerate() {
+            table.modify(Columns::one(column), Width::wrap(width).keep_words(true));
+        }
         if let Some(width) = width {
+            // Words are broken if nothing else helps.
             table.with(Width::wrap(width).keep_words(true).priority(PriorityMax::right()));
         }
         format!("{table}\n")
+    }
+
+    /// How wide the cells of each column may be in a table of so many columns of text: the widest
+    /// are made narrower, but not than their words.
+    fn widths(&self, width: usize) -> Vec<usize> {
+        let longest = |column: usize, of: fn(&str) -> usize| {
+            self.0.iter().filter_map(|row| row.get(column)).map(|cell| of(cell)).max().unwrap_or(0)
+        };
+        let count = self.0.first().map_or(0, Vec::len);
+        let word = |cell: &str| cell.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+        let least: Vec<usize> = (0..count).map(|column| longest(column, word)).collect();
+        let natural = |column| longest(column, |cell| cell.chars().count());
+        let mut widths: Vec<usize> = (0..count).map(natural).collect();
+        while widths.iter().sum::<usize>() + BORDER * count + 1 > width {
+            let can_shrink = |column: &usize| widths[*column] > least[*column];
+            let widest = (0..count).filter(can_shrink).max_by_key(|column| widths[*column]);
+            let Some(column) = widest else { break };
+            widths[column] -= 1;
+        }
+        widths
     }
 
     /// For a Markdown document.
@@ -78,6 +115,18 @@ mod tests {
         let narrow = table.fitted(Some(30));
         assert!(narrow.lines().all(|line| line.chars().count() <= 30), "{narrow}");
         assert!(narrow.contains("ten") && narrow.lines().count() > 4, "{narrow}");
+    }
+
+    #[test]
+    fn the_widest_columns_are_wrapped_and_words_are_whole() {
+        let mut table = Table::new(["engine", "what it is", "games"]);
+        table.push([&"palimpsest v material", &"one two three four five six", &"1000"]);
+        let narrow = table.clone().fitted(Some(40));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+        for word in ["palimpsest", "material", "three", "1000"] {
+            assert!(narrow.contains(word), "{word}: {narrow}");
+        }
+        assert_eq!(table.without("games").rows()[0], ["engine", "what it is"]);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use regex_lite::{Regex, RegexBuilder};
+use regex_lite::Regex;
 
+use super::pattern;
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
 use arbiter_plan::RunKind;
 use arbiter_report::{LogEntry, log_json, log_markdown, log_text, note, stored_summary, utc_time};
@@ -15,8 +16,8 @@ use arbiter_store::{RunHead, Store};
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
     /// Only runs whose name or --about matches this, whatever the case
-    #[arg(long, value_name = "REGEX")]
-    filter: Option<String>,
+    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    filter: Option<Regex>,
     /// Write it to this file, as Markdown unless --format says otherwise
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -34,10 +35,9 @@ pub(super) fn log(
     args: &LogArgs,
     format: OutputFormat,
 ) -> Result<(), Failure> {
-    let pattern = args.filter.as_deref().map(pattern).transpose()?;
     let mut found = Vec::new();
     for folder in folders {
-        read(folder, pattern.as_ref(), &mut found)?;
+        read(folder, args.filter.as_ref(), &mut found)?;
     }
     // A run that is in two stores, as one was copied, is told once, as far as it came.
     found.sort_by_key(|(created_ms, entry)| {
@@ -85,11 +85,6 @@ fn read(
         }
     }
     Ok(())
-}
-
-fn pattern(text: &str) -> Result<Regex, Failure> {
-    let regex = RegexBuilder::new(text).case_insensitive(true).build();
-    regex.map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{text}': {error}")))
 }
 
 fn names(entries: &[LogEntry]) -> String {

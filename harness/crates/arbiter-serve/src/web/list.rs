@@ -5,28 +5,15 @@ use maud::html;
 use super::run::State;
 use super::{EventSource, Fragment, NavPage, page};
 use arbiter_plan::RunKind;
-use arbiter_report::{Summary, plus_minus};
+use arbiter_report::Summary;
 
 /// Runs that are shown at most, the newest.
 pub(crate) const MAX_ROWS: usize = 1000;
 
-/// Engines beyond which they are counted instead of named.
-const MAX_NAMED: usize = 4;
-
 /// One run of the list.
 pub(crate) fn row(summary: &Summary, started: &str, state: &State) -> Fragment {
     let run = summary.run.as_str();
-    let engines = match &summary.engines[..] {
-        [first, second] => format!("{first} v {second}"),
-        few if few.len() <= MAX_NAMED => few.join(", "),
-        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
-        [] => String::new(),
-    };
-    let strength = summary.strength();
-    let elo = match summary.engines.len() {
-        2 if strength.games.games() > 0 => plus_minus(strength.elo),
-        _ => String::new(),
-    };
+    let engines = summary.engines_in_words();
     let about = summary.about.as_deref().unwrap_or_default();
     let words = format!("{run} {engines} {about}").to_lowercase();
     let id = format!("run-{run}");
@@ -40,9 +27,9 @@ pub(crate) fn row(summary: &Summary, started: &str, state: &State) -> Fragment {
             td { (kind) }
             td class="names" { (engines) }
             td class="figure" { (summary.counts.games()) }
-            td class="figure" { (elo) }
+            td class="figure" { (summary.elo_in_words()) }
             td class="figure" { (summary.llr_in_words()) }
-            td { (state.badge()) }
+            td { (state.badge(summary)) }
             td class="names" { (about) }
         }
     };

@@ -25,16 +25,11 @@ pub(crate) enum State {
 
 impl State {
     /// In a word or two.
-    fn words(&self) -> String {
-        let words = match self {
-            State::Played(running) => return running.status.pace.to_string(),
-            State::Over(Some(Ending::AcceptedH1)) => "H1 accepted",
-            State::Over(Some(Ending::AcceptedH0)) => "H0 accepted",
-            State::Over(Some(Ending::Complete)) => "complete",
-            State::Over(Some(Ending::Interrupted)) => "interrupted",
-            State::Over(None) => "unfinished",
-        };
-        words.to_owned()
+    fn words(&self, summary: &Summary) -> String {
+        match self {
+            State::Played(running) => running.status.pace.to_string(),
+            State::Over(_) => summary.state_in_words(),
+        }
     }
 
     /// As the list is filtered: played, ended, or left unfinished.
@@ -49,8 +44,8 @@ impl State {
     }
 
     /// The words, so that the eye finds them.
-    pub(super) fn badge(&self) -> Markup {
-        html! { strong class={ "badge " (self.phase()) } { (self.words()) } }
+    pub(super) fn badge(&self, summary: &Summary) -> Markup {
+        html! { strong class={ "badge " (self.phase()) } { (self.words(summary)) } }
     }
 }
 
@@ -64,10 +59,10 @@ pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragmen
     let unit = if summary.plan.design.is_single { "games" } else { "pairs" };
     let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {
-        div class="standing" data-phase=(state.phase()) data-state=(state.words()) {
+        div class="standing" data-phase=(state.phase()) data-state=(state.words(summary)) {
             @if let Some(about) = &summary.about { p class="about" { (about) } }
             p {
-                (state.badge()) " "
+                (state.badge(summary)) " "
                 (counted) " of " (most) (expected) " " (unit) " counted"
                 @if let State::Played(Running { status, .. }) = state {
                     ", " (status.pairs_in_flight) " in flight, " (status.concurrency)

@@ -1,0 +1,129 @@
+//! `arbiter results list`: the runs of a store.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use regex_lite::Regex;
+
+use super::pattern;
+use crate::{Failure, OutputFormat, Rows, emit, output::width};
+use arbiter_plan::{ControlCommand, Ending};
+use arbiter_report::{ListedRun, complain, runs_json, runs_table, stored_summary};
+use arbiter_runner::{CONTROL_TIMEOUT, send_command};
+use arbiter_store::{RunHead, Store, StoreError};
+
+/// Flags of `arbiter results list`.
+#[derive(Debug, Args, Default)]
+pub(super) struct ListArgs {
+    /// Only runs whose name, engines, --about or state matches this, whatever the case
+    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    filter: Option<Regex>,
+    /// Only runs in this state
+    #[arg(long, value_enum)]
+    state: Option<Phase>,
+    /// What to sort by
+    #[arg(long, value_enum, default_value = "started")]
+    sort: SortKey,
+}
+
+/// Whether a run is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Phase {
+    /// Being played
+    Running,
+    /// Complete, or decided
+    Ended,
+    /// Interrupted or killed; --resume RUN goes on
+    Unfinished,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum SortKey {
+    /// The newest first
+    #[default]
+    Started,
+    /// By name
+    Name,
+    /// The most games first
+    Games,
+    /// The highest Elo first
+    Elo,
+    /// The highest LLR first
+    Llr,
+    /// By state
+    State,
+}
+
+/// Columns of a terminal below which some of the list are left out.
+const WIDE: usize = 120;
+
+/// The first columns of the list as CSV.
+const FIRST: [&str; 14] = [
+    "run", "begun", "kind", "engines", "limits", "pairs", "games", "elo", "elo_low", "elo_high",
+    "llr", "ending", "state", "about",
+];
+
+/// Prints the list.
+pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
+    let folder = store.file().parent().unwrap_or(Path::new("."));
+    let mut runs: Vec<ListedRun> = Vec::new();
+    // The newest first; sorting keeps this order of what is equal.
+    for head in store.runs()?.into_iter().rev() {
+        let run = listed(store, folder, head);
+        if args.is_wanted(&run) {
+            runs.push(run);
+        }
+    }
+    runs.sort_by(|one, other| args.sort.compare(one, other));
+    let rows = Rows { list: None, first: &FIRST };
+    let mut table = runs_table(&runs);
+    if format == OutputFormat::Text && width().is_some_and(|width| width < WIDE) {
+        table = table.without("kind").without("limits");
+    }
+    emit(&format.of_table(table, || runs_json(&runs), rows))
+}
+
+/// One run; what keeps it from being read is told.
+fn listed(store: &Store, folder: &Path, head: RunHead) -> ListedRun {
+    let read = || -> Result<_, StoreError> { stored_summary(store, &store.run(&head.run)?) };
+    let mut summary = read().map_err(complain).ok();
+    if let Some(summary) = summary.as_mut().filter(|summary| summary.ending.is_none()) {
+        let status = ControlCommand::Status;
+        summary.is_played = send_command(folder, &head.run, status, false, CONTROL_TIMEOUT).is_ok();
+    }
+    ListedRun { head, summary }
+}
+
+impl ListArgs {
+    fn is_wanted(&self, run: &ListedRun) -> bool {
+        let phase = run.summary.as_ref().map(|summary| match summary.ending {
+            None if summary.is_played => Phase::Running,
+            Some(Ending::Interrupted) | None => Phase::Unfinished,
+            Some(_) => Phase::Ended,
+        });
+        let engines = run.summary.iter().flat_map(|summary| summary.engines.clone());
+        let texts = [run.head.run.clone(), run.state_in_words()].into_iter();
+        let mut texts = texts.chain(run.head.about.clone()).chain(engines);
+        self.state.is_none_or(|state| phase == Some(state))
+            && self.filter.as_ref().is_none_or(|filter| texts.any(|text| filter.is_match(&text)))
+    }
+}
+
+impl SortKey {
+    fn compare(self, one: &ListedRun, other: &ListedRun) -> Ordering {
+        let [a, b] = [one, other].map(|run| run.summary.as_ref());
+        let most = |figure: [Option<f64>; 2]| {
+            let [a, b] = figure.map(|figure| figure.unwrap_or(f64::NEG_INFINITY));
+            b.total_cmp(&a)
+        };
+        match self {
+            SortKey::Started => Ordering::Equal,
+            SortKey::Name => one.head.run.cmp(&other.head.run),
+            SortKey::Games => most([a, b].map(|run| Some(run?.counts.games() as f64))),
+            SortKey::Elo => most([a, b].map(|run| Some(run?.elo()?.value))),
+            SortKey::Llr => most([a, b].map(|run| Some(run?.test()?.1.llr))),
+            SortKey::State => one.state_in_words().cmp(&other.state_in_words()),
+        }
+    }
+}
