@@ -191,7 +191,16 @@ fn start_run(dir: &Path, url: &str) -> Child {
     command.args(["match", "--engine", "name=a,cmd=bundled", "--engine", "name=b,cmd=bundled"]);
     command.args(["--each", "nodes=1000000", "--pairs", "10000000"]);
     command.args(["--seed", "1", "--openings", BOOK]);
-    command.args(["--results", "results", "--name", "fleet", "--noise-limit", "off", "--on", url]);
+    command.args([
+        "--results",
+        "results",
+        "--name",
+        "fleet",
+        "--cpu-contention",
+        "off",
+        "--on",
+        url,
+    ]);
     command.args(["--insecure", "--format", "json"]).stdout(Stdio::null());
     command.spawn().expect("arbiter can be started")
 }

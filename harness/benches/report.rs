@@ -138,6 +138,7 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
         ready: ByColor::default(),
         movetime: ByColor::default(),
         late: None,
+        waited: ByColor::default(),
         begun_ms: None,
         transcript: None,
     }

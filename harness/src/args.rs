@@ -21,7 +21,7 @@ use self::words::{ORDERS, merged};
 use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, OutputFormat, Style};
 use arbiter_openings::Order;
 use arbiter_plan::{
-    Affinity, ConfigFile, DEFAULT_SETTINGS, EngineSpec, NoiseLimit, Request, SandboxMode,
+    Affinity, ConfigFile, CpuContention, DEFAULT_SETTINGS, EngineSpec, Request, SandboxMode,
     SprtRequest, load_settings, plain,
 };
 use arbiter_stats::{Correction, Model};
@@ -83,7 +83,7 @@ pub(crate) struct PlayArgs {
     seed: Option<u64>,
     #[command(flatten)]
     pub tournament: TournamentArgs,
-    /// Concurrent games [default: one less than there are cores]
+    /// Concurrent games [default: one for each core; under a clock one less, but at least 1]
     #[arg(help_heading = "Run", long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
     /// Processors for the games: auto (each game its own, different physical cores first), a list
@@ -122,12 +122,13 @@ pub(crate) struct PlayArgs {
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
     #[arg(help_heading = "Faults and noise", long, value_name = "SHARE")]
     fault_limit: Option<f64>,
-    /// Share of an engine's thinking time, 0 to 1, for which it may have to wait for a processor in
-    /// a game under a clock. Beyond it the pair is void and played again, twice at most; then it
-    /// counts, and the report says so. The same holds for the share of processor time that the host
-    /// of a virtual machine takes. "off" does not measure [default: 0.25]
-    #[arg(help_heading = "Faults and noise", long, value_name = "SHARE")]
-    noise_limit: Option<NoiseLimit>,
+    /// What to do about engines that wait for a processor in games under a clock. "discard" plays a
+    /// pair again, twice at most, if that can have decided it: an engine lost on time by no more than
+    /// it had waited in that game, or one waited for a share of its thinking time that is more than
+    /// 0.25 above the other's. All other pairs count, and the result says how much engines waited.
+    /// "report" counts all, "off" does not measure [default: discard]
+    #[arg(help_heading = "Faults and noise", long, value_name = "WHAT")]
+    cpu_contention: Option<CpuContention>,
     /// Say more: each game as it ends
     #[arg(help_heading = "Output", short, long, conflicts_with = "quiet")]
     verbose: bool,
@@ -322,7 +323,6 @@ impl PlayArgs {
         let names_engines = !self.engines.is_empty();
         let concurrency = self.concurrency;
         let affinity = settings.affinity.as_ref().map(plain);
-        let noise = settings.noise_limit.as_ref().map(plain);
         let mut request = Request {
             engines,
             each,
@@ -343,9 +343,13 @@ impl PlayArgs {
             .unwrap_or_default(),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
-            noise_limit: merged(self.noise_limit, settings, "noise-limit", &noise, |text| {
-                text.parse().map_err(|_| "expected a share between 0 and 1, or \"off\"")
-            })?
+            cpu_contention: merged(
+                self.cpu_contention,
+                settings,
+                "cpu-contention",
+                &settings.cpu_contention,
+                |word| word.parse().map_err(|_| "expected discard, report or off"),
+            )?
             .unwrap_or_default(),
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, settings)?,

@@ -230,7 +230,7 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
     let with = BuildContext {
         config: requested.config.clone(),
         results: Some(requested.results.clone()),
-        copies: requested.request.concurrency.unwrap_or_else(default_concurrency),
+        copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
         reference_nps: requested.reference_nps,
         is_dry_run: requested.is_dry_run,
     };
@@ -399,10 +399,8 @@ fn run(
     observers.push(&mut *view);
     let mut stream = Stream(plan);
     observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
-    let counts_disturbed = plan.counts_disturbed;
     let stops_at_once = style.is_some();
-    let run =
-        Run { name, store, jobs, stops_at_once, counts_disturbed, observers, control_requests };
+    let run = Run { name, store, jobs, stops_at_once, plan, observers, control_requests };
     let runtime = runtime()?;
     runtime.block_on(async {
         let live_games = LiveGames::default();
@@ -445,7 +443,7 @@ fn local(
     let room = LocalOptions {
         slots: plan.concurrency,
         wait: plan.wait,
-        noise_limit: plan.noise_limit,
+        measures_waiting: plan.noise_limit.is_some(),
         cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
     LocalExecutor::new(room, setups, live_games).map_err(Failure::environment)

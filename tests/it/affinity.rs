@@ -86,25 +86,25 @@ fn processors_that_are_not_there_are_errors() {
     for (line, words) in [
         ("affinity = 1023", "processor 1023"),
         ("affinity = \"all\"", "auto, none or a list"),
-        ("noise-limit = \"loud\"", "a share between 0 and 1"),
+        ("cpu-contention = \"loud\"", "expected discard, report or off"),
     ] {
         bench.write("arbiter.toml", format!("{line}\n"));
-        slow(&bench).unset("noise-limit").run().expect_refusal(3, &[words]);
+        slow(&bench).unset("cpu-contention").run().expect_refusal(3, &[words]);
     }
 }
 
 #[test]
 fn the_file_can_ask_for_it_and_the_report_says_it() {
     let bench = Bench::new();
-    bench.write("arbiter.toml", "affinity = \"auto\"\nnoise-limit = 0.5\n");
+    bench.write("arbiter.toml", "affinity = \"auto\"\ncpu-contention = \"report\"\n");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    let plan = plan.unset("noise-limit");
+    let plan = plan.unset("cpu-contention");
     let report = plan.set("each", "tc=8+0.08").set("format", "md").run().expect_code(0).stdout;
     for words in [
         "auto, 1 for each game",
-        "no pair lost more than 50.0 % to the machine",
+        "| CPU contention | A waited for a processor for ",
         "--affinity auto",
-        "--noise-limit 0.5",
+        "--cpu-contention report",
     ] {
         assert!(report.contains(words), "`{words}` is missing: {report}");
     }

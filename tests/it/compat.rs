@@ -204,7 +204,7 @@ fn what_cannot_be_is_said_in_a_sentence() {
         ("-pgnout file=x.pgn notation=long", "-pgnout notation=long"),
         ("-pgnout file=x.pgn match_line=(", "-pgnout match_line"),
         ("-each tc=inf", "has no time limit"),
-        ("-arbiter noise=much", "neither a share"),
+        ("-arbiter contention=much", "none of discard, report, off"),
         ("-recover yes", "-recover takes no value"),
     ] {
         let more =

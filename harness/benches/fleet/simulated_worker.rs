@@ -157,7 +157,7 @@ impl Slot {
                 run_id: self.description.run_id.clone(),
                 number: job.pairing.pair,
                 attempt,
-                report: Report::Played(played(&job), None),
+                report: Report::Played(played(&job)),
             };
             let bytes = wire::write_result(result, &proof, self.connection.max_payload());
             let id = blake3::hash(&bytes).to_string();
@@ -223,6 +223,7 @@ fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
         ready: ByColor::default(),
         movetime: ByColor::default(),
         late: None,
+        waited: ByColor::default(),
         begun_ms: None,
         transcript: None,
     }

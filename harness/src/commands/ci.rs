@@ -96,7 +96,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let with = BuildContext {
         config: args.config.clone(),
         results: Some(results.clone()),
-        copies: copies.unwrap_or_else(default_concurrency),
+        copies: copies.unwrap_or_else(|| default_concurrency(true)),
         ..BuildContext::default()
     };
     let store = Store::create(&results)?;

@@ -30,7 +30,7 @@ in DIR. Called by one of these names, through a link or as a copy, it takes the 
 program: -help lists the options, and docs/compat.md tells of each whether it is honoured, and what
 differs. Options that do nothing here are named on standard error; unknown ones are errors. Without
 -srand the seed is random and shown. Options that an engine does not have are left out with a warning.
-Pairs that the machine disturbed count, unless -arbiter noise=SHARE is given. SIGINT and SIGTERM end the
+CPU contention is not looked at, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM end the
 run within a second; pairs in flight are given up. Games are kept in the folder `results` (-arbiter
 results=DIR); -config file=FILE goes on with what FILE tells of, also if fastchess has written it
 (fastchess only; written as config.json, or -config outname=), and `arbiter match --resume RUN` (or sprt,

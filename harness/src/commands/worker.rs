@@ -101,7 +101,7 @@ struct EntryArgs {
 
 /// Plays until it is told to leave.
 pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
-    let slots = args.slots.unwrap_or_else(default_concurrency);
+    let slots = args.slots.unwrap_or_else(|| default_concurrency(true));
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }

@@ -10,7 +10,7 @@ use crate::{DEFAULT_RESULTS, MODELS};
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Prior, Request, SprtRequest};
+use arbiter_plan::{Affinity, CpuContention, Prior, Request, SprtRequest};
 use arbiter_report::{Dialect, utc_time_as};
 use arbiter_runner::unix_time_ms;
 use arbiter_schedule::{Format, OpeningPolicy};
@@ -52,7 +52,8 @@ impl Options {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
         request.annotation.has_origin = true;
         request.annotation.dialect = Some(dialect);
-        (request.is_lenient, request.has_no_book, request.counts_disturbed) = (true, true, true);
+        (request.is_lenient, request.has_no_book) = (true, true);
+        request.cpu_contention = CpuContention::Off;
         let mut options = Options {
             dialect,
             style: Style::new(dialect),

@@ -16,7 +16,7 @@ use arbiter_plan::{
     ControlCommand, Ending, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts,
     RunEvent, RunState,
 };
-use arbiter_report::{Dialect, DialectWriter, disturbance, note};
+use arbiter_report::{Dialect, DialectWriter, note};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{LlrBounds, Sprt, SprtMonitor, SprtStatus, Trinomial};
@@ -31,9 +31,8 @@ pub(crate) struct Printer {
     place: Option<(String, PathBuf)>,
     /// Where the end of the run is asked for.
     control: Option<mpsc::Sender<ControlRequest>>,
-    /// Pairs that the machine disturbed, and whether they count at once.
+    /// Times that CPU contention can have decided a pair.
     disturbed: u64,
-    counts_disturbed: bool,
     /// Engines of which it was said that they tell no score.
     without_score: BTreeSet<usize>,
     /// Follows the counted pairs, as the number of games may depend on them.
@@ -70,7 +69,6 @@ impl Printer {
             before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
             control: None,
             disturbed: 0,
-            counts_disturbed: plan.counts_disturbed,
             without_score: BTreeSet::new(),
             schedule,
             counts: RunCounts::default(),
@@ -238,8 +236,8 @@ impl Printer {
             }
             text += "\n";
         }
-        if self.disturbed > 1 {
-            note(&format!("{} pairs were disturbed by the machine", self.disturbed));
+        if self.disturbed > 0 {
+            note(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
         }
         text += "Finished match\n";
         if self.style.program == Dialect::Fastchess {
@@ -299,17 +297,8 @@ impl Observer for Printer {
                 let ended = self.ended(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
             }
-            RunEvent::Disturbed { pair, reason, is_void } => {
+            RunEvent::Disturbed { .. } => {
                 self.disturbed += 1;
-                if !self.counts_disturbed {
-                    note(&disturbance(*pair, reason, *is_void));
-                } else if self.disturbed == 1 {
-                    note(&format!(
-                        "pair {} was disturbed and counts: {reason}; with -arbiter noise=0.25 such \
-                         pairs are played again",
-                        pair + 1
-                    ));
-                }
                 String::new()
             }
             _ => String::new(),

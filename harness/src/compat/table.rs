@@ -155,19 +155,19 @@ pub(super) const OPTIONS: &[Known] = &[
     }),
     (
         "arbiter",
-        "[noise=SHARE|off] [llr=BOOL] [results=DIR]",
-        "arbiter's own: pairs that the machine disturbs more are played again; its own ratio of \
-         the test; folder of the results",
+        "[contention=discard|report|off] [llr=BOOL] [results=DIR]",
+        "arbiter's own: what to do about CPU contention; its own ratio of the test; folder of the \
+         results",
         |o, word| {
             for (key, value) in word.pairs()? {
                 match key {
-                    "noise" => {
-                        let limit = value.parse().map_err(|e| format!("-arbiter noise: {e}"))?;
-                        (o.request.noise_limit, o.request.counts_disturbed) = (limit, false);
+                    "contention" => {
+                        let what = value.parse().map_err(|e| format!("-arbiter contention: {e}"));
+                        o.request.cpu_contention = what?;
                     }
                     "llr" => o.style.shows_pairs_llr = truth(&word.name, key, value)?,
                     "results" => o.results = PathBuf::from(value),
-                    _ => return Err(word.unknown_key(key, "noise, llr, results")),
+                    _ => return Err(word.unknown_key(key, "contention, llr, results")),
                 }
             }
             Ok(())

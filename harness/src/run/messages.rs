@@ -5,7 +5,7 @@ use std::path::Path;
 use super::ReadyRun;
 use crate::{Failure, Fleet};
 use arbiter_openings::MAX_FAULTS;
-use arbiter_plan::{RunKind, cpu_list};
+use arbiter_plan::{Plan, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as};
 use arbiter_runner::cpu_sets_of;
 use arbiter_store::Store;
@@ -35,7 +35,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     };
     let (openings, from, seed) = (book.len(), book.name(), plan.seed);
     let concurrency = match fleet {
-        None => format!(", concurrency {}", plan.concurrency),
+        None => format!(", concurrency {}{}", plan.concurrency, why_so_many(plan)),
         Some(_) => String::new(),
     };
     note(&format!("{openings} openings from {from}{without}, seed {seed}{concurrency}"));
@@ -63,6 +63,15 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     let counted = state.counted().count();
     if counted > 0 {
         note(&format!("{counted} pairs are counted already"));
+    }
+}
+
+/// Why so many games are played at once, if that is the default.
+fn why_so_many(plan: &Plan) -> &'static str {
+    match plan.is_timed() {
+        is_timed if plan.concurrency != default_concurrency(is_timed) => "",
+        true => " (under a clock one core is left free)",
+        false => " (a game for each core)",
     }
 }
 

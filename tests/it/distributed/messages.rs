@@ -130,7 +130,7 @@ const WRONGS: [Wrong; 11] = [
 ];
 
 fn played(result: &mut Value) -> &mut Value {
-    &mut result["body"]["report"]["played"][0]
+    &mut result["body"]["report"]["played"]
 }
 
 pub fn games(result: &mut Value) -> &mut Value {
@@ -218,7 +218,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     let subject = mallory.next().0.replace("sign.a", "sign.mallory");
     let hello = |pairs: Value, slots: Value| {
         json!({
-            "v": 6, "body": {
+            "v": 7, "body": {
                 "version": "?", "slots": slots, "playing": 9, "pairs": pairs, "recent_pairs": 0,
                 "recent_secs": 0, "cores": 1, "memory_mib": 0, "system": "", "cpu": "",
                 "benches": [], "refusals": [], "trouble": null, "is_leaving": false,
@@ -238,7 +238,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
         let proof = "0".repeat(64);
         let body = json!({ "pair": pair, "attempt": 0, "proof": proof, "half": half });
-        let sign = json!({ "v": 6, "body": body });
+        let sign = json!({ "v": 7, "body": body });
         mallory.publish(&subject, sign.to_string().as_bytes());
     }
     mallory.flush();

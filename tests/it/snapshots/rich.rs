@@ -150,11 +150,15 @@ fn rich(store: &mut Store) {
             ended(pair, ByColor { white, black }, kind, loser)
         };
         let played = PlayedPair { pairing, games: Games { first: game(0), second: Some(game(1)) } };
-        let noise =
-            (pair == 4).then_some("old waited for a processor for 31 % of its thinking time");
+        let noise = (pair == 4)
+            .then_some("old waited for a processor for 31 % of its thinking time, new for 2 %");
         if pair == 3 {
             store
-                .void("rich", &played, "the host took 40 % of the machine's processor time")
+                .void(
+                    "rich",
+                    &played,
+                    "new lost on time by 3.0 ms and had waited 8.0 ms for a processor",
+                )
                 .expect("noted");
         }
         store.append("rich", &played, noise, None).expect("it is committed");
@@ -206,6 +210,7 @@ fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
         },
         movetime: ByColor::default(),
         late: None,
+        waited: ByColor { white: Some(Duration::from_micros(300)), black: Some(Duration::ZERO) },
         begun_ms: None,
         transcript: None,
     }

@@ -39,7 +39,7 @@ impl<'a> Plan<'a> {
             .set("concurrency", 1)
             .set("each", "nodes=1")
             // What tests count must not depend on how busy the machine is.
-            .set("noise-limit", "off")
+            .set("cpu-contention", "off")
     }
 
     /// Adds a puppet that is called `name` in the results.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::verify;
 use super::wire::{Payload, Report, Work};
 use super::worker::job_runner::play;
+use arbiter_game::driver::GameSetup;
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::{PairJob, PlayedPair};
+use arbiter_plan::{PairJob, PlayedPair, judge_contention};
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, Answered, Question};
@@ -24,6 +25,11 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
 
     /// An error says why `done` cannot be its result. `is_scaled`: workers scale times by their speed.
     fn check(&self, done: &Self::Done, is_scaled: bool) -> Result<(), String>;
+
+    /// Whether CPU contention beyond `limit` can have decided `done`.
+    fn is_suspect(&self, _done: &Self::Done, _limit: f64) -> bool {
+        false
+    }
 
     /// The same with another number, to be done again at another worker, if that can be.
     fn renumbered(&self, _: u64) -> Option<Self> {
@@ -55,6 +61,13 @@ impl Assignment for PairJob {
         verify::check(played, self, is_scaled)
     }
 
+    fn is_suspect(&self, played: &PlayedPair, limit: f64) -> bool {
+        let GameSetup { engines, conditions, .. } = &self.games.first;
+        let own =
+            |engine| if engines.white == engine { conditions.white } else { conditions.black };
+        judge_contention(limit, played, own).is_some()
+    }
+
     fn renumbered(&self, pair: u64) -> Option<PairJob> {
         let pairing = Pairing { pair, ..self.pairing };
         Some(PairJob { pairing, ..self.clone() })
@@ -62,13 +75,13 @@ impl Assignment for PairJob {
 
     async fn done_here(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
         let (slots, wait) = (1, Duration::ZERO);
-        let options = LocalOptions { slots, wait, noise_limit: None, cpu_sets: Vec::new() };
+        let options = LocalOptions { slots, wait, measures_waiting: false, cpu_sets: Vec::new() };
         let local = LocalExecutor::new(options, engines, LiveGames::default());
         let mut local = local.map_err(|error| error.to_string())?;
         let report = play(&mut local, self, watch::channel(None).0).await;
         local.finish().await;
         match report {
-            Report::Played(played, _) => Ok(played),
+            Report::Played(played) => Ok(played),
             Report::Failed(why) => Err(why),
         }
     }

@@ -178,12 +178,7 @@ pub async fn coordinate<A: Assignment>(
         removed: BTreeSet::new(),
         removed_at: Duration::ZERO,
         exclusion_repeated: Duration::ZERO,
-        in_flight: InFlight::new(
-            first_attempt,
-            stored,
-            description.reference_nps.is_some(),
-            description.noise_limit.is_some(),
-        ),
+        in_flight: InFlight::new(first_attempt, stored, description.reference_nps.is_some()),
         policy: WorkerPolicy::new(&description, &benches, history),
         connection,
         description,

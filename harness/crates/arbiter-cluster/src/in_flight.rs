@@ -115,12 +115,7 @@ pub(crate) struct SentJob {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Disposition<D> {
     /// It is the first of its pair: commit it.
-    Accept {
-        /// The pair.
-        played: D,
-        /// How the machine disturbed it, if it did.
-        noise: Option<String>,
-    },
+    Accept(D),
     /// It changes nothing. The job stays as it is.
     Discard(String),
     /// It is impossible, for this reason. Another worker has to play.
@@ -152,25 +147,16 @@ pub(crate) struct InFlight<A: Assignment> {
     idle: Option<Duration>,
     /// Whether workers scale times by their speed.
     is_scaled: bool,
-    /// Whether workers say what disturbed a pair.
-    is_measured: bool,
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// No pair is in flight, and `stored` are on disk. `is_scaled`: workers scale times by their speed;
-    /// `is_measured`: they say what disturbed a pair.
-    pub(crate) fn new(
-        first_attempt: u32,
-        stored: RangeSet,
-        is_scaled: bool,
-        is_measured: bool,
-    ) -> InFlight<A> {
+    /// No pair is in flight, and `stored` are on disk. `is_scaled`: workers scale times by their speed.
+    pub(crate) fn new(first_attempt: u32, stored: RangeSet, is_scaled: bool) -> InFlight<A> {
         InFlight {
             first_attempt,
             stored,
             times: VecDeque::new(),
             is_scaled,
-            is_measured,
             pending: BTreeMap::new(),
             parked: ParkedResults::default(),
             players: BTreeSet::new(),
@@ -339,9 +325,6 @@ impl<A: Assignment> InFlight<A> {
         }
         let is_last = result.attempt == pending.attempt;
         match result.report {
-            Report::Played(_, Some(_)) if !self.is_measured => {
-                Disposition::Reject("nobody asked whether it was disturbed".to_owned())
-            }
             Report::Failed(_) if !is_last => {
                 Disposition::Discard("could not play it; it was sent again already".to_owned())
             }
@@ -354,7 +337,7 @@ impl<A: Assignment> InFlight<A> {
                     true => Disposition::Fail(reason),
                 }
             }
-            Report::Played(played, noise) => match pending.job.check(&played, self.is_scaled) {
+            Report::Played(played) => match pending.job.check(&played, self.is_scaled) {
                 Err(why) => Disposition::Reject(format!("a result that cannot be: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(receipt);
@@ -368,7 +351,7 @@ impl<A: Assignment> InFlight<A> {
                         pending.begun.get_or_insert(pending.heard);
                     }
                     self.players.insert(worker.to_owned());
-                    Disposition::Accept { played, noise }
+                    Disposition::Accept(played)
                 }
             },
         }

@@ -33,6 +33,9 @@ fn check_game(record: &GameRecord, setup: &GameSetup, is_scaled: bool) -> Result
     if record.engines != setup.engines || record.fen != setup.fen || mode != setup.mode {
         return Err("other engines, or another start".to_owned());
     }
+    if record.waited.into_iter().flatten().any(|waited| waited > record.duration) {
+        return Err("an engine waited for longer than the game".to_owned());
+    }
     let (book, own) = record.moves.split_at_checked(setup.book.len()).ok_or("no opening")?;
     let is_of_book =
         |(played, uci): (&MoveRecord, &UciMove)| played.uci == *uci && played.thought.is_none();

@@ -152,6 +152,7 @@ fn record(
         ready: ByColor::default(),
         movetime: setup.conditions.as_ref().map(|conditions| conditions.limits.movetime),
         late,
+        waited: ByColor::default(),
         begun_ms: None,
         transcript: is_kept.then(|| Transcript::of(recorders, started)),
     }

@@ -110,6 +110,26 @@ impl GameRecord {
         })
     }
 
+    /// How many moves each side thought about, and how long. The move that lost the game on time
+    /// is not among the moves; the time that it took is what the others leave of the game's length.
+    pub fn thinking(&self) -> ByColor<(u32, Duration)> {
+        let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
+        let mut color = self.first_to_move();
+        for played in &self.moves {
+            if let Some(thought) = &played.thought {
+                let (moves, time) = sum.get_mut(color);
+                *moves += 1;
+                *time += thought.elapsed;
+            }
+            color = !color;
+        }
+        if self.late.is_some() {
+            let known = sum.white.1 + sum.black.1;
+            sum.get_mut(color).1 += self.duration.saturating_sub(known);
+        }
+        sum
+    }
+
     /// Who made the first move.
     pub fn first_to_move(&self) -> Color {
         match self.fen.split(' ').nth(1) {
@@ -181,6 +201,10 @@ pub struct GameRecord {
     /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
     #[serde(with = "As::<Option<Nanos>>")]
     pub late: Option<Duration>,
+    /// For how long each side had to wait for a processor while its clock ran, beyond what a calm
+    /// machine takes, too; `None` if that was not measured. Of this only sums are stored.
+    #[serde(with = "ByColorDef")]
+    pub waited: ByColor<Option<Duration>>,
     /// When it began, in milliseconds of Unix time; `None` of games that others have played.
     #[serde(skip)]
     pub begun_ms: Option<i64>,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    Affinity, BUNDLED, Engine, EngineSpec, LaunchSettings, NoiseLimit, Plan, Program, RunKind,
+    Affinity, BUNDLED, CpuContention, Engine, EngineSpec, LaunchSettings, Plan, Program, RunKind,
     SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN, plan::default_name,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
@@ -95,7 +95,7 @@ fn flags(plan: &Plan) -> Vec<(&'static str, Option<String>)> {
         flag("concurrency", plan.concurrency),
         unless(Affinity::None, "affinity", plan.affinity.clone()),
         flag("fault-limit", plan.fault_limit),
-        unless(NoiseLimit::default(), "noise-limit", NoiseLimit(plan.noise_limit)),
+        unless(CpuContention::default(), "cpu-contention", plan.cpu_contention()),
     ]);
     if let Some(sprt) = plan.sprt {
         flags.extend([

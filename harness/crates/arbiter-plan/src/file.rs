@@ -98,8 +98,8 @@ pub struct ConfigFile {
     pub stderr_dir: Option<PathBuf>,
     /// Share of games that may end by a fault of an engine.
     pub fault_limit: Option<f64>,
-    /// Share of time that may be lost to the machine, or `off`.
-    pub noise_limit: Option<toml::Value>,
+    /// What is done about CPU contention, in the word of the flag.
+    pub cpu_contention: Option<String>,
     /// Draw rule, in the form of the flag.
     pub draw: Option<String>,
     /// Resign rule, in the form of the flag.

@@ -13,7 +13,6 @@ mod command;
 mod file;
 mod gate;
 mod launch;
-mod noise;
 mod plan;
 mod program;
 mod provenance;
@@ -33,22 +32,21 @@ pub use file::tune::TuneTable;
 pub use file::{ConfigFile, DEFAULT_SETTINGS, load_engines, load_settings, plain};
 pub use gate::{Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, step_verdict, step_words};
 pub use launch::{LaunchSettings, SandboxMode};
-pub use noise::NoiseLimit;
 pub use plan::{
     BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,
 };
 pub use program::{GAMES, find_program};
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};
+pub use run::contention::{
+    Contention, CpuContention, Disturbances, is_void_again, judge_contention,
+};
 pub use run::control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
 pub use run::counts::{Encounter, GameTally, PairTally, Prior, RunCounts};
 pub use run::cpu_sets::cpu_sets;
 pub use run::event::{Ending, ExcludedWorker, Observer, ObserverError, Remark, RunEvent};
 pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
 pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
-pub use run::noise::{
-    Disturbances, Noise, NoiseMeasurement, NoiseSide, is_void_again, judge_noise,
-};
 pub use run::state::{Effect, RunInput, RunState};
 pub use spec::{ENGINE_KEYS, EngineSpec};
 pub use tournament::TournamentRequest;

@@ -10,9 +10,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr, Same};
 
+use crate::run::contention::UNEQUAL;
 use crate::{
-    Ablation, Affinity, EngineSpec, LaunchSettings, Provenance, Request, Scale, launch, program,
-    tuning,
+    Ablation, Affinity, CpuContention, EngineSpec, LaunchSettings, Provenance, Request, Scale,
+    launch, program, tuning,
 };
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
@@ -163,10 +164,10 @@ pub struct Plan {
     /// Folders of the endgame tables that the rules need.
     #[serde(skip)]
     pub tables: Vec<PathBuf>,
-    /// Share of an engine's thinking time that may be lost for want of a processor before a pair
-    /// is void; `None` does not measure.
+    /// By how much the shares of thinking time may differ for which the engines of a pair waited for
+    /// a processor; `None` does not measure.
     pub noise_limit: Option<f64>,
-    /// Whether pairs with more noise are not played again.
+    /// Whether pairs that CPU contention can have decided are not played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
     /// Whether options that an engine does not have or take are left out, and a first opening past the
@@ -220,6 +221,7 @@ impl Plan {
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(format!("fault limit {fault_limit} is not a share between 0 and 1").into());
         }
+        let is_timed = is_timed(&engines);
         let plan = Plan {
             kind,
             engines,
@@ -233,7 +235,7 @@ impl Plan {
             opening_start: request.tournament.opening_start()?,
             design,
             wait: request.tournament.wait.unwrap_or_default(),
-            concurrency: request.concurrency.unwrap_or_else(default_concurrency),
+            concurrency: request.concurrency.unwrap_or_else(|| default_concurrency(is_timed)),
             affinity: request.affinity,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
             prior: request.prior,
@@ -243,8 +245,8 @@ impl Plan {
             scale: request.scale,
             rules: request.rules,
             tables: request.tables.into_iter().map(absolute).collect(),
-            noise_limit: request.noise_limit.0,
-            counts_disturbed: request.counts_disturbed,
+            noise_limit: (request.cpu_contention != CpuContention::Off).then_some(UNEQUAL),
+            counts_disturbed: request.cpu_contention == CpuContention::Report,
             is_lenient: request.is_lenient,
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
@@ -306,8 +308,12 @@ impl Plan {
     /// Whether a clock decides anything; without one, deterministic engines play the same games
     /// again.
     pub fn is_timed(&self) -> bool {
-        self.engines.iter().any(|engine| engine.conditions.limits.is_timed())
+        is_timed(&self.engines)
     }
+}
+
+fn is_timed(engines: &[Engine]) -> bool {
+    engines.iter().any(|engine| engine.conditions.limits.is_timed())
 }
 
 /// Pairs of an encounter unless the user sets them.
@@ -480,9 +486,11 @@ pub(super) fn default_name(index: usize, spec: &EngineSpec) -> String {
     stem.unwrap_or_else(|| format!("engine {}", index + 1))
 }
 
-/// One core is left to the harness and the system.
-pub fn default_concurrency() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
+/// Games at once unless the user sets them: one for each core; under a clock one core is left to the
+/// harness and the system.
+pub fn default_concurrency(is_timed: bool) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, Into::into);
+    (cores - usize::from(is_timed)).max(1)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    Ablation, Affinity, BUNDLED, EngineSpec, NoiseLimit, PlanError, Prior, Scale, TournamentRequest,
+    Ablation, Affinity, BUNDLED, CpuContention, EngineSpec, PlanError, Prior, Scale,
+    TournamentRequest,
 };
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
@@ -64,10 +65,8 @@ pub struct Request {
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.
     pub tables: Vec<PathBuf>,
-    /// Host noise.
-    pub noise_limit: NoiseLimit,
-    /// Whether pairs with more noise count at once.
-    pub counts_disturbed: bool,
+    /// What is done about CPU contention.
+    pub cpu_contention: CpuContention,
     /// Whether options that an engine does not have or take are left out, and openings begin again
     /// before the first one.
     pub is_lenient: bool,

@@ -3,6 +3,7 @@
 use crate::json::Object;
 use crate::summary::Summary;
 use crate::table::Table;
+use arbiter_plan::LatencyKind;
 
 /// What the kinds mean.
 pub(crate) const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
@@ -12,7 +13,9 @@ pub(crate) const LEGEND: &str = "ready: from \"isready\" to its answer before a 
 /// Quantiles by engine and kind; `None` if nothing was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
-    for (engine, kind, distribution) in summary.latencies.iter() {
+    let answers =
+        summary.latencies.iter().filter(|(_, kind, _)| LatencyKind::ANSWERS.contains(kind));
+    for (engine, kind, distribution) in answers {
         let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time(distribution.quantile_us(q)));
         let (name, most) = (&summary.engines[engine], time(distribution.max_us()));
         table.push([name, &kind, &distribution.count(), &p50, &p90, &p99, &most]);

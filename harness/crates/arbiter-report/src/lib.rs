@@ -68,7 +68,6 @@ pub use run_list::{ListedRun, runs_json, runs_table};
 pub use speed::SpeedReport;
 pub use standings::rules_in_words;
 pub use statistics::{GameStatistics, HistoryPoint, LlrHistory};
-pub use status::disturbance;
 pub use stored::{apply_tallies, gates_of_run, replayed_state, stored_summary, summary_of};
 pub use stored::{utc_time, utc_time_as};
 pub use style::{BAD_STYLE, styled};

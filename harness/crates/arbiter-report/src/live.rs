@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::lint::place;
 use crate::standings::leaders_line;
-use crate::status::{Progress, disturbance, one_line};
+use crate::status::{Progress, one_line};
 use crate::terminal::{is_quiet, note};
 use crate::tuned;
 use arbiter_game::lint::LintFinding;
@@ -32,6 +32,8 @@ pub struct Live {
     pace: Pace,
     /// Games at once, once the user has changed their number.
     slots: Option<usize>,
+    /// Times that CPU contention can have decided a pair.
+    suspect: u64,
     /// Whether keys are listened to.
     has_keys: bool,
     /// What is tuned, iterations with a result, and the values after them.
@@ -67,6 +69,7 @@ impl Live {
             shown: None,
             pace: Pace::Running,
             slots: None,
+            suspect: 0,
             has_keys,
             tuning: state.spsa().map(|s| (s.tuning().clone(), s.finished(), s.theta().to_vec())),
         }
@@ -95,6 +98,9 @@ impl Live {
         let [evidence, mut pace] = self.progress.lines(elapsed);
         if let Some(slots) = self.slots {
             pace.push_str(&format!(" · {slots} at once"));
+        }
+        if self.suspect > 0 {
+            pace.push_str(&format!(" · CPU contention in {}", self.suspect));
         }
         if self.pace != Pace::Running {
             pace.push_str(&format!(" · {}", self.pace));
@@ -144,14 +150,11 @@ impl Live {
     /// Says what is to be said of a game that has ended.
     fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
-            let debug = |line: String| {
-                self.bar.as_ref().map_or_else(|| log::debug!("{line}"), |bar| bar.println(&line));
-            };
-            debug(self.game_line(pair, half, game));
+            self.debug(self.game_line(pair, half, game));
             for (ply, color, LintFinding { rule, what }) in game.findings() {
                 let engine = &self.engines[*game.engines.get(color)];
                 let place = place(pair, half, game, ply);
-                debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));
+                self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));
             }
         }
         if game.outcome.termination.is_fault() {
@@ -163,6 +166,13 @@ impl Live {
                 half + 1,
                 game.outcome.detail
             ));
+        }
+    }
+
+    fn debug(&self, line: String) {
+        match &self.bar {
+            Some(bar) if log::log_enabled!(log::Level::Debug) => bar.println(line),
+            _ => log::debug!("{line}"),
         }
     }
 
@@ -199,7 +209,9 @@ impl Observer for Live {
                 }
             }
             RunEvent::Disturbed { pair, reason, is_void } => {
-                self.say(&disturbance(*pair, reason, *is_void));
+                self.suspect += 1;
+                let fate = if *is_void { "is played again" } else { "counts" };
+                self.debug(format!("pair {} {fate}: {reason}", pair + 1));
             }
             RunEvent::Noted { remark } => self.say(&remark.to_string()),
             RunEvent::WorkerExcluded { excluded, counts, counted, sprt_statuses, schedule } => {

@@ -260,6 +260,7 @@ mod tests {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            waited: ByColor::default(),
             begun_ms: None,
             transcript: None,
         }

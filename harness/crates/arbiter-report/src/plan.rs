@@ -41,7 +41,7 @@ pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> V
         "sprt": plan.sprt,
         "adjudication": plan.rules.words(),
         "fault_limit": plan.fault_limit,
-        "noise_limit": plan.noise_limit,
+        "cpu_contention": plan.cpu_contention(),
         "command": command_line(plan),
     })
 }

@@ -98,16 +98,6 @@ impl Progress {
     }
 }
 
-/// What became of a pair that the machine disturbed, and what to do about it.
-pub fn disturbance(pair: u64, reason: &str, is_void: bool) -> String {
-    let fate = match is_void {
-        true => "is void and is played again",
-        false => "counts, as it was disturbed each time",
-    };
-    let number = pair + 1;
-    format!("pair {number} {fate}: {reason}; lower --concurrency, or raise --noise-limit")
-}
-
 /// All in one line: evidence, if there is any, then pace.
 pub(crate) fn one_line([evidence, pace]: [String; 2]) -> String {
     if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }

@@ -13,7 +13,7 @@ use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
 use arbiter_plan::{
     ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Pace, PairTally,
-    PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
+    Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
 };
 use arbiter_store::{Store, StoreError};
 
@@ -36,8 +36,8 @@ pub struct Run<'a> {
     pub jobs: JobMaker<'a>,
     /// Whether a signal ends it without the pairs in flight.
     pub stops_at_once: bool,
-    /// Whether disturbed pairs are not played again.
-    pub counts_disturbed: bool,
+    /// What is played.
+    pub plan: &'a Plan,
     /// Observers of its events.
     pub observers: Vec<&'a mut dyn Observer>,
     /// Commands of the user while it runs.
@@ -296,20 +296,23 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     fn commit(&mut self, event: JobEvent, most: usize) -> Result<Option<RunInput>, RunError> {
         let run = self.run.name;
         match event {
-            JobEvent::Played { pair, played, noise: Some(reason), .. } if self.is_void(pair)? => {
-                self.run.store.void(run, &played, &reason)?;
-                self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
-                return Ok(Some(RunInput::Voided(pair)));
-            }
-            JobEvent::Played { pair, mut played, noise, worker } => {
+            JobEvent::Played { pair, mut played, worker } => {
+                let suspicion = self.run.plan.suspicion(&played);
+                if let Some(reason) = &suspicion
+                    && self.is_void(pair)?
+                {
+                    self.run.store.void(run, &played, reason)?;
+                    self.tell(&RunEvent::Disturbed { pair, reason, is_void: true })?;
+                    return Ok(Some(RunInput::Voided(pair)));
+                }
                 // What counts is what is on disk, even if it is not what was played just now.
                 let store = &mut self.run.store;
-                if !store.append(run, &played, noise.as_deref(), worker.as_deref())?
+                if !store.append(run, &played, suspicion.as_deref(), worker.as_deref())?
                     && let Some(stored) = store.pair(run, pair)?
                 {
                     played = stored;
                 }
-                if let Some(reason) = &noise {
+                if let Some(reason) = &suspicion {
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
                 played.drop_transcripts();
@@ -338,10 +341,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Whether a disturbed pair is to be played again.
+    /// Whether a suspect pair is to be played again.
     fn is_void(&self, pair: u64) -> Result<bool, StoreError> {
-        let Run { store, name, counts_disturbed, .. } = &self.run;
-        Ok(!counts_disturbed && is_void_again(store.times_voided(name, pair)?))
+        let Run { store, name, plan, .. } = &self.run;
+        Ok(!plan.counts_disturbed && is_void_again(store.times_voided(name, pair)?))
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {

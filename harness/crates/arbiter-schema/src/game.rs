@@ -140,6 +140,7 @@ impl GameRow {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            waited: ByColor::default(),
             begun_ms: self.begun_ms,
             transcript: None,
         })
@@ -236,6 +237,7 @@ mod tests {
             ready: ByColor::default(),
             movetime: ByColor::default(),
             late: None,
+            waited: ByColor::default(),
             begun_ms: Some(7),
             transcript: None,
         };

@@ -26,6 +26,7 @@ fn game() -> GameRecord {
         ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },
         movetime: ByColor::default(),
         late: Some(Duration::from_millis(30)),
+        waited: ByColor::default(),
         begun_ms: Some(1_700_000_000_000),
         transcript: Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap()),
     }

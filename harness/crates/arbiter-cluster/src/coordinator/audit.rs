@@ -23,7 +23,7 @@ use arbiter_stats::ln_bias_evidence;
 /// leaves them to others.
 const MAX_OWN_AUDITS: usize = 3;
 
-/// How often an audit is sent that is not begun, disturbed or fails, before the pair counts without.
+/// How often an audit is sent that is not begun or fails, before the pair counts without.
 const MAX_TRIES: u32 = 3;
 
 /// Which pairs are audited.
@@ -43,7 +43,6 @@ pub struct AuditSpec {
 pub(super) struct Held<D> {
     worker: String,
     played: D,
-    noise: Option<String>,
     /// Audits that have failed.
     failed: u32,
 }
@@ -108,13 +107,7 @@ impl<A: Assignment> Audits<A> {
 
 impl<A: Assignment> Coordinator<A> {
     /// Whether a result is to be repeated before it counts; then it is.
-    pub(super) fn audit(
-        &mut self,
-        pair: u64,
-        worker: &str,
-        played: &A::Done,
-        noise: &Option<String>,
-    ) -> bool {
+    pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
         if !self.audits.is_chosen(&self.secret, pair) {
             return false;
         }
@@ -123,8 +116,7 @@ impl<A: Assignment> Coordinator<A> {
         let Some(job) = job else { return false };
         // Results of jobs that nobody has ordered are not kept if they are audits.
         let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
-        let (worker, played, noise) = (worker.to_owned(), played.clone(), noise.clone());
-        let held = Held { worker, played, noise, failed: 0 };
+        let held = Held { worker: worker.to_owned(), played: played.clone(), failed: 0 };
         self.audits.held.insert(pair, held);
         self.send(number, attempt);
         true
@@ -154,8 +146,7 @@ impl<A: Assignment> Coordinator<A> {
         self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
-    /// A pair could not be repeated, or was disturbed then, or nobody has begun it: it is tried again, and
-    /// then on this machine.
+    /// A pair could not be repeated, or nobody has begun it: it is tried again, and then on this machine.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
@@ -202,7 +193,7 @@ impl<A: Assignment> Coordinator<A> {
             if held.played.is_same(&played) {
                 return self.release(pair, held);
             }
-            let again = Held { worker, played, noise: None, failed: 0 };
+            let again = Held { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
         let tallies = held.played.tally().zip(played.tally());
@@ -258,8 +249,8 @@ impl<A: Assignment> Coordinator<A> {
 
     /// A result counts.
     fn release(&mut self, pair: u64, held: Held<A::Done>) {
-        let Held { worker, played, noise, .. } = held;
-        self.accepted(pair, worker, played, noise);
+        let Held { worker, played, .. } = held;
+        self.accepted(pair, worker, played);
     }
 
     /// A result that was accepted does not count; others play the pair.
@@ -292,18 +283,15 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// A result counts: the dispatcher gets it.
-    pub(super) fn accepted(
-        &mut self,
-        pair: u64,
-        worker: String,
-        played: A::Done,
-        noise: Option<String>,
-    ) {
-        // A disturbed pair may not count.
-        if let Some(tally) = played.tally().filter(|_| noise.is_none()) {
+    pub(super) fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
+        let (job, limit) = (self.in_flight.job(pair), self.description.noise_limit);
+        let is_suspect =
+            || job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
+        // A suspect pair may not count.
+        if let Some(tally) = played.tally().filter(|_| !is_suspect()) {
             self.policy.accepted(&worker, tally);
         }
-        self.notify(JobEvent::Played { pair, played, noise, worker: Some(worker) });
+        self.notify(JobEvent::Played { pair, played, worker: Some(worker) });
     }
 }
 

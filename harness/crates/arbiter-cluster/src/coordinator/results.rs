@@ -120,20 +120,15 @@ impl<A: Assignment> Coordinator<A> {
         }
         self.in_flight.started(pair, self.now);
         let what = match self.in_flight.receive(&worker, result, receipt) {
-            Disposition::Accept { played, noise } => {
+            Disposition::Accept(played) => {
                 if let Some(repeated) = pair.checked_sub(AUDITS) {
-                    if noise.is_some() {
-                        self.in_flight.withdraw(pair);
-                        self.audit_failed(repeated).await;
-                        return self.acknowledge_result(receipt).await;
-                    }
                     self.done(pair).await;
                     return self.repeated(repeated, worker, played).await;
                 }
-                if self.audit(pair, &worker, &played, &noise) {
+                if self.audit(pair, &worker, &played) {
                     return;
                 }
-                return self.accepted(pair, worker, played, noise);
+                return self.accepted(pair, worker, played);
             }
             Disposition::Discard(what) => what,
             Disposition::Reject(why) => {

@@ -129,7 +129,8 @@ pub struct RunDescription {
     pub transcripts: Keeping,
     /// What else is kept of games: what their comments have.
     pub annotation: Annotation,
-    /// Share of thinking time that other programs may take from a game.
+    /// By how much the shares of thinking time may differ for which engines wait for a processor;
+    /// `None` measures nothing.
     pub noise_limit: Option<f64>,
     /// Pause between two games in one slot.
     pub wait: Duration,

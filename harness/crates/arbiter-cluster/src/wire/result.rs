@@ -4,7 +4,6 @@ use std::fmt::Debug;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_with::As;
 
 use super::{MAX_UNPACKED, Message, WireError, invalid, pack, read, sender_of, unpack, write};
 use crate::outliers::is_breakdown;
@@ -34,8 +33,8 @@ pub struct JobResult<D: Payload = PlayedPair> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "D: Payload", rename_all = "snake_case")]
 pub enum Report<D: Payload = PlayedPair> {
-    /// It was done; and how the machine was disturbed meanwhile, if it was.
-    Played(D, #[serde(with = "As::<Option<Text>>")] Option<String>),
+    /// It was done.
+    Played(D),
     /// It could not be done on this machine, for this reason.
     Failed(#[serde(with = "Text")] String),
 }
@@ -88,7 +87,7 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
     };
     let mut bytes = written(&result);
     if bytes.len() > most {
-        if let Report::Played(played, _) = &mut result.report {
+        if let Report::Played(played) = &mut result.report {
             played.shorten();
         }
         bytes = written(&result);

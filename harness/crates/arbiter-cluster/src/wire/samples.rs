@@ -130,6 +130,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
         ready: ByColor::default(),
         movetime: ByColor::default(),
         late: None,
+        waited: ByColor::default(),
         begun_ms: None,
         transcript: None,
     };
@@ -166,8 +167,9 @@ pub(crate) fn full() -> JobResult {
     game.moves[2].thought.as_mut().unwrap().score = Some(Score::Centipawns(-31));
     game.ready.black = Some(Duration::from_micros(70));
     game.late = Some(Duration::from_millis(30));
+    game.waited.white = Some(Duration::from_millis(5));
     game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
-    result(Report::Played(pair, Some("the host took 40 %".into())))
+    result(Report::Played(pair))
 }
 
 /// A question with everything that one can have.

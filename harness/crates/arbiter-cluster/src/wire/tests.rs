@@ -50,14 +50,14 @@ fn results_arrive_as_they_were_sent() {
 #[test]
 fn a_result_that_is_too_long_is_shortened_and_then_fails() {
     let mut long = full();
-    let Report::Played(pair, _) = &mut long.report else { panic!() };
+    let Report::Played(pair) = &mut long.report else { panic!() };
     // Words that do not pack well.
     let noise: String = (0..4_000u64)
         .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
         .collect();
     pair.games.first.transcript = Some(noise.parse().unwrap());
     let mut bare = long.clone();
-    let Report::Played(pair, _) = &mut bare.report else { panic!() };
+    let Report::Played(pair) = &mut bare.report else { panic!() };
     pair.drop_transcripts();
     let bare = written(bare, usize::MAX);
     assert!(written(long.clone(), usize::MAX).len() > 100_000);
@@ -98,7 +98,7 @@ fn questions_arrive_as_they_were_sent() {
 
 #[test]
 fn answers_arrive_as_they_were_sent() {
-    let report = Report::Played(answered(), None);
+    let report = Report::Played(answered());
     let JobResult { run_id, number, attempt, .. } = full();
     let sent = JobResult { run_id, number, attempt, report };
     assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
@@ -143,7 +143,7 @@ fn verdicts_arrive_as_they_were_sent() {
         finding(Wrong::Context { depth: 2, got: 3, expected: 4 }),
         finding(Wrong::Unrepeatable),
     ] {
-        let report = Report::Played(Counted(verdict), None);
+        let report = Report::Played(Counted(verdict));
         let JobResult { run_id, number, attempt, .. } = full();
         let sent = JobResult { run_id, number, attempt, report };
         assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
@@ -157,7 +157,7 @@ fn jobs_that_cannot_be_are_refused() {
         let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":6", "\"v\":9", "of version 9");
+    refuse("\"v\":7", "\"v\":9", "of version 9");
     refuse(RUN_ID, "1123456789abcdef", "another run");
     refuse(RUN_ID, "*", "no ID");
     refuse("[0,1]", "[0,2]", "not in the run");
@@ -237,7 +237,7 @@ fn results_that_cannot_be_are_refused() {
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
-    refuse("\"v\":6", "\"v\":1", "of version 1");
+    refuse("\"v\":7", "\"v\":1", "of version 1");
     refuse(RUN_ID, "../../../x", "no ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
     refuse("checkmate", "bore\\u0007dom", "expected one of `checkmate`");

@@ -20,7 +20,7 @@ pub(crate) async fn play(
     local.start(job);
     loop {
         match Executor::next(local).await {
-            JobEvent::Played { played, noise, .. } => return Report::Played(played, noise),
+            JobEvent::Played { played, .. } => return Report::Played(played),
             JobEvent::Failed { reason, .. } | JobEvent::Lost(reason) | JobEvent::Unfit(reason) => {
                 return Report::Failed(reason);
             }
@@ -45,13 +45,13 @@ pub(super) async fn search(
             Err(reason) => return Report::Failed(reason),
         }
     }
-    Report::Played(Answered(answers), None)
+    Report::Played(Answered(answers))
 }
 
 /// Has the engine count the leaves of a position.
 pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Counted> {
     match fault_or_answer(engines.ask(&count).await) {
-        Ok(verdict) => Report::Played(Counted(verdict), None),
+        Ok(verdict) => Report::Played(Counted(verdict)),
         Err(reason) => Report::Failed(reason),
     }
 }

@@ -242,7 +242,7 @@ impl<'a> ActiveJob<'a> {
             Err(Stop::Aborted) => return self.give_back().await,
         };
         let is_done = match &report {
-            Report::Played(done, _) => {
+            Report::Played(done) => {
                 shared.known_runs().played(&run_id, done.is_broken());
                 true
             }

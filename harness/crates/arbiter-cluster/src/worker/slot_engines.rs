@@ -34,7 +34,7 @@ impl SlotEngines {
         let options = LocalOptions {
             slots: 1,
             wait: description.wait,
-            noise_limit: description.noise_limit,
+            measures_waiting: description.noise_limit.is_some(),
             cpu_sets: Vec::new(),
         };
         let local = LocalExecutor::new(options, setup.engines.clone(), LiveGames::default())

@@ -26,11 +26,16 @@ pub enum LatencyKind {
     /// From the end of its time to its move: of each move that had a time of its own (`st=`), 0 if
     /// it was not needed, and of each that lost on time.
     Overrun,
+    /// Time on its moves, of each game in which waiting was measured.
+    Thinking,
+    /// Time of these games for which it had to wait for a processor while its clock ran.
+    Waiting,
 }
 
 impl LatencyKind {
-    /// All kinds.
-    pub const ALL: [LatencyKind; 3] = [LatencyKind::Ready, LatencyKind::Move, LatencyKind::Overrun];
+    /// Those that say how promptly an engine answers.
+    pub const ANSWERS: [LatencyKind; 3] =
+        [LatencyKind::Ready, LatencyKind::Move, LatencyKind::Overrun];
 }
 
 arbiter_names::named!(LatencyKind);
@@ -63,6 +68,11 @@ impl LatencyDistribution {
     /// The longest time in microseconds.
     pub fn max_us(&self) -> u64 {
         self.0.max()
+    }
+
+    /// The sum of all times in microseconds.
+    fn sum_us(&self) -> u64 {
+        self.times().map(|(us, count)| us * count).sum()
     }
 
     /// Each time in microseconds with its count.
@@ -102,6 +112,14 @@ impl Latencies {
                     self.add(engine, LatencyKind::Ready, micros(time), 1);
                 }
             }
+            for ((engine, waited), (_, thought)) in
+                game.engines.into_iter().zip(game.waited).zip(game.thinking())
+            {
+                if let Some(waited) = waited {
+                    self.add(engine, LatencyKind::Thinking, micros(thought), 1);
+                    self.add(engine, LatencyKind::Waiting, micros(waited), 1);
+                }
+            }
             if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
                 let loser = *game.engines.get(winner.other());
                 self.add(loser, LatencyKind::Overrun, micros(late), 1);
@@ -125,6 +143,14 @@ impl Latencies {
     /// Adds so many times of `us` microseconds.
     pub fn add(&mut self, engine: usize, kind: LatencyKind, us: u64, count: u64) {
         self.0.entry((engine, kind)).or_insert_with(LatencyDistribution::new).add(us, count);
+    }
+
+    /// The share of its thinking time, 0 to 1, for which an engine waited for a processor; `None` if
+    /// that was not measured.
+    pub fn waiting_share(&self, engine: usize) -> Option<f64> {
+        let sum = |kind| Some(self.0.get(&(engine, kind))?.sum_us() as f64);
+        let thinking = sum(LatencyKind::Thinking).filter(|thinking| *thinking > 0.0)?;
+        Some(sum(LatencyKind::Waiting)? / thinking)
     }
 
     /// All that were measured, by engine and kind.

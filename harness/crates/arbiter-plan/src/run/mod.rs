@@ -1,10 +1,10 @@
 //! The part of a run that decides: [`state`] is told inputs and answers with effects.
 
+pub(super) mod contention;
 pub(super) mod control;
 pub(super) mod counts;
 pub(super) mod cpu_sets;
 pub(super) mod event;
 pub(super) mod job;
 pub(super) mod latency;
-pub(super) mod noise;
 pub(super) mod state;

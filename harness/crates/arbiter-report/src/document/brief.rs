@@ -8,6 +8,9 @@ use crate::verdict::verdict_sentence;
 use crate::{ablation, latency, lint};
 use arbiter_plan::{Ending, base_name};
 
+/// Share of its thinking time for which an engine has to wait before that is told.
+const NOTABLE_WAITING: f64 = 0.01;
+
 /// Engines beyond which there is no table of latencies.
 const MAX_LATENCIES: usize = 8;
 
@@ -61,9 +64,11 @@ fn rest(document: &mut Document, summary: &Summary) {
     if !summary.quarantine.is_empty() {
         document.value("Openings", manifest::left_out(summary));
     }
-    let noise = manifest::host_noise(summary);
-    if let Some(noise) = noise.filter(|_| summary.disturbances != Default::default()) {
-        document.value("Noise", noise);
+    let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e));
+    let matters =
+        shares.fold(0.0, f64::max) >= NOTABLE_WAITING || summary.disturbances != Default::default();
+    if let Some(contention) = manifest::contention(summary).filter(|_| matters) {
+        document.value("CPU", contention);
     }
     for excluded in &summary.excluded {
         document.value("Excluded", excluded.to_string());

@@ -83,8 +83,8 @@ pub(super) fn conditions(
     }
     plan.rules.words().into_iter().for_each(|rule| row("adjudication", rule));
     row("faults allowed", percent(Some(plan.fault_limit)));
-    if let Some(noise) = summary.and_then(host_noise) {
-        row("host noise", noise);
+    if let Some(contention) = summary.and_then(contention) {
+        row("CPU contention", contention);
     }
     for excluded in summary.iter().flat_map(|summary| &summary.excluded) {
         row("excluded", excluded.to_string());
@@ -136,16 +136,29 @@ pub(super) fn left_out(summary: &Summary) -> String {
     format!("{count} of the book left out as bad; the first: {first}")
 }
 
-/// What the machine did to the games; `None` if it was not measured.
-pub(super) fn host_noise(summary: &Summary) -> Option<String> {
+/// What CPU contention did to the clocks and to pairs; `None` if nothing was measured.
+pub(super) fn contention(summary: &Summary) -> Option<String> {
+    let names = &summary.engines;
+    let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine));
+    let shares: Vec<f64> = shares.flatten().collect();
+    let waited = match shares[..] {
+        [] => None,
+        [first, second] if names.len() == 2 => Some(format!(
+            "{} waited for a processor for {} of its thinking time, {} for {}",
+            names[0],
+            percent(Some(first)),
+            names[1],
+            percent(Some(second))
+        )),
+        _ => Some(format!(
+            "engines waited for a processor for at most {} of their thinking time",
+            percent(shares.into_iter().reduce(f64::max))
+        )),
+    };
     let Disturbances { voided, counted } = summary.disturbances;
-    let limit = percent(Some(summary.plan.noise_limit.filter(|_| summary.plan.is_timed())?));
-    Some(match (voided, counted) {
-        (0, 0) => format!("no pair lost more than {limit} to the machine"),
-        (_, 0) => format!("{voided} times a pair was void and played again (limit {limit})"),
-        _ => format!(
-            "{voided} times a pair was void and played again, {counted} pairs count although they \
-             were disturbed (limit {limit})"
-        ),
-    })
+    let decided = (voided + counted > 0).then(|| {
+        format!("pairs that this can have decided: {voided} played again, {counted} counted")
+    });
+    let parts: Vec<String> = [waited, decided].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -23,9 +23,8 @@ pub struct LocalOptions {
     pub slots: usize,
     /// Pause between two games of a slot.
     pub wait: Duration,
-    /// Share of an engine's thinking time that may be lost for want of a processor; `None` does
-    /// not measure.
-    pub noise_limit: Option<f64>,
+    /// Whether it is measured, in games under a clock, how long engines wait for a processor.
+    pub measures_waiting: bool,
     /// The processors of each slot; if none are given, the system decides.
     pub cpu_sets: Vec<Vec<usize>>,
 }
@@ -124,7 +123,7 @@ impl Executor for LocalExecutor {
             // Nobody waits any more once the run has ended; the same holds below.
             let started = |half| drop(report.send((None, JobEvent::Started { pairing, half })));
             let event = match slot.play(job, started).await {
-                Ok((played, noise)) => JobEvent::Played { pair, played, noise, worker: None },
+                Ok(played) => JobEvent::Played { pair, played, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
             let _ = report.send((Some(slot), event));

@@ -18,8 +18,6 @@ pub enum JobEvent<D = PlayedPair> {
         pair: u64,
         /// What came of it.
         played: D,
-        /// How the machine disturbed it, in words, if it did.
-        noise: Option<String>,
         /// The worker that has done it, if it was not this machine.
         worker: Option<String>,
     },

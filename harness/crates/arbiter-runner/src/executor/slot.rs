@@ -44,24 +44,20 @@ pub(super) struct Slot {
     pub(super) number: usize,
     shared: Shared,
     engines: BTreeMap<usize, EngineProcess>,
-    /// How the machine disturbed games of the pair in hand.
-    noises: Vec<String>,
     has_played: bool,
 }
 
 impl Slot {
     pub(super) fn new(number: usize, shared: Shared) -> Slot {
-        Slot { number, shared, engines: BTreeMap::new(), noises: Vec::new(), has_played: false }
+        Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games, and says how the machine disturbed them if it did. `started` is told which
-    /// of the games begins. An error is the machine's, never an engine's.
+    /// Plays the games. `started` is told which of them begins. An error is the machine's, never an engine's.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
         started: impl Fn(usize),
-    ) -> Result<(PlayedPair, Option<String>), String> {
-        self.noises.clear();
+    ) -> Result<PlayedPair, String> {
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
         self.pause().await;
@@ -79,8 +75,7 @@ impl Slot {
             }
             None => None,
         };
-        let noise = (!self.noises.is_empty()).then(|| self.noises.join("; "));
-        Ok((PlayedPair { pairing: job.pairing, games: Games { first, second } }, noise))
+        Ok(PlayedPair { pairing: job.pairing, games: Games { first, second } })
     }
 
     /// Waits between two games; not before the first.
@@ -157,12 +152,9 @@ impl Slot {
         };
         let engines = ByColor { white, black };
         let begun_ms = unix_time_ms();
-        let (mut record, engines, noise) =
-            meter::play(setup, engines, self.shared.options.noise_limit, live_game).await;
+        let is_measured = self.shared.options.measures_waiting;
+        let (mut record, engines) = meter::play(setup, engines, is_measured, live_game).await;
         record.begun_ms = Some(begun_ms);
-        self.noises.extend(
-            noise.map(|noise| noise.words(|index| self.shared.setups[index].name.as_str())),
-        );
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
         for (color, mut engine) in Color::ALL.into_iter().zip(engines) {
             let index = *setup.engines.get(color);

@@ -5,7 +5,7 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_game::annotation::{Dialect, Field, Notation};
 use arbiter_plan::{
-    EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest, TournamentRequest,
+    CpuContention, EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest, TournamentRequest,
 };
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, Evidence};
@@ -59,7 +59,7 @@ fn plans_survive_storage() {
         transcripts: Keeping::All,
         has_no_book: true,
         is_lenient: true,
-        counts_disturbed: true,
+        cpu_contention: CpuContention::Report,
         tournament: TournamentRequest {
             noswap: true,
             alternate: true,

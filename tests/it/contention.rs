@@ -1,4 +1,4 @@
-//! Games that the machine disturbs are void and played again.
+//! Pairs that CPU contention can have decided are void and played again; others count.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -51,7 +51,7 @@ fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
     Plan::new(bench, "match", pairs)
         .engine(format!("name=A,cmd=sh,args=\"{}\"", script.display()))
         .puppet("B", "--seed 2")
-        .unset("noise-limit")
+        .unset("cpu-contention")
         .set("max-moves", 3)
         .set("fault-limit", 1)
 }
@@ -64,10 +64,7 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
     let finished = starved(&bench, 1, cpu).set("each", "tc=1.2+0.06").run().expect_code(0);
     let json = finished.json();
     assert_eq!((&json["pairs_voided"], &json["pairs_disturbed"]), (&2.into(), &1.into()));
-    assert!(
-        finished.stderr.contains("pair 1 is void and is played again: A waited"),
-        "{finished:#?}"
-    );
+    assert!(finished.stderr.contains("CPU contention in 3"), "{finished:#?}");
     let played = Played::read(&bench, &finished);
     assert_eq!((played.report.games, played.games().len()), (2, 2));
     let noted = store::disturbances(&bench.path("results"));
@@ -76,10 +73,8 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
     assert!(noted.iter().all(|row| row.2.contains("A waited for a processor for ")), "{noted:?}");
     // The same in the other forms of the report.
     let results = bench.path("results").display().to_string();
-    for (form, words) in [
-        ("human", "Noise    2 times a pair was void and played again, 1 pairs count"),
-        ("md", "host noise"),
-    ] {
+    let words = "pairs that this can have decided: 2 played again, 1 counted";
+    for form in ["human", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
         let shown = bench.arbiter(show).finish().expect_code(0);
         assert!(shown.stdout.contains(words), "{shown:#?}");
@@ -87,10 +82,10 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
 }
 
 #[test]
-fn as_another_program_disturbed_pairs_count_unless_they_are_not_to() {
+fn as_another_program_nothing_is_measured_unless_it_is_asked_for() {
     let cpu = processor();
     let _hog = Hog::on(cpu);
-    for (more, voided, said) in [("", 0, 1), ("-arbiter noise=0.25", 2, 3)] {
+    for (more, voided, counted) in [("", 0, 0), ("-arbiter contention=discard", 2, 1)] {
         let bench = Bench::new();
         let (script, puppet) = (starved_engine(&bench, cpu), programs::puppet());
         let (script, puppet, marker) = (script.display(), puppet.display(), bench.marker());
@@ -103,24 +98,45 @@ fn as_another_program_disturbed_pairs_count_unless_they_are_not_to() {
         let finished = bench.arbiter(line).finish().expect_code(0);
         let noted = store::disturbances(&bench.path("results"));
         assert_eq!(noted.iter().filter(|row| !row.3).count(), voided, "{noted:?}");
-        assert_eq!(noted.iter().filter(|row| row.3).count(), 1, "{noted:?}");
-        let told = finished.stderr.lines().filter(|line| line.starts_with("pair 1 ")).count();
-        assert_eq!(told, said, "{finished:#?}");
+        assert_eq!(noted.iter().filter(|row| row.3).count(), counted, "{noted:?}");
+        let told = finished.stderr.contains("pairs that CPU contention can have decided: 3");
+        assert_eq!(told, counted > 0, "{finished:#?}");
     }
 }
 
 #[test]
-fn games_without_a_clock_or_a_limit_are_never_void() {
+fn pairs_of_engines_that_wait_alike_count() {
+    let bench = Bench::new();
     let cpu = processor();
     let _hog = Hog::on(cpu);
-    let check = |each: &str, limit: &str| {
+    let script = starved_engine(&bench, cpu);
+    let engine = |name| format!("name={name},cmd=sh,args=\"{}\"", script.display());
+    let plan = Plan::new(&bench, "match", 2).engine(engine("A")).engine(engine("B"));
+    let plan = plan.unset("cpu-contention").set("max-moves", 10).set("each", "tc=1.2+0.06");
+    let finished = plan.run().expect_code(0);
+    let json = finished.json();
+    assert_eq!((&json["pairs_voided"], &json["pairs_disturbed"]), (&0.into(), &0.into()));
+    let results = bench.path("results").display().to_string();
+    let show = ["results", "--results", &results, "show", "run"];
+    let shown = bench.arbiter(show).finish().expect_code(0);
+    let told = shown.stdout.lines().find(|line| line.starts_with("CPU"));
+    let waited = told.and_then(|line| line.split(' ').find_map(|word| word.parse::<f64>().ok()));
+    assert!(waited.is_some_and(|percent| percent > 10.0), "{shown:#?}");
+}
+
+#[test]
+fn games_without_a_clock_or_a_measurement_are_never_void() {
+    let cpu = processor();
+    let _hog = Hog::on(cpu);
+    let check = |each: &str, what: &str| {
         let bench = Bench::new();
-        let plan = starved(&bench, 1, cpu).set("each", each).set("noise-limit", limit);
+        let plan = starved(&bench, 1, cpu).set("each", each).set("cpu-contention", what);
         let json = plan.run().expect_code(0).json();
         assert_eq!((&json["pairs_voided"], &json["games"]), (&0.into(), &2.into()), "{each}");
     };
-    check("nodes=500", "0");
+    check("nodes=500", "discard");
     check("tc=1.2+0.06", "off");
+    check("tc=1.2+0.06", "report");
 }
 
 #[test]

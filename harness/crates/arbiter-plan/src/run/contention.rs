@@ -1,0 +1,175 @@
+//! Whether a machine short of processors can have decided a pair. Pure.
+//!
+//! An engine's clock runs on while its threads, or the thread of ours that reads it, are ready to run
+//! and find no processor free. That both sides wait alike makes them play as with less time and
+//! favours neither. So a pair is suspect only if an engine lost on time by no more than it had waited
+//! in that game, or if one engine waited for a much larger share of its thinking time than the other.
+//! Who won is never asked; `tests` shows by simulation what that does to results.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shakmaty::ByColor;
+
+use crate::{Plan, PlayedPair};
+use arbiter_protocol::Conditions;
+
+/// How often a suspect pair is played again before it counts as it is.
+const MAX_REPLAYS: u64 = 2;
+
+/// By how much the shares of thinking time may differ for which the engines of a pair waited.
+pub(crate) const UNEQUAL: f64 = 0.25;
+
+/// Waiting for less than this share of the time that the clock gave harms nobody, however little an
+/// engine thought.
+const HARMLESS: f64 = 0.01;
+
+/// What is done about CPU contention in games under a clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CpuContention {
+    /// Pairs that it can have decided are void and played again, twice at most.
+    #[default]
+    Discard,
+    /// They count, and are reported.
+    Report,
+    /// Nothing is measured.
+    Off,
+}
+
+arbiter_names::named!(CpuContention);
+
+/// How many pairs of a run CPU contention can have decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Disturbances {
+    /// Times that a pair was void and played again.
+    pub voided: u64,
+    /// Pairs that count all the same.
+    pub counted: u64,
+}
+
+/// What becomes of a suspect pair that was void `times` times before: whether it is void again.
+pub fn is_void_again(times: u64) -> bool {
+    times < MAX_REPLAYS
+}
+
+/// How CPU contention can have decided a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Contention {
+    /// An engine lost on time and would not have, had it not waited.
+    TimeLoss {
+        /// Its index.
+        engine: usize,
+        /// How much later than it was allowed its move came.
+        over: Duration,
+        /// For how long it had waited in this game.
+        waited: Duration,
+    },
+    /// One engine waited for more of its thinking time than the other.
+    Unequal {
+        /// Index and share, 0 to 1, of the one that waited more.
+        more: (usize, f64),
+        /// Those of the other.
+        less: (usize, f64),
+    },
+}
+
+/// What the clocks of a pair say of one of its engines.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waiting {
+    engine: usize,
+    waited: Duration,
+    thought: Duration,
+    /// Time that the clock gave; `None` if no clock decided anything.
+    granted: Option<Duration>,
+}
+
+impl Waiting {
+    fn share(&self) -> f64 {
+        let harmless = self.granted.map(|granted| granted.mul_f64(HARMLESS));
+        match harmless.is_some_and(|harmless| self.waited > harmless) {
+            true => (self.waited.as_secs_f64() / self.thought.as_secs_f64()).min(1.0),
+            false => 0.0,
+        }
+    }
+}
+
+/// Whether CPU contention can have decided a pair, if that was measured; `limit` is the difference of
+/// shares beyond which waiting is unequal, and `conditions` tells those of an engine.
+pub fn judge_contention(
+    limit: f64,
+    played: &PlayedPair,
+    conditions: impl Fn(usize) -> Conditions,
+) -> Option<Contention> {
+    let mut pair = played.pairing.engines.map(|engine| Waiting { engine, ..Waiting::default() });
+    for game in played.games.iter() {
+        let ByColor { white: Some(white), black: Some(black) } = game.waited else { return None };
+        let thinking = game.thinking();
+        let sides = game.engines.zip(ByColor { white, black }).zip(thinking);
+        let sides = sides.map(|((engine, waited), (moves, thought))| {
+            // The move that was never made had its time, too.
+            let granted = conditions(engine).limits.granted(moves + 1);
+            Waiting { engine, waited, thought, granted }
+        });
+        if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
+            let Waiting { engine, waited, .. } = *sides.get(winner.other());
+            let over = late.saturating_sub(conditions(engine).margin);
+            if over <= waited {
+                return Some(Contention::TimeLoss { engine, over, waited });
+            }
+        }
+        for own in sides {
+            for sum in pair.iter_mut().filter(|sum| sum.engine == own.engine) {
+                sum.waited += own.waited;
+                sum.thought += own.thought;
+                sum.granted = sum.granted.into_iter().chain(own.granted).reduce(|a, b| a + b);
+            }
+        }
+    }
+    let mut shares = pair.map(|waiting| (waiting.engine, waiting.share()));
+    shares.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let [less, more] = shares;
+    (more.1 - less.1 > limit).then_some(Contention::Unequal { more, less })
+}
+
+impl Plan {
+    /// What is done about CPU contention.
+    pub fn cpu_contention(&self) -> CpuContention {
+        match (self.noise_limit, self.counts_disturbed) {
+            (None, _) => CpuContention::Off,
+            (Some(_), true) => CpuContention::Report,
+            (Some(_), false) => CpuContention::Discard,
+        }
+    }
+
+    /// How CPU contention can have decided a pair, in a sentence without its end, if it can.
+    pub fn suspicion(&self, played: &PlayedPair) -> Option<String> {
+        let conditions = |engine: usize| self.engines[engine].conditions;
+        let contention = judge_contention(self.noise_limit?, played, conditions)?;
+        Some(contention.words(|engine| &self.engines[engine].name))
+    }
+}
+
+impl Contention {
+    /// A sentence without its end; `name` tells the names of engines.
+    pub fn words<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
+        match self {
+            Contention::TimeLoss { engine, over, waited } => format!(
+                "{} lost on time by {:.1} ms and had waited {:.1} ms for a processor",
+                name(*engine),
+                over.as_secs_f64() * 1e3,
+                waited.as_secs_f64() * 1e3
+            ),
+            Contention::Unequal { more: (engine, share), less: (other, other_share) } => format!(
+                "{} waited for a processor for {:.0} % of its thinking time, {} for {:.0} %",
+                name(*engine),
+                100.0 * share,
+                name(*other),
+                100.0 * other_share
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+use super::*;
+use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_protocol::Limits;
+use arbiter_schedule::Pairing;
+use arbiter_schedule::seed::{seed_for, uniform};
+use shakmaty::Color;
+
+use crate::Games;
+
+const MARGIN: Duration = Duration::from_millis(10);
+
+fn ms(ms: f64) -> Duration {
+    Duration::from_secs_f64(ms / 1e3)
+}
+
+fn conditions(_: usize) -> Conditions {
+    let clock = Some("0.5+0.005".parse().unwrap());
+    Conditions { limits: Limits { clock, ..Limits::default() }, margin: MARGIN }
+}
+
+/// What one side of a game waited and thought, in milliseconds, in one move.
+type Side = (f64, f64);
+
+/// A game of engine `white` against the other one of two. `over`: by how many milliseconds more than
+/// allowed the loser lost it on time.
+fn game(white: usize, sides: [Side; 2], winner: Option<Color>, over: Option<f64>) -> GameRecord {
+    let [w, b] = sides;
+    let thought = |(_, ms_): Side| Thought { elapsed: ms(ms_), ..Thought::default() };
+    let moves =
+        sides.map(|side| MoveRecord { uci: "e2e4".parse().unwrap(), thought: Some(thought(side)) });
+    GameRecord {
+        engines: ByColor { white, black: 1 - white },
+        fen: String::new(),
+        chess960: false,
+        moves: moves.into(),
+        outcome: match winner {
+            Some(winner) => Outcome::lost(!winner, Termination::TimeForfeit, ""),
+            None => Outcome::drawn(Termination::Threefold, ""),
+        },
+        duration: ms(w.1 + b.1),
+        ready: ByColor::default(),
+        movetime: ByColor::default(),
+        late: over.map(|over| MARGIN + ms(over)),
+        waited: ByColor { white: Some(ms(w.0)), black: Some(ms(b.0)) },
+        begun_ms: None,
+        transcript: None,
+    }
+}
+
+fn pair(first: GameRecord, second: GameRecord) -> PlayedPair {
+    let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
+    PlayedPair { pairing, games: Games { first, second: Some(second) } }
+}
+
+fn judged(played: &PlayedPair) -> Option<Contention> {
+    judge_contention(UNEQUAL, played, conditions)
+}
+
+#[test]
+fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
+    let calm = game(1, [(0.0, 400.0); 2], None, None);
+    let lost =
+        |waited, over| game(0, [(waited, 500.0), (0.0, 400.0)], Some(Color::Black), Some(over));
+    let found = judged(&pair(lost(8.0, 7.0), calm.clone()));
+    let Some(contention @ Contention::TimeLoss { engine: 0, .. }) = found else {
+        panic!("{found:?}");
+    };
+    let words = contention.words(|index| ["A", "B"][index]);
+    assert_eq!(words, "A lost on time by 7.0 ms and had waited 8.0 ms for a processor");
+    assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
+    // That its opponent had waited is no excuse.
+    let other = game(0, [(0.0, 500.0), (90.0, 400.0)], Some(Color::Black), Some(5.0));
+    assert_eq!(judged(&pair(other, calm)), None);
+}
+
+#[test]
+fn only_unequal_waiting_is_suspect() {
+    let both =
+        |a: Side, b: Side| judged(&pair(game(0, [a, b], None, None), game(1, [b, a], None, None)));
+    assert_eq!(both((240.0, 400.0), (240.0, 400.0)), None, "they waited alike");
+    assert_eq!(both((90.0, 400.0), (0.0, 400.0)), None, "not enough");
+    let found = both((20.0, 400.0), (260.0, 400.0)).unwrap();
+    let words = found.words(|index| ["A", "B"][index]);
+    assert_eq!(words, "B waited for a processor for 65 % of its thinking time, A for 5 %");
+    // Half of its time, but that is 4 ms of the 510 ms that it had.
+    assert_eq!(both((4.0, 8.0), (0.0, 8.0)), None);
+    // What one loses in one game and the other in the next is even in the pair.
+    let once = |white| game(white, [(200.0, 400.0), (0.0, 400.0)], None, None);
+    assert_eq!(judged(&pair(once(0), once(1))), None);
+    let unmeasured = GameRecord { waited: ByColor::default(), ..once(0) };
+    assert_eq!(judged(&pair(unmeasured, once(0))), None);
+}
+
+#[test]
+fn an_engine_without_a_clock_cannot_suffer() {
+    let nodes = Limits { nodes: Some(500), ..Limits::default() };
+    let own = |engine| match engine {
+        0 => Conditions { limits: nodes, margin: MARGIN },
+        _ => conditions(engine),
+    };
+    let starved = game(0, [(390.0, 400.0), (0.0, 400.0)], None, None);
+    let starved = pair(starved.clone(), starved);
+    assert_eq!(judge_contention(UNEQUAL, &starved, own), None);
+    assert!(judged(&starved).is_some());
+}
+
+/// A machine and two engines on it. Of two values the first is engine 0's.
+struct Model {
+    name: &'static str,
+    /// By how much engine 0 is stronger.
+    elo: f64,
+    /// Highest chance of each move to wait; that of a game is random below it.
+    chance: [f64; 2],
+    /// Chance of a game to be lost on time without waiting.
+    careless: [f64; 2],
+    /// Moves of a game that engine 0 wins, draws, and loses.
+    moves: [u32; 3],
+}
+
+/// Time for a move in milliseconds, the mean of a wait, the slack of one move in ten, and Elo for
+/// twice the time.
+const THOUGHT: f64 = 13.0;
+const WAIT: f64 = 6.0;
+const SLACK: f64 = 20.0;
+const ELO_OF_TIME: f64 = 80.0;
+
+fn exponential(mean: f64, random: f64) -> f64 {
+    -mean * (1.0 - random).ln()
+}
+
+impl Model {
+    /// A game, and the score of engine 0.
+    fn play(
+        &self,
+        white: usize,
+        is_calm: bool,
+        draw: &mut impl FnMut() -> f64,
+    ) -> (GameRecord, f64) {
+        let busy = if is_calm { 0.0 } else { 1.0 };
+        let chance = self.chance.map(|most| busy * most * draw());
+        let left = chance.map(|chance| 1.0 - chance * WAIT / (THOUGHT + chance * WAIT));
+        let elo = self.elo + ELO_OF_TIME * (left[0] / left[1]).log2();
+        let expected = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
+        let random = draw();
+        let (mut score, moves) = match random {
+            _ if random < expected - 0.2 => (1.0, self.moves[0]),
+            _ if random < expected + 0.2 => (0.5, self.moves[1]),
+            _ => (0.0, self.moves[2]),
+        };
+        let (mut waited, mut lost) = ([0.0; 2], None);
+        let last = 2 * moves as usize;
+        for ply in 0..last {
+            let engine = if ply % 2 == 0 { white } else { 1 - white };
+            let waits = !is_calm && draw() < chance[engine];
+            let wait = if waits { exponential(WAIT, draw()) } else { 0.0 };
+            waited[engine] += wait;
+            if wait > SLACK && draw() < 0.1 {
+                lost = Some((engine, wait - SLACK));
+            } else if ply + 2 >= last && draw() < self.careless[engine] {
+                lost = Some((engine, exponential(20.0, draw())));
+            }
+            if lost.is_some() {
+                break;
+            }
+        }
+        if let Some((loser, _)) = lost {
+            score = loser as f64;
+        }
+        let sides = waited.map(|waited| (waited, f64::from(moves) * THOUGHT + waited));
+        let sides = [sides[white], sides[1 - white]];
+        let winner = lost.map(|(loser, _)| Color::from_white(loser != white));
+        (game(white, sides, winner, lost.map(|(_, over)| over)), score)
+    }
+
+    /// The mean score of engine 0 in so many pairs, in Elo more than on a calm machine, with its
+    /// standard error, and the share of games that were played again.
+    fn bias(&self, pairs: u64, replays: u64) -> (f64, f64, f64) {
+        let (mut sum, mut squares, mut again) = (0.0, 0.0, 0);
+        for number in 0..pairs {
+            let score = |is_calm, attempt| {
+                let mut score = 0.0;
+                let mut play = |white: usize| {
+                    let index = number * 8 + attempt * 2 + white as u64;
+                    let mut random = seed_for(1, self.name, index);
+                    let (record, own) = self.play(white, is_calm, &mut || uniform(&mut random));
+                    score += own / 2.0;
+                    record
+                };
+                (pair(play(0), play(1)), score)
+            };
+            let mut attempt = 0;
+            let counted = loop {
+                let (played, score) = score(false, attempt);
+                if attempt == replays || judged(&played).is_none() {
+                    break score;
+                }
+                attempt += 1;
+                again += 1;
+            };
+            let difference = counted - score(true, 0).1;
+            sum += difference;
+            squares += difference * difference;
+        }
+        let pairs = pairs as f64;
+        let mean = sum / pairs;
+        let error = ((squares / pairs - mean * mean) / pairs).sqrt();
+        // Elo for a point, near an even score.
+        let elo = 1600.0 / std::f64::consts::LN_10;
+        (elo * mean, elo * error, again as f64 / pairs)
+    }
+}
+
+/// Enough to find a bias of some Elo; ten times as many take half a minute.
+const PAIRS: u64 = 4_000;
+
+/// What the rule does to the result, beside counting everything. `--nocapture` shows the figures.
+#[test]
+fn playing_suspect_pairs_again_favours_nobody() {
+    let (none, both) = ([0.0; 2], [0.3; 2]);
+    let (even, longer) = ([50, 80, 50], [40, 60, 80]);
+    // The others are not symmetric: an engine that is slow by itself is forgiven where it had waited, a
+    // rule that drops more of the long games favours who loses these, and who waits alone is weaker.
+    let models = [
+        ("alike", 0.0, both, none, even, true),
+        ("alike, 50 Elo apart", 50.0, both, none, even, true),
+        ("alike, A loses 2 % on time", 0.0, both, [0.02, 0.0], even, false),
+        ("alike, A loses long games", 0.0, both, none, longer, false),
+        ("only A waits, a little", 0.0, [0.3, 0.0], none, even, false),
+        ("only A waits, much", 0.0, [2.0, 0.0], none, even, false),
+    ];
+    println!("waiting                      all count      suspect pairs again   replays a pair");
+    for (name, elo, chance, careless, moves, is_fair) in models {
+        let model = Model { name, elo, chance, careless, moves };
+        let [(all, all_error, _), (again, error, replays)] =
+            [0, MAX_REPLAYS].map(|replays| model.bias(PAIRS, replays));
+        println!(
+            "{name:27} {all:+6.1} ± {:3.1} Elo  {again:+6.1} ± {:3.1} Elo     {replays:.2}",
+            2.0 * all_error,
+            2.0 * error
+        );
+        let most = if is_fair { 0.0 } else { all.abs().max(8.0) };
+        assert!(again.abs() < most + 4.0 * error, "{name}: {again} ± {error}, {all}");
+    }
+}
