@@ -131,9 +131,9 @@ impl Fleet {
         match &self.server {
             ServerName::Url(_) => {
                 let (key, insecure) = (self.key.public(), self.insecure_flag());
-                note(&format!("  arbiter worker --nats {place} --trust {key}{insecure}"));
+                note(&format!("  arbiter worker --on {place} --trust {key}{insecure}"));
             }
-            ServerName::Join(_) => note("  arbiter worker --join NAME.join"),
+            ServerName::Join(_) => note("  arbiter worker --on NAME.join"),
         }
     }
 

@@ -19,7 +19,7 @@ const SHOWN: [(&str, &str); 22] = [
     ("tune", "params spins iterations each confirm"),
     ("tune simulate", "params iterations pairs step-elo runs"),
     ("report", "out format results"),
-    ("serve", "listen results token-file nats read-only"),
+    ("serve", "listen results token-file on read-only"),
     ("compat", ""),
     ("rate", "anchor average scale verify format"),
     ("stats plan", "elo0 elo1 model elo pilot"),
@@ -31,8 +31,8 @@ const SHOWN: [(&str, &str); 22] = [
     ("ci", "only config base no-cache junit"),
     ("mine", "pgn out engine depth concurrency"),
     ("samples", "pgn run out every from-ply"),
-    ("worker", "join slots readable sandbox memory"),
-    ("cluster show", "nats format"),
+    ("worker", "on slots readable sandbox memory"),
+    ("cluster show", "on format"),
 ];
 
 /// Commands that `-h` leaves out, as those who set a machine up want them once.

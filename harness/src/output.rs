@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use tempfile::NamedTempFile;
@@ -53,6 +54,15 @@ impl Rows<'_> {
 }
 
 impl OutputFormat {
+    /// Reads the formats of what is no list: all but lines of JSON.
+    pub(crate) fn of_one() -> impl TypedValueParser<Value = OutputFormat> {
+        let formats = OutputFormat::value_variants().iter();
+        let formats = formats.filter(|format| **format != OutputFormat::Ndjson);
+        let words = formats.filter_map(ValueEnum::to_possible_value);
+        PossibleValuesParser::new(words)
+            .try_map(|word| <OutputFormat as ValueEnum>::from_str(&word, false))
+    }
+
     /// The result in this format; the others are not computed.
     pub(crate) fn render(
         self,

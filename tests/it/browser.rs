@@ -277,7 +277,7 @@ fn the_list_is_filtered_and_runs_are_compared() {
         .wait_until("document.body.textContent.includes('No run of two engines tested a commit')");
     assert_accessible(&mut browser, axe.as_deref(), "trends");
     browser.open(&site.url("/cluster"));
-    browser.wait_until("document.body.textContent.includes('start arbiter serve with --nats')");
+    browser.wait_until("document.body.textContent.includes('start arbiter serve with --on')");
     assert_accessible(&mut browser, axe.as_deref(), "cluster");
     // A run that is over is a report with its games.
     browser.open(&site.url("/runs/first"));

@@ -450,9 +450,7 @@ fn every_command_has_every_form() {
         // A line for what the command looks at, below their names.
         let csv = in_form("csv");
         assert_eq!(csv.lines().count(), 1 + rows, "{command}: {csv}");
-        let json: Value = serde_json::from_str(&in_form("json")).expect("JSON");
-        let line: Value = serde_json::from_str(in_form("ndjson").trim_end()).expect("one line");
-        assert_eq!(line, json, "{command}");
+        serde_json::from_str::<Value>(&in_form("json")).expect("JSON");
         assert_eq!(in_form("human"), in_form("text"), "{command}");
     }
 }

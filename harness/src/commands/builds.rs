@@ -10,6 +10,7 @@ use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
 };
+use arbiter_names::counted;
 use arbiter_report::{BuildRow, builds_document, note, size_in_mib, to_value, utc_time};
 use arbiter_runner::unix_time_ms;
 
@@ -99,15 +100,17 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
         abandoned.iter().try_for_each(|path| remove_abandoned(path))?;
     }
     let would = if args.dry_run { "would be " } else { "" };
-    let builds_word = if builds == 1 { "build" } else { "builds" };
     let size = size_in_mib(bytes);
-    let mut message = format!("{builds} {builds_word} with {size} {would}removed");
+    let mut message = format!("{} with {size} {would}removed", counted(builds, "build"));
     if in_use > 0 {
         message.push_str(&format!(", {in_use} in use left"));
     }
     if !abandoned.is_empty() {
         let count = abandoned.len();
-        message.push_str(&format!(", {count} folders of builds that were killed {would}removed"));
+        message.push_str(&format!(
+            ", {} of builds that were killed {would}removed",
+            counted(count, "folder")
+        ));
     }
     emit(&format!("{message}\n"))
 }

@@ -52,7 +52,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct CiArgs {
     #[arg(long, value_parser = SANDBOXES.parser(), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]
     build: BuildArgs,

@@ -44,10 +44,10 @@ enum What {
 #[derive(Debug, Args)]
 struct ShowArgs {
     /// NATS server: the coordinator's join file, *.join, or a URL such as tls://host:4222
-    #[arg(long, value_name = "FILE|URL")]
-    nats: ServerName,
+    #[arg(long, value_name = "FILE|URL", alias = "nats")]
+    on: ServerName,
     /// Format of the output; csv has the workers
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]
     access: AccessArgs,
@@ -77,10 +77,10 @@ fn key(args: KeyArgs) -> Result<(), Failure> {
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {
-    let (access, role) = args.access.access(args.nats)?;
+    let (access, role) = args.access.access(args.on)?;
     if let Some(Role::Worker(name, _)) = role {
         let message =
-            format!("--nats: that is the join file of worker {name}; expected the coordinator's");
+            format!("--on: that is the join file of worker {name}; expected the coordinator's");
         return Err(Failure::invalid(message));
     }
     let cluster = runtime()?.block_on(async {

@@ -37,7 +37,7 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     results: PathBuf,
     /// Format of the answer: words, or figures of how the run stands afterwards
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
 }
 

@@ -10,6 +10,7 @@ use crate::{
     runtime,
     suite_run::engine,
 };
+use arbiter_names::counted;
 use arbiter_plan::{Engine, EngineSpec, engine_text};
 use arbiter_protocol::Protocol;
 use arbiter_report::{Table, note};
@@ -78,7 +79,8 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
     let fields = fields.into_iter().filter(|(key, _)| key != "name");
     let file = register(name, fields.map(|(key, value)| (key, value.into())).collect())?;
     note(&format!(
-        "{name} is '{own}', which speaks {protocol} and has {options} options; kept in {}",
+        "{name} is '{own}', which speaks {protocol} and has {}; kept in {}",
+        counted(options, "option"),
         file.display()
     ));
     Ok(ExitCode::Passed)

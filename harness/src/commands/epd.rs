@@ -8,6 +8,7 @@ use clap::Args;
 use crate::{
     ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, emit, run_tasks,
 };
+use arbiter_names::counted;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::{EpdEngine, EpdReport, Place, note};
@@ -56,7 +57,7 @@ pub(crate) struct EpdArgs {
     #[arg(long, value_name = "N")]
     max_lost: Option<usize>,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]
     cluster: ClusterArgs,
@@ -170,7 +171,7 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
         let all = time.as_secs_f64() * positions as f64 / args.suite.query.concurrency() as f64;
-        note(&format!("{positions} positions, {:.0} s at most", all.ceil()));
+        note(&format!("{}, {:.0} s at most", counted(positions, "position"), all.ceil()));
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{
     ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup, run_tasks, runtime,
     suite_run::engine, write_whole,
 };
+use arbiter_names::counted;
 use arbiter_plan::Engine;
 use arbiter_report::{note, utc_time_as};
 use arbiter_runner::{ask_engine, unix_time_ms};
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let header = header(args, &name, &criteria, &games);
     write_whole(&args.out, &lines.iter().fold(header, |text, line| text + line + "\n"))?;
     journal.close()?;
-    note(&format!("{} positions in {}", lines.len(), args.out.display()));
+    note(&format!("{} in {}", counted(lines.len(), "position"), args.out.display()));
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
 
 use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime, suite_run::engine};
+use arbiter_names::counted;
 use arbiter_openings::generate::{Candidate, Verdict, candidates};
 use arbiter_plan::BUNDLED;
 use arbiter_report::{note, progress_bar};
@@ -73,7 +74,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         file.write(&format!("{line}\n"))?;
     }
     file.finish()?;
-    note(&format!("{} openings in {}", found.len(), args.output.display()));
+    note(&format!("{} in {}", counted(found.len(), "opening"), args.output.display()));
     Ok(())
 }
 

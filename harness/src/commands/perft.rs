@@ -41,7 +41,7 @@ pub(crate) struct PerftArgs {
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]
     cluster: ClusterArgs,

@@ -92,7 +92,7 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
 }
 

@@ -65,8 +65,8 @@ pub(crate) struct ServeArgs {
     /// NATS server whose workers and runs are shown, too: the coordinator's join file, *.join, or a URL
     /// such as tls://host:4222
     #[cfg(feature = "cluster")]
-    #[arg(long, value_name = "FILE|URL")]
-    nats: Option<ServerName>,
+    #[arg(long, value_name = "FILE|URL", alias = "nats")]
+    on: Option<ServerName>,
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     access: AccessArgs,
@@ -99,7 +99,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let _ = lower_priority();
     #[cfg(feature = "cluster")]
     let access =
-        args.nats.map(|server| args.access.access(server)).transpose()?.map(|(access, _)| access);
+        args.on.map(|server| args.access.access(server)).transpose()?.map(|(access, _)| access);
     #[cfg(not(feature = "cluster"))]
     let access = None;
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));

@@ -67,7 +67,7 @@ pub(crate) struct SpeedArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]
     build: BuildArgs,

@@ -21,7 +21,7 @@ Exit codes: 0 if the figures could be computed, whatever they say, also a verdic
 #[command(after_help = HELP)]
 pub(crate) struct StatsArgs {
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text", global = true)]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text", global = true)]
     format: OutputFormat,
     #[command(subcommand)]
     command: StatsCommand,

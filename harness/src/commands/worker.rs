@@ -6,13 +6,14 @@ use clap::Args;
 use tokio::sync::{mpsc, watch};
 
 use crate::{
-    Failure, SANDBOXES, at_least_one,
+    ExitCode, Failure, SANDBOXES, at_least_one,
     engine_names::user_folder,
     fleet::{AccessArgs, ServerName},
     own_binary, runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, serve};
+use arbiter_names::counted;
 use arbiter_plan::{MAX_SLOTS, SandboxMode, default_concurrency};
 use arbiter_process::{
     ResourceLimits, Sandbox, SandboxSupport, Spawner, host_name, memory_mib, processor_name,
@@ -43,8 +44,8 @@ Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a
 or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.
 
 Examples:
-  arbiter worker --join worker1.join
-  arbiter worker --join worker1.join --slots 8 --readable ~/networks")]
+  arbiter worker --on worker1.join
+  arbiter worker --on worker1.join --slots 8 --readable ~/networks")]
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
     entry: EntryArgs,
@@ -81,18 +82,15 @@ pub(crate) struct WorkerArgs {
 /// Which server it enters, as whom, and whom it trusts.
 #[derive(Debug, Args)]
 struct EntryArgs {
-    /// Join file, which 'arbiter cluster init' or 'add' has made for this worker: server, name, and
-    /// whom to trust
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["nats", "name"], required_unless_present = "nats")]
-    join: Option<PathBuf>,
-    /// NATS server, such as tls://host:4222; several with commas between them
-    #[arg(long, value_name = "URL", requires = "trust")]
-    nats: Option<String>,
+    /// The server: the join file of this worker, *.join, which 'arbiter cluster init' or 'add' has made,
+    /// or a URL such as tls://host:4222, several with commas between them, and --trust
+    #[arg(long, value_name = "FILE|URL", aliases = ["join", "nats"])]
+    on: ServerName,
     /// Public key of a coordinator whose programs may be started here, as its run shows it, or a file
     /// with it; repeat for several
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,
-    /// Name, unique on the server: letters, digits, '.', '_', '-' [default: host and process]
+    /// Name, if the server is a URL; unique on it: letters, digits, '.', '_', '-' [default: host and process]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
@@ -134,10 +132,10 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             _ = signals.next() => return Ok(()),
         };
         note(&format!(
-            "worker {} on {}: {} slots, programs in {}, sandbox: {}",
+            "worker {} on {}: {}, programs in {}, sandbox: {}",
             config.name,
             access.place(),
-            config.status.slots,
+            counted(config.status.slots, "slot"),
             config.folder.display(),
             config.status.sandbox
         ));
@@ -170,18 +168,23 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
 
 /// The way to the server, the worker's name, and whom it trusts.
 fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
-    let server = args.join.map(ServerName::Join).or(args.nats.map(ServerName::Url));
-    let server = server.expect("the command line has one of them");
-    let (access, role) = args.access.access(server)?;
+    if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
+        let message = "--on: a URL does not say whom to trust; give --trust KEY, as a run shows it";
+        return Err(Failure::new(ExitCode::Usage, message));
+    }
+    let (access, role) = args.access.access(args.on)?;
     let trusted = args.trust.iter().map(|text| PublicKey::read(text));
     let mut trusted = trusted.collect::<Result<Vec<_>, _>>()?;
     let name = match role {
+        Some(Role::Worker(..)) if args.name.is_some() => {
+            return Err(Failure::new(ExitCode::Usage, "--name: the join file says the name"));
+        }
         Some(Role::Worker(name, key)) => {
             trusted.push(key);
             name
         }
         Some(Role::Coordinator(_)) => {
-            return Err(Failure::invalid("--join: that is the coordinator's; expected a worker's"));
+            return Err(Failure::invalid("--on: that is the coordinator's; expected a worker's"));
         }
         None => args.name.unwrap_or_else(default_name),
     };

@@ -30,7 +30,7 @@ impl FromStr for ServerName {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<ServerName, Infallible> {
-        Ok(match text.ends_with(JOIN_SUFFIX) {
+        Ok(match text.ends_with(JOIN_SUFFIX) || Path::new(text).is_file() {
             true => ServerName::Join(text.into()),
             false => ServerName::Url(text.to_owned()),
         })

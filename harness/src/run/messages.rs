@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::ReadyRun;
 use crate::{Failure, Fleet};
+use arbiter_names::counted;
 use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::{Plan, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as};
@@ -33,12 +34,12 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         0 => String::new(),
         count => format!(" ({count} bad left out)"),
     };
-    let (openings, from, seed) = (book.len(), book.name(), plan.seed);
+    let (openings, from, seed) = (counted(book.len(), "opening"), book.name(), plan.seed);
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, why_so_many(plan)),
         Some(_) => String::new(),
     };
-    note(&format!("{openings} openings from {from}{without}, seed {seed}{concurrency}"));
+    note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
     if let Some(fleet) = fleet {
         fleet.announce();
     }
@@ -60,9 +61,9 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
             sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.correction
         ));
     }
-    let counted = state.counted().count();
-    if counted > 0 {
-        note(&format!("{counted} pairs are counted already"));
+    let pairs = state.counted().count();
+    if pairs > 0 {
+        note(&format!("{} counted already", counted(pairs, "pair")));
     }
 }
 

@@ -1,5 +1,5 @@
 //! The names of the values of an enum, as flags, files and the store have them: those that serde
-//! gives them; and the known name that a mistyped one is like.
+//! gives them; the known name that a mistyped one is like; and how things are counted.
 
 use std::fmt::Display;
 
@@ -25,6 +25,13 @@ impl From<UnknownName> for String {
     fn from(error: UnknownName) -> String {
         error.0
     }
+}
+
+/// So many things, of which one has no s: `1 pair`, `2 pairs`.
+pub fn counted(number: impl Display, thing: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {thing}{plural}")
 }
 
 /// How like a known name must be, from 0 to 1, to be suggested.
@@ -83,6 +90,14 @@ mod tests {
     }
 
     named!(Size);
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(
+            [1, 0, 12].map(|n| super::counted(n, "pair")),
+            ["1 pair", "0 pairs", "12 pairs"]
+        );
+    }
 
     #[test]
     fn names_read_back_and_others_are_refused() {

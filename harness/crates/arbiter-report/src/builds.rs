@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use arbiter_names::counted;
+
 use crate::document::Document;
 use crate::table::Table;
 
@@ -43,11 +45,10 @@ pub fn builds_document(rows: &[BuildRow]) -> Document {
         let command = command.as_deref().unwrap_or_default();
         table.push([name, used, &size_in_mib(*bytes), &time, &bench, &command]);
     }
-    let builds = if rows.len() == 1 { "build" } else { "builds" };
     let bytes = size_in_mib(rows.iter().map(|row| row.bytes).sum());
     let mut document = Document::new("Builds".to_owned());
     document.table(table);
-    document.paragraph(format!("{} {builds}, {bytes}", rows.len()));
+    document.paragraph(format!("{}, {bytes}", counted(rows.len(), "build")));
     document
 }
 

@@ -25,7 +25,7 @@ fn unreachable(reason: &str) -> String {
 impl ClusterMonitor {
     /// A monitor that is not connected yet; `is_named` says whether there is a server.
     pub fn new(is_named: bool) -> ClusterMonitor {
-        let none = "No NATS server is configured: start arbiter serve with --nats URL.";
+        let none = "No NATS server is configured: start arbiter serve with --on URL.";
         let why = if is_named { unreachable("not connected yet") } else { none.to_owned() };
         ClusterMonitor(Mutex::new(Err(why)))
     }

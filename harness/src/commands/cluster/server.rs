@@ -26,7 +26,7 @@ users.conf, a certificate that is valid for ten years), and a join file for each
 it needs: coordinator.join, worker1.join and so on. Join files are secret.
 
   arbiter cluster up --dir DIR            on the machine of the server
-  arbiter worker --join worker1.join      on a machine that plays; each has a file of its own
+  arbiter worker --on worker1.join        on a machine that plays; each has a file of its own
   arbiter sprt … --on coordinator.join    on the machine that owns the run
 
 Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or a DIR that is not empty, 7 if a file
@@ -112,7 +112,7 @@ pub(super) fn add(args: &AddArgs) -> Result<(), Failure> {
 /// How workers join.
 fn joining(dir: &Path, workers: &[String]) -> String {
     let line =
-        |worker: &String| format!("  arbiter worker --join {}\n", quoted(&join_path(dir, worker)));
+        |worker: &String| format!("  arbiter worker --on {}\n", quoted(&join_path(dir, worker)));
     let lines: String = workers.iter().map(line).collect();
     format!("Each worker, on the machine to which you take its file:\n{lines}")
 }

@@ -64,7 +64,7 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
 }
 
