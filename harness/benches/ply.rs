@@ -41,7 +41,7 @@ fn search_output(bencher: Bencher<'_, '_>) {
 fn judge_game(bencher: Bencher<'_, '_>) {
     let moves = game(100);
     let limits = Limits { clock: Some("10+0.1".parse().expect("a control")), ..Limits::default() };
-    let side = Conditions { limits, margin: Duration::ZERO };
+    let side = Conditions { limits, margin: Duration::ZERO, white_pov: false };
     bencher.counter(divan::counter::ItemsCount::new(moves.len())).bench_local(|| {
         let conditions = ByColor { white: side, black: side };
         let standard = CastlingMode::Standard;
@@ -61,7 +61,7 @@ fn judge_game(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [0, 12, 20])]
 fn lint_game(bencher: Bencher<'_, '_>, pv_length: usize) {
     let moves = game(100);
-    let side = Conditions { limits: Limits::default(), margin: Duration::ZERO };
+    let side = Conditions { limits: Limits::default(), margin: Duration::ZERO, white_pov: false };
     let infos: Vec<Info> = (0..moves.len() - 20)
         .map(|ply| {
             let pv = moves[ply..ply + pv_length].join(" ");

@@ -44,6 +44,7 @@ pub(crate) struct PlayArgs {
     /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
     /// after the options, "\n" between them), restart (on, off or auto: a new process for each
     /// game, never, or when the engine asks for it), ponder (true: think on the opponent's time),
+    /// whitepov (true: its scores are White's),
     /// stderr (file for its error output), memory (MiB of address space), sandbox (as --sandbox), and the limits tc
     /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),

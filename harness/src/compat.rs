@@ -2,6 +2,7 @@
 
 mod engine;
 mod foreign;
+mod log;
 mod options;
 mod printer;
 mod request;
@@ -37,6 +38,8 @@ pub(crate) struct Style {
     pub rating_interval: u64,
     /// Games between two lines of the score; 0 for none.
     pub score_interval: u64,
+    /// Games between two lists of how games ended; 0 for one at the end, which only cutechess-cli has.
+    pub outcome_interval: u64,
     /// Whether the run goes on after the crash of an engine.
     pub recovers: bool,
     /// Whether a warning ends the run.
@@ -51,6 +54,10 @@ pub(crate) struct Style {
     pub save_interval: u64,
     /// Whether the command line is one of Chess960.
     pub is_chess960: bool,
+    /// What is written or printed besides.
+    pub log: log::Wanted,
+    /// Whether variations of mate scores are looked at.
+    pub checks_mates: bool,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
 }
@@ -65,6 +72,7 @@ impl Style {
             penta: is_fastchess,
             rating_interval: if is_fastchess { 10 } else { 0 },
             score_interval: 1,
+            outcome_interval: 0,
             recovers: false,
             is_strict: false,
             shows_crc: false,
@@ -72,6 +80,8 @@ impl Style {
             saved_in: None,
             save_interval: 20,
             is_chess960: false,
+            log: log::Wanted::default(),
+            checks_mates: false,
             replaces: Vec::new(),
         }
     }

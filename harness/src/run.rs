@@ -392,7 +392,7 @@ fn run(
     let mut view: Box<dyn Observer> = match style {
         Some(style) => {
             let printer = Printer::new(style, plan, options, state.schedule().clone());
-            Box::new(printer.with_run(name, results, control.clone()))
+            Box::new(printer.with_run(name, results, control.clone())?)
         }
         None => Box::new(Live::new(plan, state, keys.is_some())),
     };
@@ -405,10 +405,13 @@ fn run(
     runtime.block_on(async {
         let live_games = LiveGames::default();
         let socket = control_server::Server::listen(results, name, control, live_games.clone());
-        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        // The other programs can be ended so even where a script has started them in the background.
+        let signals =
+            if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };
+        let mut signals = signals.map_err(Failure::environment)?;
         let finished = match fleet {
             None => {
-                let local = local(plan, setups, live_games)?;
+                let local = local(plan, setups, live_games, stops_at_once)?;
                 dispatch(run, state, local, &mut signals).await
             }
             #[cfg(feature = "cluster")]
@@ -439,11 +442,13 @@ fn local(
     plan: &Plan,
     setups: Vec<EngineSetup>,
     live_games: LiveGames,
+    tells_games: bool,
 ) -> Result<LocalExecutor, Failure> {
     let room = LocalOptions {
         slots: plan.concurrency,
         wait: plan.wait,
         measures_waiting: plan.noise_limit.is_some(),
+        tells_games,
         cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
     LocalExecutor::new(room, setups, live_games).map_err(Failure::environment)

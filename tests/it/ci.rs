@@ -195,6 +195,11 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     let words = failed.json()["steps"][1]["words"].as_str().expect("words").to_owned();
     assert!(words.starts_with("4 games, not_pv_move 20 (1.1, "), "{words}");
     assert!(words.contains(" was played, the PV begins with "), "{words}");
+    // A rule can be left out.
+    let flags = format!("kind = 'lint'\nargs = '{args}'\nignore = ['not_pv_move']\n");
+    bench.write("arbiter.toml", format!("[[ci.step]]\n{flags}"));
+    let ignored = ci(&bench, &project, &[]).expect_code(0);
+    assert_eq!(ignored.json()["steps"][1]["words"], "4 games, nothing found");
     // What was said is kept for the example.
     let results = bench.path("results").display().to_string();
     let run = failed.json()["steps"][1]["report"]["run"].as_str().expect("a run").to_owned();

@@ -85,6 +85,13 @@ fn findings_are_told_as_they_come_and_in_every_report() {
     let cells: Vec<&str> = row.expect("a row of it").split('|').map(str::trim).collect();
     assert_eq!(cells[2..5], ["illegal move in the PV", "48", "4"]);
     assert!(cells[5].starts_with("1.1, 1... ") && cells[6] == "a1a1 at ply 2", "{cells:?}");
+    let csv = report("csv");
+    let (head, row) = csv.split_once('\n').expect("a heading and a line");
+    let at = head.split(',').position(|column| column == "second_lint_illegal_pv");
+    let at = at.or_else(|| head.split(',').position(|column| column == "first_lint_illegal_pv"));
+    assert_eq!(row.split(',').nth(at.expect("a column of it")), Some("48"), "{csv}");
+    let junit = report("junit");
+    assert!(junit.contains("<property name=\"odd illegal_pv\" value=\"48\""), "{junit}");
     // A run of which nothing was found says nothing of it.
     let quiet = Bench::new();
     let finished = played(&quiet, "", |plan| plan.switch("verbose"));

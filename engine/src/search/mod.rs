@@ -298,6 +298,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                 if index == 0 && self.results[0].line != self.best.line {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
+                } else if index > 0 {
+                    // So is a line of it that is complete, which was not told yet.
+                    self.report(report, 1, &self.results[0], Bound::Exact);
                 }
                 return None;
             }

@@ -33,6 +33,7 @@ Steps are [[ci.step]] of arbiter.toml:
   changed       paths; the step is left out unless something below them differs from the base
   stop          whether its failure ends it all (true)
   budget        seconds after which an sprt is to say what it knows
+  ignore        rules of a lint whose findings are left out, by name
   inconclusive  pass or fail (pass): what an sprt or a comparison of speeds without verdict is
 
 The engine under test is HEAD and the base its parent, unless --test and --base, or base in [ci],

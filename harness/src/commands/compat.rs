@@ -104,7 +104,12 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     if let Some(text) = text {
         return emit(&text).map(|()| ExitCode::Passed);
     }
-    Ok(match (play(dialect, &args.options)?, dialect) {
+    let played = play(dialect, &args.options).map_err(|failure| {
+        let is_usual = !matches!(failure.code, ExitCode::Interrupted | ExitCode::Terminated);
+        // The others have one code for all errors.
+        Failure { code: if is_usual { ExitCode::Negative } else { failure.code }, ..failure }
+    })?;
+    Ok(match (played, dialect) {
         (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty, _) => ExitCode::Passed,
         (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Fastchess) => {
             ExitCode::Negative

@@ -12,7 +12,7 @@ use arbiter_runner::{ask_engine, engine_setup};
 
 /// The keys, for errors.
 pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
-     timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, trust, debug";
+     timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, whitepov, trust, debug";
 
 impl Options {
     /// Adds an engine.
@@ -80,14 +80,7 @@ impl Options {
             "ponder" => spec.ponder = Some(true),
             "trust" => self.note("trust: claims of engines are checked all the same"),
             "debug" => self.note("debug: use -log, or init=\"debug on\""),
-            "whitepov" => {
-                return Err(format!(
-                    "-{} whitepov: scores are taken from the mover's point of view, as the \
-                     protocol says; leave it out if the engine does so, or play it without \
-                     -resign and -draw",
-                    word.name
-                ));
-            }
+            "whitepov" => spec.white_pov = Some(true),
             _ => return Err(word.unknown_key(key, KEYS)),
         }
         Ok(())
@@ -188,6 +181,9 @@ fn configure(engine: &serde_json::Value, spec: &mut EngineSpec) -> Result<(), St
     }
     if engine["ponder"] == true {
         spec.ponder = Some(true);
+    }
+    if engine["whitepov"] == true {
+        spec.white_pov = Some(true);
     }
     for line in engine["initStrings"].as_array().into_iter().flatten() {
         spec.set("init", line.as_str().unwrap_or_default())?;

@@ -40,8 +40,8 @@ pub(crate) struct Options {
     pub start_scale: Option<f64>,
     /// Deadline for `readyok`.
     pub ready: Option<Duration>,
-    /// Whether existing files are replaced: PGN, EPD.
-    pub replaces: [bool; 2],
+    /// Whether existing files are replaced: PGN, EPD, log.
+    pub replaces: [bool; 3],
     /// What was read and does nothing here, and why.
     pub notes: Vec<String>,
 }
@@ -67,7 +67,7 @@ impl Options {
             results: PathBuf::from(DEFAULT_RESULTS),
             start_scale: None,
             ready: None,
-            replaces: [false; 2],
+            replaces: [false; 3],
             notes: Vec::new(),
         };
         for word in words {

@@ -6,20 +6,22 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use shakmaty::Color;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Style;
+use super::log::Log;
 use crate::{Failure, emit};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, Thought};
 use arbiter_plan::{
-    ControlCommand, Ending, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts,
-    RunEvent, RunState,
+    ControlCommand, Ending, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair,
+    RunCounts, RunEvent, RunState,
 };
 use arbiter_report::{Dialect, DialectWriter, note};
 use arbiter_runner::{ControlRequest, OptionsFound};
-use arbiter_schedule::Schedule;
-use arbiter_stats::{LlrBounds, Sprt, SprtMonitor, SprtStatus, Trinomial};
+use arbiter_schedule::{Pairing, Schedule};
+use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
 
 /// Watches a run and prints its lines on standard output.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub(crate) struct Printer {
     plan: Plan,
     /// The name of the run, and the folder of its store.
     place: Option<(String, PathBuf)>,
+    /// Where the lines go besides; only of a run that is played.
+    log: Option<Log>,
     /// Where the end of the run is asked for.
     control: Option<mpsc::Sender<ControlRequest>>,
     /// Times that CPU contention can have decided a pair.
@@ -38,10 +42,17 @@ pub(crate) struct Printer {
     /// Follows the counted pairs, as the number of games may depend on them.
     schedule: Schedule,
     counts: RunCounts,
-    /// Counts after each game, where [`RunCounts`] has them after each pair.
-    scores: BTreeMap<[usize; 2], Trinomial>,
+    /// The same in the order in which pairs were over, which is what is printed.
+    shown: RunCounts,
+    /// First games of pairs whose second game is not over.
+    halves: BTreeMap<u64, PairTally>,
+    /// Pairs that are in `shown`, and not yet in `counts`.
+    told: BTreeSet<u64>,
+    /// How games of each engine ended, and how often.
+    outcomes: Vec<BTreeMap<String, u64>>,
+    /// The run ends when this pair counts.
+    last: Option<u64>,
     sprt: Option<Sprt>,
-    sprt_status: Option<SprtStatus>,
     games: u64,
     /// Games that another program counted before.
     before: u64,
@@ -66,15 +77,19 @@ impl Printer {
             writer: DialectWriter::new(style.dialect, style.penta, plan, &defaults),
             plan: plan.clone(),
             place: None,
+            log: None,
             before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
             control: None,
             disturbed: 0,
             without_score: BTreeSet::new(),
             schedule,
             counts: RunCounts::default(),
-            scores: BTreeMap::new(),
+            shown: RunCounts::default(),
+            halves: BTreeMap::new(),
+            told: BTreeSet::new(),
+            outcomes: vec![BTreeMap::new(); plan.engines.len()],
+            last: None,
             sprt: plan.sprt,
-            sprt_status: plan.sprt.map(|sprt| SprtMonitor::new(sprt, 1).start()),
             games: 0,
             is_duel: plan.engines.len() == 2,
             is_up_to_date: false,
@@ -89,7 +104,7 @@ impl Printer {
         ending: Ending,
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
-        printer.go_on(state.counts(), state.sprt_statuses());
+        printer.go_on(state.counts());
         let text = printer.figures() + &printer.ended(ending, Duration::ZERO)?;
         emit(&text)
     }
@@ -100,14 +115,16 @@ impl Printer {
         run: &str,
         results: &Path,
         control: mpsc::Sender<ControlRequest>,
-    ) -> Printer {
+    ) -> Result<Printer, Failure> {
         let place = Some((run.to_owned(), results.to_owned()));
-        Printer { control: Some(control), place, ..self }
+        let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
+        let log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
+        Ok(Printer { control: Some(control), place, log: Some(log), ..self })
     }
 
     fn save(&self) -> Result<(), Failure> {
         match &self.place {
-            Some((run, results)) => self.style.save(run, results, &self.plan, &self.counts),
+            Some((run, results)) => self.style.save(run, results, &self.plan, &self.shown),
             None => Ok(()),
         }
     }
@@ -117,72 +134,128 @@ impl Printer {
     }
 
     /// Takes over what was counted before.
-    fn go_on(&mut self, counts: &RunCounts, sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>) {
-        self.counts = counts.clone();
-        self.scores =
-            counts.encounters.iter().map(|(twosome, met)| (*twosome, met.games)).collect();
-        self.games = self.scores.values().map(Trinomial::games).sum();
-        self.sprt_status = sprt_statuses.values().next().copied().or(self.sprt_status);
+    fn go_on(&mut self, counts: &RunCounts) {
+        (self.counts, self.shown) = (counts.clone(), counts.clone());
+        self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
-    fn counted(
-        &mut self,
-        played: &PlayedPair,
-        tally: &PairTally,
-        sprt_status: Option<SprtStatus>,
-    ) -> String {
-        let mut text = String::new();
+    /// A pair counts, in schedule order; its games were mostly told as they ended.
+    fn counted(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         self.counts.count(tally);
         self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
-        self.sprt_status = sprt_status.or(self.sprt_status);
-        let per_pair = self.schedule.design().games_per_pair();
-        let [first, second] = tally.engines;
-        let by_pairs = self.style.penta && self.style.dialect == Dialect::Fastchess;
-        let numbers = (self.before + tally.pair * per_pair + 1)..;
-        for ((number, game), tally) in numbers.zip(played.games.iter()).zip(tally.games()) {
-            let players = (game.engines.white, game.engines.black);
-            if self.style.program == Dialect::Fastchess {
-                text += &self.writer.lint(game);
+        let mut text = String::new();
+        if !self.told.remove(&tally.pair) {
+            // Played before an interruption, or one of those that the machine may have disturbed.
+            for (half, game) in played.games.iter().enumerate() {
+                text += &self.ended_game(&played.pairing, half, game);
             }
-            text += &self.warnings(game);
-            text += &self.writer.finished(number, players.0, players.1, &game.outcome);
-            self.games += 1;
-            self.is_up_to_date = false;
-            let twosome = [first.min(second), first.max(second)];
-            let score = self.scores.entry(twosome).or_default();
-            score.record(if first < second { tally.result } else { tally.result.reversed() });
-            if self.is_duel && is_due(self.games, self.style.score_interval) {
-                text += &self.writer.score(twosome[0], twosome[1], score);
-            }
-            if !by_pairs && is_due(self.games, self.style.rating_interval) {
-                text += &self.figures();
-            }
-            let is_gone = matches!(
-                game.outcome.termination,
-                Termination::Crash | Termination::Disconnect | Termination::Stall
-            );
-            if is_gone && !self.style.recovers && self.stop() {
-                text += &format!(
-                    "Game {number} stalled / disconnected and no recover option set for engine, \
-                     stopping tournament.\n"
-                );
-            }
+            self.told.remove(&tally.pair);
         }
-        if by_pairs && is_due(self.games / per_pair, self.style.rating_interval) {
-            text += &self.figures();
+        if self.last.is_some_and(|last| last <= tally.pair) {
+            self.ask(ControlCommand::Stop);
         }
         text
     }
 
+    /// The number of a game, from 1.
+    fn number(&self, pairing: &Pairing, half: usize) -> u64 {
+        self.before + pairing.pair * self.schedule.design().games_per_pair() + half as u64 + 1
+    }
+
+    /// Tells of a game that is over, and of what follows from it.
+    fn ended_game(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> String {
+        let mut text = String::new();
+        let per_pair = self.schedule.design().games_per_pair();
+        let number = self.number(pairing, half);
+        if self.style.program == Dialect::Fastchess {
+            text += &self.writer.lint(game, self.style.checks_mates);
+        }
+        let warnings = self.warnings(game);
+        if self.style.is_strict && !warnings.is_empty() {
+            self.end_with(pairing.pair);
+        }
+        text += &warnings;
+        let (white, black) = (game.engines.white, game.engines.black);
+        text += &self.writer.finished(number, white, black, &game.outcome);
+        let is_whole = self.add(pairing, half, game);
+        let counts = self.counts_now();
+        let twosome = [white.min(black), white.max(black)];
+        if self.is_duel && is_due(self.games, self.style.score_interval) {
+            text += &self.writer.score(twosome[0], twosome[1], &counts.encounter(twosome).games);
+        }
+        let is_figured = match self.is_by_pairs() {
+            true => is_whole && is_due(self.games / per_pair, self.style.rating_interval),
+            false => is_due(self.games, self.style.rating_interval),
+        };
+        if is_figured {
+            text += &self.figures();
+        }
+        if is_due(self.games, self.style.outcome_interval) {
+            text += &self.writer.outcomes(&self.outcomes);
+        }
+        let is_gone = matches!(
+            game.outcome.termination,
+            Termination::Crash | Termination::Disconnect | Termination::Stall
+        );
+        let is_last = is_gone && !self.style.recovers && self.end_with(pairing.pair);
+        if is_last && self.style.program == Dialect::Fastchess {
+            text += &format!(
+                "Game {number} stalled / disconnected and no recover option set for engine, \
+                 stopping tournament.\n"
+            );
+        }
+        text
+    }
+
+    /// Counts a game; whether its pair is whole now.
+    fn add(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> bool {
+        for (color, engine) in Color::ALL.into_iter().zip(game.engines.as_ref()) {
+            let outcome = DialectWriter::outcome(&game.outcome, color);
+            *self.outcomes[*engine].entry(outcome).or_default() += 1;
+        }
+        self.is_up_to_date = false;
+        self.games += 1;
+        let (pair, engines) = (pairing.pair, pairing.engines);
+        let tally = GameTally::of(game, engines[0]);
+        let first = self.halves.remove(&pair);
+        let is_whole = half > 0 || self.schedule.design().games_per_pair() == 1;
+        let tally = match first {
+            Some(first) => PairTally { second: Some(tally), ..first },
+            None => PairTally { pair, engines, first: tally, second: None },
+        };
+        if is_whole {
+            self.shown.count(&tally);
+            self.told.insert(pair);
+        } else {
+            self.halves.insert(pair, tally);
+        }
+        is_whole
+    }
+
+    fn is_by_pairs(&self) -> bool {
+        self.style.penta && self.style.dialect == Dialect::Fastchess
+    }
+
+    /// All games that are over; where figures are by pairs, those of whole pairs.
+    fn counts_now(&self) -> RunCounts {
+        let mut counts = self.shown.clone();
+        if !self.is_by_pairs() {
+            self.halves.values().for_each(|half| counts.count(half));
+        }
+        counts
+    }
+
     fn figures(&mut self) -> String {
         self.is_up_to_date = true;
-        let mut counts = self.counts.clone();
-        for (twosome, games) in &self.scores {
-            counts.encounters.entry(*twosome).or_default().games = *games;
-        }
-        let mut text = self.writer.interval(&counts, self.sprt_status);
+        let counts = self.counts_now();
+        let encounter = counts.main_encounter();
+        let sprt_status = self.sprt.map(|sprt| {
+            let llr = sprt.llr_of_counts(&encounter.pairs, &encounter.games);
+            let LlrBounds { lower, upper } = sprt.bounds;
+            SprtStatus { llr, lower, upper, decision: sprt.decide(llr) }
+        });
+        let mut text = self.writer.interval(&counts, sprt_status);
         if let Some(test) = self.sprt.filter(|_| self.style.shows_pairs_llr) {
-            let encounter = self.counts.main_encounter();
             let LlrBounds { lower, upper } = test.bounds;
             let llr = test.llr(&encounter.pairs);
             text += &format!("Pairs: llr {llr:.2}, lbound {lower:.2}, ubound {upper:.2}\n");
@@ -190,7 +263,7 @@ impl Printer {
         text
     }
 
-    /// Warnings about a game. One of them ends a strict run.
+    /// Warnings about a game.
     fn warnings(&mut self, game: &GameRecord) -> String {
         let mut text = self.writer.warnings(game);
         let movers = [game.first_to_move(), !game.first_to_move()].into_iter().cycle();
@@ -204,29 +277,40 @@ impl Printer {
                 text += &self.writer.no_score(engine);
             }
         }
-        if self.style.is_strict && !text.is_empty() {
-            self.stop();
-        }
         text
     }
 
-    /// Asks for the end of the run, once; whether it was not asked for before.
-    fn stop(&mut self) -> bool {
-        let Some(control) = self.control.take() else { return false };
-        let (reply, _) = oneshot::channel();
-        // One that is over takes no commands, and needs none.
-        let _ = control.try_send(ControlRequest { command: ControlCommand::Stop, reply });
-        true
+    /// Starts no more pairs, and ends the run when `pair` counts; whether that was not so before.
+    fn end_with(&mut self, pair: u64) -> bool {
+        let is_first = self.last.is_none();
+        if is_first {
+            self.last = Some(pair);
+            self.ask(ControlCommand::Drain);
+        }
+        is_first
+    }
+
+    fn ask(&self, command: ControlCommand) {
+        if let Some(control) = &self.control {
+            let (reply, _) = oneshot::channel();
+            // A run that is over takes no commands, and needs none.
+            let _ = control.try_send(ControlRequest { command, reply });
+        }
     }
 
     /// What follows the last figures.
     fn ended(&self, ending: Ending, elapsed: Duration) -> Result<String, Failure> {
-        let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.counts);
+        let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
             text += &checksum(path)?;
         }
-        if ending == Ending::Interrupted {
+        if self.style.program == Dialect::Cutechess
+            && !is_due(self.games, self.style.outcome_interval)
+        {
+            text += &self.writer.outcomes(&self.outcomes);
+        }
+        if ending == Ending::Interrupted && self.style.program == Dialect::Fastchess {
             text += "Tournament was interrupted.";
             if let Some(config) = &self.style.saved_in {
                 text += &format!(
@@ -274,25 +358,39 @@ fn is_due(games: u64, interval: u64) -> bool {
 impl Observer for Printer {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let text = match event {
-            RunEvent::Started { counts, sprt_statuses, .. } => {
-                self.go_on(counts, sprt_statuses);
+            RunEvent::Started { counts, .. } => {
+                self.go_on(counts);
                 String::new()
             }
             RunEvent::GameStarted { pairing, half } => {
-                let per_pair = self.schedule.design().games_per_pair();
-                let number = self.before + pairing.pair * per_pair + *half as u64 + 1;
+                let number = self.number(pairing, *half);
                 let [first, second] = pairing.engines;
                 let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
                 self.writer.started(number, self.total(), white, black)
             }
-            RunEvent::Counted { played, tally, sprt_status, .. } => {
-                let text = self.counted(played, tally, *sprt_status);
+            // One that may be played again is told when its pair counts.
+            RunEvent::GameEnded { pairing, half, game } => {
+                let number = self.number(pairing, *half);
+                let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
+                let said = said.map_err(ObserverError)?.unwrap_or_default();
+                match self.plan.counts_disturbed {
+                    true => said + &self.ended_game(pairing, *half, game),
+                    false => said,
+                }
+            }
+            RunEvent::Counted { played, tally, .. } => {
+                let text = self.counted(played, tally);
                 if is_due(self.games, self.style.save_interval) {
                     self.save().map_err(|failure| ObserverError(failure.message))?;
                 }
                 text
             }
             RunEvent::Ended { ending, elapsed } => {
+                if *ending != Ending::Interrupted && self.shown != self.counts {
+                    // Games that ended while the test decided do not count.
+                    (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
+                }
+                self.halves.clear();
                 let figures = if self.is_up_to_date { String::new() } else { self.figures() };
                 let ended = self.ended(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
@@ -303,6 +401,9 @@ impl Observer for Printer {
             }
             _ => String::new(),
         };
+        if let Some(log) = &mut self.log {
+            log.printed(&text).map_err(ObserverError)?;
+        }
         // A script that has seen enough and closed the pipe does not end the run.
         emit(&text).map_err(|failure| ObserverError(failure.message))
     }

@@ -32,6 +32,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     let (pgn, epd) = (options.request.pgn.clone(), options.request.epd.clone());
     let files = pgn.into_iter().zip([options.replaces[0]]);
     let files = files.chain(epd.into_iter().zip([options.replaces[1]]));
+    let files = files.chain(options.style.log.file.clone().into_iter().zip([options.replaces[2]]));
     options.style.replaces = files.filter(|(_, is_new)| *is_new).map(|(path, _)| path).collect();
     if options.request.tables.is_empty() {
         options.request.rules.tablebase = None;
@@ -41,6 +42,10 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
         note("no -openings: all games start from the initial position");
     }
     name_all(&mut options.request.engines);
+    for engine in &mut options.request.engines {
+        engine.limits.increment_first =
+            engine.limits.clock.is_some() && options.style.program == Dialect::Fastchess;
+    }
     let kind = match options.request.engines.len() {
         _ if options.is_sprt => RunKind::Sprt,
         2 => RunKind::Match,

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::options::{Options, scope, variant};
 use super::words::{Word, truth};
-use arbiter_game::annotation::Keeping;
 use arbiter_names::nearest;
 use arbiter_plan::{parse_draw, parse_resign};
 
@@ -16,9 +15,6 @@ type Known = (&'static str, &'static str, &'static str, Take);
 
 /// How the description of an option begins that is read and does nothing here; the reason follows.
 const NOTHING: &str = "nothing: ";
-
-const NO_LOG: &str = "nothing: no log is written; `arbiter replay` shows what engines said in games \
-                      that a fault ended, and in all with -log engine=true";
 
 /// All options, in the order of the help.
 pub(super) const OPTIONS: &[Known] = &[
@@ -180,17 +176,24 @@ pub(super) const OPTIONS: &[Known] = &[
         "games after which config.json is written again; 0: at the end",
         |o, word| word.number().map(|n| o.style.save_interval = n),
     ),
-    ("outcomeinterval", "N", "nothing: results are shown in the usual format", |_, _| Ok(())),
+    ("outcomeinterval", "N", "games between lists of how games ended; 0: at the end", |o, word| {
+        word.number().map(|n| o.style.outcome_interval = n)
+    }),
     ("resultformat", "FORMAT", "nothing: results are shown in the usual format", |_, _| Ok(())),
-    ("log", "file=FILE ... [engine=BOOL]", NO_LOG, |o, word| {
-        if word.pairs()?.contains(&("engine", "true")) {
-            o.request.transcripts = Keeping::All;
-        }
+    (
+        "log",
+        "file=FILE [level=trace|info|warn|err|fatal] [append=BOOL] [engine=BOOL]",
+        "what is printed goes to a file, too, and with engine=true what engines are told and say",
+        Options::log,
+    ),
+    ("debug", "[all]", "prints what engines were told and said", |o, _| {
+        o.debug();
         Ok(())
     }),
-    ("debug", "[all]", NO_LOG, |_, _| Ok(())),
     ("show-latency", "", "nothing: -pgnout latency=true writes it", |_, _| Ok(())),
-    ("check-mate-pvs", "", "nothing: it has no effect", |_, _| Ok(())),
+    ("check-mate-pvs", "", "warns of mate scores without that mate", |o, word| {
+        word.bare().map(|()| o.style.checks_mates = true)
+    }),
     ("strict", "", "a warning ends the run", |o, word| {
         word.bare().map(|()| o.style.is_strict = true)
     }),

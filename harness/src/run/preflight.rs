@@ -5,7 +5,7 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, base_name, load_book, thin_book};
 use arbiter_protocol::Protocol;
-use arbiter_report::note;
+use arbiter_report::{Dialect, note};
 use arbiter_runner::{OptionsFound, Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// How far a run is that a signal ends before its first game.
@@ -49,7 +49,14 @@ pub(super) fn check_engines(
         let whole = load_book(plan).map_err(Failure::invalid)?;
         return check_engines(plan, whole, setups, is_probed);
     }
-    emit(&warnings(plan, &options))?;
+    let lines = warnings(plan, &options);
+    match plan.annotation.dialect {
+        Some(Dialect::Cutechess) => {
+            let lines = lines.replace("Warning; ", "Warning: ").replace("; ", ": ");
+            lines.lines().for_each(note);
+        }
+        _ => emit(&lines)?,
+    }
     for (name, threads) in threaded {
         note(&format!(
             "{name} thinks with {threads} threads unless it is told otherwise: with \

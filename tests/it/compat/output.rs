@@ -1,7 +1,7 @@
 //! What the other programs print and write, in their words.
 
 use super::{compat, duel, lines};
-use crate::support::bench::Bench;
+use crate::support::bench::{Bench, Finished};
 use crate::support::pgn;
 
 #[test]
@@ -45,6 +45,84 @@ fn principal_variations_are_warned_of_as_there() {
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat";
     let finished = duel(&bench, "cutechess", odd, more).expect_code(0);
     assert_eq!(lines(&finished, "Warning; "), [""; 0], "{finished:#?}");
+}
+
+#[test]
+fn cutechess_tells_sides_outcomes_and_intervals_in_its_own_way() {
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd -games 2 -rounds 2 -outcomeinterval 2 -debug all \
+                -each option.Nope=1";
+    let illegal = ["--seed 1", "--mode illegal-move"];
+    let finished = duel(&bench, "cutechess", illegal, more).expect_code(0);
+    let text = &finished.stdout;
+    for (line, count) in [
+        ("...      A playing White: 2 - 0 - 0  [1.000] 2", 1),
+        ("...      A playing Black: 2 - 0 - 0  [1.000] 2", 1),
+        ("...      White vs Black: 2 - 2 - 0  [0.500] 4", 1),
+        // Certain by 4 wins of 4: what a normal distribution gives for 2 deviations.
+        ("Elo difference: inf +/- nan, LOS: 97.7 %, DrawRatio: 0.0 %", 1),
+        ("SPRT: llr 0 (0.0%), lbound -inf, ubound inf", 1),
+        ("Player: A", 2),
+        ("Player: B", 2),
+    ] {
+        assert_eq!(text.lines().filter(|found| *found == line).count(), count, "{line} {text}");
+    }
+    // Each illegal move is another outcome.
+    let outcomes = lines(&finished, "   \"Loss: ").len();
+    assert!(outcomes >= 2 && lines(&finished, "   \"Win: ").len() == outcomes, "{text}");
+    // What was said, with the time since the start.
+    let said = regex_lite::Regex::new(r"(?m)^-?\d+ >A\(0\): go nodes 1$").unwrap();
+    assert!(said.is_match(text) && text.contains(" <B(1): bestmove "), "{text}");
+    assert!(finished.stderr.contains("Warning: A doesn't have option Nope\n"), "{finished:#?}");
+    // Ranks of a gauntlet begin with 0, those who play it.
+    let bench = Bench::new();
+    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let engines = [("A", "--mode illegal-move"), ("B", "--seed 1"), ("C", "--seed 1")];
+    let engines = engines.map(|(name, args)| super::engine(&bench, name, args));
+    let more = "-each nodes=1 -tournament gauntlet -games 2";
+    let more = more.split_whitespace().map(str::to_owned);
+    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let finished = bench.arbiter(all).finish().expect_code(0);
+    let rows = finished.stdout.lines().skip_while(|line| !line.starts_with("Rank Name"));
+    let names: Vec<String> =
+        rows.take(4).map(|row| row.split_whitespace().take(2).collect()).collect();
+    assert_eq!(names, ["RankName", "0A", "1C", "2B"], "{finished:#?}");
+}
+
+#[test]
+fn mate_scores_are_looked_at_if_that_is_asked_for() {
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat -maxmoves 3";
+    let odd =
+        ["--seed 1 --info 'score mate 3 pv {move}'", "--seed 2 --info 'score mate 1 pv {move}'"];
+    let finished =
+        duel(&bench, "fastchess", odd, &format!("{more} -check-mate-pvs")).expect_code(0);
+    let count = |finished: &Finished, start: &str| lines(finished, start).len();
+    assert_eq!(count(&finished, "Warning; Incomplete mating PV - from A"), 6, "{finished:#?}");
+    assert_eq!(count(&finished, "Warning; Mating PV does not end with checkmate - from B"), 6);
+    // Two engines that both win are told of in any case.
+    let both = "Warning; Sign mismatch in mate scores ";
+    assert_eq!(count(&finished, both), 10, "{finished:#?}");
+    let finished = duel(&bench, "fastchess", odd, more).expect_code(0);
+    assert_eq!((count(&finished, "Warning; Incomplete"), count(&finished, both)), (0, 10));
+}
+
+#[test]
+fn scores_from_the_point_of_view_of_white_are_turned_round() {
+    // The first engine says that White loses, whichever side it has; so it resigns as White only.
+    for (more, results) in [("", ["0-1", "1-0"]), (" whitepov", ["0-1", "1/2-1/2"])] {
+        let bench = Bench::new();
+        let odd =
+            ["--seed 1 --info 'depth 3 score cp -900'", "--seed 2 --info 'depth 3 score cp 0'"];
+        let more = format!(
+            "-each nodes=1{more} -openings file=book.epd -games 2 -resign movecount=2 score=500 \
+             -maxmoves 6 -repeat"
+        );
+        let finished = duel(&bench, "cutechess", odd, &more).expect_code(0);
+        let ended = lines(&finished, "Finished game ");
+        let found: Vec<&str> = ended.iter().filter_map(|line| line.split(' ').nth(6)).collect();
+        assert_eq!(found, results, "{finished:#?}");
+    }
 }
 
 #[test]
@@ -137,7 +215,9 @@ fn tests_are_told_by_the_formulas_of_the_program() {
     };
     let terms = at(elo).into_iter().zip(at(0.0)).zip([won, other, other]);
     let llr: f64 = terms.map(|((one, null), count)| count * (one / null).ln()).sum();
-    let line = format!("SPRT: llr {llr:.2} (");
+    // Three digits, without zeros at the end.
+    let llr = format!("{llr:.2}");
+    let line = format!("SPRT: llr {} (", llr.trim_end_matches('0').trim_end_matches('.'));
     assert_eq!(lines(&finished, &line).len(), 1, "{line} {finished:#?}");
     assert!(lines(&finished, &line)[0].ends_with(", lbound -2.94, ubound 2.94 - H1 was accepted"));
     // In the form of cutechess, fastchess tells a ratio of games, and ours beside it if asked to.

@@ -74,8 +74,13 @@ impl Assignment for PairJob {
     }
 
     async fn done_here(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
-        let (slots, wait) = (1, Duration::ZERO);
-        let options = LocalOptions { slots, wait, measures_waiting: false, cpu_sets: Vec::new() };
+        let options = LocalOptions {
+            slots: 1,
+            wait: Duration::ZERO,
+            measures_waiting: false,
+            tells_games: false,
+            cpu_sets: Vec::new(),
+        };
         let local = LocalExecutor::new(options, engines, LiveGames::default());
         let mut local = local.map_err(|error| error.to_string())?;
         let report = play(&mut local, self, watch::channel(None).0).await;

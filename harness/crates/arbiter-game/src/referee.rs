@@ -22,7 +22,7 @@ use crate::lint::{LintFinding, Searched};
 use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
 use crate::record::{Details, Keep, MoveRecord, Thought};
-use arbiter_protocol::{Claim, Clock, Conditions, Go, Info};
+use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Score};
 
 /// How much of an answer that is not a move is quoted, in characters.
 const EXCERPT: usize = 20;
@@ -150,7 +150,7 @@ impl Referee {
             seen: vec![key(&start)],
             position: start,
             mode,
-            clocks: ByColor::new_with(|c| conditions.get(c).limits.clock.map(Clock::new)),
+            clocks: ByColor::new_with(|c| conditions.get(c).limits.new_clock()),
             conditions,
             line,
             moves: Vec::new(),
@@ -182,7 +182,7 @@ impl Referee {
     /// What to tell the side to move.
     pub fn turn(&self) -> Turn {
         let color = self.position.turn();
-        let Conditions { limits, margin } = *self.conditions.get(color);
+        let Conditions { limits, margin, .. } = *self.conditions.get(color);
         let left = self.clocks.get(color).as_ref().map(Clock::left);
         let budget = [left, limits.movetime].into_iter().flatten().min();
         // As large as the line may grow for now: were each a few bytes longer than the last, every
@@ -270,6 +270,11 @@ impl Referee {
             let ms = over.as_secs_f64() * 1e3;
             (Termination::TimeForfeit, format!("loses on time ({ms:.1} ms over)"))
         })?;
+        if color.is_black() && self.conditions.get(color).white_pov {
+            for score in [&mut info.score, &mut info.pv_score] {
+                *score = score.map(Score::reversed);
+            }
+        }
         let findings = self.lint(m, elapsed, &info);
         self.keep.trim_info(&mut info);
         let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
@@ -311,7 +316,7 @@ impl Referee {
         elapsed: Duration,
         nodes: Option<u64>,
     ) -> Result<(), Duration> {
-        let Conditions { limits, margin } = *self.conditions.get(color);
+        let Conditions { limits, margin, .. } = *self.conditions.get(color);
         let cost = limits.cost(elapsed, nodes);
         if let Some(movetime) = limits.movetime.filter(|t| cost > *t + margin) {
             return Err(cost - movetime);

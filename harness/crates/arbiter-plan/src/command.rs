@@ -201,6 +201,9 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
         words.extend(limit_fields(&engine.conditions.limits));
         words.push(format!("timemargin={}", engine.conditions.margin.as_millis()));
     }
+    if engine.conditions.white_pov {
+        words.push("whitepov=true".to_owned());
+    }
     words.join(",")
 }
 

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use arbiter_game::lint::LintRule;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -61,6 +62,8 @@ pub struct Step {
     pub budget: Option<Duration>,
     /// Whether "cannot be told" is as good as a pass.
     pub is_lenient: bool,
+    /// Of a lint, the rules whose findings are left out.
+    pub ignored: Vec<LintRule>,
 }
 
 impl Step {
@@ -213,6 +216,7 @@ mod tests {
             stops: true,
             budget: None,
             is_lenient,
+            ignored: Vec::new(),
         }
     }
 

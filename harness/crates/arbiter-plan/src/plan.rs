@@ -427,7 +427,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
             memory_mib: spec.memory_mib,
             sandbox: spec.sandbox.unwrap_or_default(),
         },
-        conditions: Conditions { limits, margin },
+        conditions: Conditions { limits, margin, white_pov: spec.white_pov.unwrap_or(false) },
         provenance: spec.provenance,
     })
 }

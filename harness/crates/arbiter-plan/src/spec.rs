@@ -45,6 +45,8 @@ pub struct EngineSpec {
     pub restart: Option<Restart>,
     /// Whether it thinks on its opponent's time.
     pub ponder: Option<bool>,
+    /// Whether it tells scores from White's point of view.
+    pub white_pov: Option<bool>,
     /// File for its error output.
     pub stderr: Option<PathBuf>,
     /// Address space that it may have, in MiB.
@@ -55,7 +57,7 @@ pub struct EngineSpec {
 
 /// The keys of a spec, as shown in errors and help.
 pub const ENGINE_KEYS: &str = "engine, name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
-     stderr, memory, sandbox, tc, st, nodes, depth, nodestime, timemargin";
+     whitepov, stderr, memory, sandbox, tc, st, nodes, depth, nodestime, timemargin";
 
 impl EngineSpec {
     /// Reads comma separated `key=value` fields; the first may be the value of `engine` alone. Double
@@ -100,6 +102,7 @@ impl EngineSpec {
             "init" => self.init.extend(value.split("\\n").map(str::to_owned)),
             "restart" => self.restart = Some(word(key, value)?),
             "ponder" => self.ponder = Some(truth(key, value)?),
+            "whitepov" => self.white_pov = Some(truth(key, value)?),
             "stderr" => self.stderr = Some(PathBuf::from(value)),
             "memory" => self.memory_mib = Some(positive(key, value)?),
             "sandbox" => self.sandbox = Some(word(key, value)?),
@@ -160,6 +163,7 @@ impl EngineSpec {
             init: if self.init.is_empty() { each.init.clone() } else { self.init },
             restart: self.restart.or(each.restart),
             ponder: self.ponder.or(each.ponder),
+            white_pov: self.white_pov.or(each.white_pov),
             stderr: self.stderr.or_else(|| each.stderr.clone()),
             memory_mib: self.memory_mib.or(each.memory_mib),
             sandbox: self.sandbox.or(each.sandbox),

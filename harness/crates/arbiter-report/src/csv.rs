@@ -10,7 +10,8 @@ const FIRST: &str = "run kind ending verdict invalid rank engine feature first s
     draws losses pairs pentanomial elo elo_low elo_high los llr llr_lower llr_upper";
 
 /// The report of a run in JSON as lines: one for each feature of an ablation, for each engine of a
-/// tournament, or one for the two engines of a match.
+/// tournament, or one for the two engines of a match. What the lint found of an engine is a number of
+/// moves for each rule.
 pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = "llr llr_lower llr_upper elo_sequential elo_sequential_low elo_sequential_high";
@@ -25,7 +26,15 @@ pub fn run_csv(report: &Value) -> String {
     if found.is_empty() {
         found.push(Value::Object(Map::new()));
     }
+    let findings = list(&report["lint"]);
     for object in &mut found {
+        for (key, prefix) in [("engine", ""), ("first", "first_"), ("second", "second_")] {
+            let Some(engine) = object[key].as_str().map(str::to_owned) else { continue };
+            for finding in findings.iter().filter(|finding| finding["engine"] == *engine) {
+                let rule = finding["rule"].as_str().unwrap_or_default();
+                object[format!("{prefix}lint_{rule}")] = finding["moves"].clone();
+            }
+        }
         of_all.iter().for_each(|key| object[*key] = report[*key].clone());
         if is_duel && report["elo0"].is_number() {
             of_two.split(' ').for_each(|key| object[key] = report[key].clone());
@@ -127,6 +136,10 @@ mod tests {
         let many = json!({ "tournament": { "standings": [{ "engine": "A" }, { "engine": "B" }] } });
         assert_eq!(lines(many).lines().count(), 3);
         assert_eq!(lines(json!({ "features": [{ "feature": "x" }] })).lines().count(), 2);
+        let odd = json!({ "engine": "B", "rule": "nodes", "moves": 3 });
+        let linted =
+            lines(json!({ "encounters": [{ "first": "A", "second": "B" }], "lint": [odd] }));
+        assert!(linted.contains(",second_lint_nodes,") && linted.contains(",A,B,3"), "{linted}");
         assert_eq!(lines(json!({})).lines().count(), 2);
     }
 }

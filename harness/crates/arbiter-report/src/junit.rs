@@ -7,6 +7,7 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 
 use crate::ablation;
 use crate::document::faults;
+use crate::lint;
 use crate::summary::{Strength, Summary, Verdict};
 use crate::text::{plus_minus, results};
 use crate::verdict::verdict_sentence;
@@ -21,8 +22,8 @@ pub fn gates_junit(test: &str, outcomes: &[StepOutcome]) -> Result<String, Seria
     whole("arbiter ci", suite)
 }
 
-/// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, and one
-/// for each gate of its commits.
+/// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, one for
+/// what the lint found, and one for each gate of its commits.
 pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
     match summary.plan.kind {
@@ -49,6 +50,17 @@ pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, Ser
     faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
     faulty.add_property(("limit", summary.plan.fault_limit.to_string().as_str()));
     suite.add_test_case(faulty);
+    if !summary.lint.is_empty() {
+        let lines = lint::by_engine(summary).map(|(engine, found)| format!("{engine}: {found}"));
+        let words = lines.collect::<Vec<_>>().join("\n");
+        // It decides nothing; a gate of kind `lint` does.
+        let mut odd = case("lint", "arbiter.lint", &words, TestCaseStatus::success());
+        for found in &summary.lint {
+            let name = format!("{} {}", summary.engines[found.engine], found.rule);
+            odd.add_property((name.as_str(), found.moves.to_string().as_str()));
+        }
+        suite.add_test_case(odd);
+    }
     suite.add_test_cases(gates.iter().map(step));
     whole("arbiter", suite)
 }

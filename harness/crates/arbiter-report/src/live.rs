@@ -219,7 +219,7 @@ impl Observer for Live {
                 self.progress.schedule = (*schedule).clone();
                 self.count_anew(counts, *counted, sprt_statuses);
             }
-            RunEvent::GameStarted { .. } => {}
+            RunEvent::GameStarted { .. } | RunEvent::GameEnded { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.bar.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {

@@ -326,6 +326,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             JobEvent::Started { pairing, half } => {
                 self.tell(&RunEvent::GameStarted { pairing: &pairing, half })?;
             }
+            JobEvent::Ended { pairing, half, game } => {
+                self.tell(&RunEvent::GameEnded { pairing: &pairing, half, game: &game })?;
+            }
             JobEvent::Failed { pair, reason } => {
                 return Err(RunError::Environment { pair, reason });
             }

@@ -29,7 +29,18 @@ impl Signals {
     /// Starts to listen. A signal that we were started to ignore, as `nohup` does with SIGHUP and
     /// scripts with SIGINT for what they run in the background, stays ignored.
     pub fn listen() -> io::Result<Signals> {
-        let listen = |kind: SignalKind| match is_signal_ignored(kind.as_raw_value()) {
+        Signals::with(is_signal_ignored)
+    }
+
+    /// The same, but heeds SIGINT and SIGTERM in any case.
+    pub fn listen_in_any_case() -> io::Result<Signals> {
+        Signals::with(|signal| {
+            signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)
+        })
+    }
+
+    fn with(is_ignored: impl Fn(i32) -> bool) -> io::Result<Signals> {
+        let listen = |kind: SignalKind| match is_ignored(kind.as_raw_value()) {
             true => Ok(None),
             false => signal(kind).map(Some),
         };

@@ -169,6 +169,7 @@ impl Gates<'_> {
         if let (Ok(base), true) = (&self.sides.base, step.needs_base()) {
             add(&base.identity);
         }
+        step.ignored.iter().for_each(|rule| add(&format!("ignore {rule}")));
         for arg in &step.args {
             add(arg);
             let value = arg.split_once('=').map_or(arg.as_str(), |(_, value)| value);
@@ -299,8 +300,13 @@ impl Gates<'_> {
 
 /// The outcome of a step whose subcommand has ended.
 fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
-    let figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
-    let is_linted = step.kind == StepKind::Lint && figures["lint"].is_array();
+    let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
+    let findings = figures["lint"].as_array_mut();
+    let is_linted = findings.is_some_and(|findings| {
+        let ignored: Vec<String> = step.ignored.iter().map(ToString::to_string).collect();
+        findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));
+        step.kind == StepKind::Lint && !findings.is_empty()
+    });
     // A match as such passes whatever was found.
     let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
     let verdict = step_verdict(step, found, ended.reason == EndReason::TimedOut);

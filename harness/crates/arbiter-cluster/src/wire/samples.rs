@@ -92,7 +92,7 @@ pub(crate) fn description() -> RunDescription {
 /// The pair of this number, with one move of opening.
 pub(crate) fn job(pair: u64) -> PairJob {
     let limits = Limits { nodes: Some(1), ..Limits::default() };
-    let conditions = Conditions { limits, margin: Duration::ZERO };
+    let conditions = Conditions { limits, margin: Duration::ZERO, white_pov: false };
     let setup = |white, black| GameSetup {
         engines: ByColor { white, black },
         fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),

@@ -25,7 +25,7 @@ pub(crate) async fn play(
                 return Report::Failed(reason);
             }
             JobEvent::Started { half: begun, .. } => drop(half.send(u8::try_from(begun).ok())),
-            JobEvent::Noted(_) | JobEvent::WorkerExcluded(_) => {}
+            JobEvent::Ended { .. } | JobEvent::Noted(_) | JobEvent::WorkerExcluded(_) => {}
         }
     }
 }

@@ -35,6 +35,7 @@ impl SlotEngines {
             slots: 1,
             wait: description.wait,
             measures_waiting: description.noise_limit.is_some(),
+            tells_games: false,
             cpu_sets: Vec::new(),
         };
         let local = LocalExecutor::new(options, setup.engines.clone(), LiveGames::default())

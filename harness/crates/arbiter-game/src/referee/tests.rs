@@ -7,7 +7,7 @@ const NO_RULES: Rules = Rules { draw: None, resign: None, move_cap: None, tableb
 
 fn conditions(tc: &str, margin: Duration) -> ByColor<Conditions> {
     let limits = Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() };
-    ByColor::new_with(|_| Conditions { limits, margin })
+    ByColor::new_with(|_| Conditions { limits, margin, white_pov: false })
 }
 
 fn from_fen(fen: &str) -> Referee {
@@ -130,7 +130,7 @@ fn movetime_is_enforced_and_nodes_have_no_clock() {
         white: Limits { movetime: Some(MS(100)), ..Limits::default() },
         black: Limits { nodes: Some(500), ..Limits::default() },
     };
-    let conditions = sides.map(|limits| Conditions { limits, margin: MS(5) });
+    let conditions = sides.map(|limits| Conditions { limits, margin: MS(5), white_pov: false });
     let start =
         || Referee::new(Chess::default(), CastlingMode::Standard, &[], conditions, NO_RULES, None);
     let mut referee = start();
@@ -198,6 +198,7 @@ fn an_hourglass_gives_what_the_opponent_takes() {
     let conditions = sides.map(|tc| Conditions {
         limits: Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },
         margin: MS(0),
+        white_pov: false,
     });
     let standard = CastlingMode::Standard;
     let mut referee = Referee::new(Chess::default(), standard, &[], conditions, NO_RULES, None);
@@ -211,7 +212,7 @@ fn an_hourglass_gives_what_the_opponent_takes() {
 fn nodes_run_the_clock_where_they_stand_for_time() {
     let limits =
         Limits { clock: Some("1+0.1".parse().unwrap()), nodestime: Some(100), ..Limits::default() };
-    let conditions = ByColor::new_with(|_| Conditions { limits, margin: MS(0) });
+    let conditions = ByColor::new_with(|_| Conditions { limits, margin: MS(0), white_pov: false });
     let start = || {
         let standard = CastlingMode::Standard;
         Referee::new(Chess::default(), standard, &[], conditions, NO_RULES, None)

@@ -43,7 +43,7 @@ const MATE: &str = "\
 fn replayed(text: &str) -> Replayed {
     let limits = Limits { clock: Some("1".parse().unwrap()), ..Limits::default() };
     let margin = Duration::from_millis(10);
-    let conditions = Conditions { limits, margin };
+    let conditions = Conditions { limits, margin, white_pov: false };
     let conditions = ByColor { white: conditions, black: conditions };
     let start = Chess::default();
     let mode = CastlingMode::Standard;

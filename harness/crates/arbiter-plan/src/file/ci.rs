@@ -34,6 +34,9 @@ struct StepTable {
     budget: Option<f64>,
     /// "pass" or "fail".
     inconclusive: Option<String>,
+    /// Rules of the lint, by name.
+    #[serde(default)]
+    ignore: Vec<String>,
 }
 
 impl CiTable {
@@ -74,6 +77,10 @@ impl StepTable {
         if kind == StepKind::Bench && !args.is_empty() {
             return Err("a bench has no args; set bench in [build]".to_owned());
         }
+        if kind != StepKind::Lint && !self.ignore.is_empty() {
+            return Err(format!("ignore is for a lint, not for a {kind}"));
+        }
+        let rules = self.ignore.iter().map(|rule| rule.parse());
         Ok(Step {
             name: self.name.clone().unwrap_or_else(|| self.kind.clone()),
             kind,
@@ -82,6 +89,7 @@ impl StepTable {
             stops: self.stop.unwrap_or(true),
             budget: budget.transpose().map_err(|error| format!("budget: {error}"))?,
             is_lenient,
+            ignored: rules.collect::<Result<_, _>>().map_err(|error| format!("ignore: {error}"))?,
         })
     }
 }
@@ -120,5 +128,10 @@ mod tests {
         check("[[step]]\nkind = 'sprt'\nbudget = 0", "budget");
         check("[[step]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");
         check("[[step]]\nkind = 'bench'\nargs = 'x'", "[build]");
+        check("[[step]]\nkind = 'epd'\nignore = ['nodes']", "ignore is for a lint, not for a epd");
+        check(
+            "[[step]]\nkind = 'lint'\nignore = ['mates']",
+            "ignore: 'mates' is none of illegal_pv",
+        );
     }
 }

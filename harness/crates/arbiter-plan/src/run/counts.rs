@@ -34,26 +34,31 @@ pub struct PairTally {
     pub second: Option<GameTally>,
 }
 
+impl GameTally {
+    /// Sums up a game in which one of the engines is `first`.
+    pub fn of(game: &GameRecord, first: usize) -> GameTally {
+        let winner = game.outcome.result.winner();
+        let loser = winner.map(|color| *game.engines.get(!color));
+        GameTally {
+            result: match winner {
+                None => GameResult::Draw,
+                Some(color) if *game.engines.get(color) == first => GameResult::Win,
+                Some(_) => GameResult::Loss,
+            },
+            termination: game.outcome.termination,
+            fault: loser.filter(|_| game.outcome.termination.is_fault()),
+        }
+    }
+}
+
 impl PairTally {
     /// Sums up a played pair.
     pub fn of(played: &PlayedPair) -> PairTally {
-        let [first, _] = played.pairing.engines;
-        let tally = |game: &GameRecord| {
-            let winner = game.outcome.result.winner();
-            let loser = winner.map(|color| *game.engines.get(!color));
-            GameTally {
-                result: match winner {
-                    None => GameResult::Draw,
-                    Some(color) if *game.engines.get(color) == first => GameResult::Win,
-                    Some(_) => GameResult::Loss,
-                },
-                termination: game.outcome.termination,
-                fault: loser.filter(|_| game.outcome.termination.is_fault()),
-            }
-        };
+        let engines = played.pairing.engines;
+        let tally = |game: &GameRecord| GameTally::of(game, engines[0]);
         PairTally {
             pair: played.pairing.pair,
-            engines: played.pairing.engines,
+            engines,
             first: tally(&played.games.first),
             second: played.games.second.as_ref().map(tally),
         }

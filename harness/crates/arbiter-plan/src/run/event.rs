@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::{Pace, PairTally, PlayedPair, RunCounts};
+use arbiter_game::record::GameRecord;
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::Iteration;
 use arbiter_stats::SprtStatus;
@@ -41,6 +42,16 @@ pub enum RunEvent<'a> {
         pairing: &'a Pairing,
         /// Which game of the pair, from 0.
         half: usize,
+    },
+    /// A game is over, and counts with its pair. A void pair's games come twice. Told only where it
+    /// was asked for.
+    GameEnded {
+        /// Its pair.
+        pairing: &'a Pairing,
+        /// Which game of the pair, from 0.
+        half: usize,
+        /// The game.
+        game: &'a GameRecord,
     },
     /// A pair was counted.
     Counted {

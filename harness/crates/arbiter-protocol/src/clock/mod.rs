@@ -34,9 +34,19 @@ pub struct Limits {
     /// Nodes that count as a millisecond: the clock runs on the nodes that the engine reports
     /// and real time decides nothing.
     pub nodestime: Option<u64>,
+    /// Whether the clock has an increment before the first move, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub increment_first: bool,
 }
 
 impl Limits {
+    /// A full clock at the start of a game, if there is one.
+    pub fn new_clock(&self) -> Option<Clock> {
+        let first = self.increment_first;
+        self.clock
+            .map(|control| if first { Clock::with_increment(control) } else { Clock::new(control) })
+    }
+
     /// Whether a wall clock decides anything in the game. Without one, games of deterministic
     /// engines are reproducible.
     pub fn is_timed(&self) -> bool {
@@ -101,6 +111,9 @@ pub struct Conditions {
     /// Overrun that is forgiven.
     #[serde(rename = "margin_ns", with = "Nanos")]
     pub margin: Duration,
+    /// Whether it tells scores from White's point of view, against the protocol.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub white_pov: bool,
 }
 
 #[cfg(test)]
@@ -155,6 +168,7 @@ mod tests {
             nodes: Some(7),
             depth: Some(3),
             nodestime: Some(600),
+            increment_first: false,
         };
         assert_eq!(limits.to_string(), "8+0.08, 0.25 s/move, 7 nodes, depth 3, 600 nodes a ms");
         assert!(!limits.is_timed(), "nodes decide");

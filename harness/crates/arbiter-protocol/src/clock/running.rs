@@ -21,6 +21,12 @@ impl Clock {
         Clock { control, left: first.base, period: 0, moves_left: first.moves }
     }
 
+    /// The same with an increment before the first move.
+    pub fn with_increment(control: TimeControl) -> Clock {
+        let clock = Clock::new(control);
+        Clock { left: clock.left.saturating_add(clock.increment()), ..clock }
+    }
+
     /// Time left before the flag falls.
     pub fn left(&self) -> Duration {
         self.left

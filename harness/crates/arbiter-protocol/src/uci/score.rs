@@ -15,6 +15,14 @@ pub enum Score {
 }
 
 impl Score {
+    /// The same from the other side's point of view.
+    pub fn reversed(self) -> Score {
+        match self {
+            Score::Centipawns(cp) => Score::Centipawns(cp.saturating_neg()),
+            Score::Mate(moves) => Score::Mate(moves.saturating_neg()),
+        }
+    }
+
     /// The score in centipawns; `None` if it is a mate.
     pub fn centipawns(self) -> Option<i32> {
         match self {

@@ -1,28 +1,101 @@
-//! Figures as cutechess-cli prints them.
+//! Figures as cutechess-cli prints them, by its own formulas; and as fastchess prints them in its form.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{DialectWriter, percent, plus_minus, points, shown, value_and_margin};
-use arbiter_plan::RunCounts;
-use arbiter_stats::{Decision, Sprt, SprtStatus};
+use super::{DialectWriter, percent, plus_minus, points, shown};
+use crate::standings::total;
+use arbiter_plan::{Encounter, RunCounts};
+use arbiter_stats::elo::normal_cdf;
+use arbiter_stats::{Decision, GameResult, Sprt, SprtStatus, Trinomial};
 
+/// How many deviations its interval reaches: its approximation of the quantile at 0.975.
+const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
+
+/// The difference of two engines. A run without a test has its line, too.
 pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
-    let strength = writer.strength(counts.main_encounter());
-    let elo = plus_minus(strength.elo, 1);
-    let los = shown(percent(strength.los), 1);
-    let draws = shown(percent(strength.games.draw_ratio()), 1);
-    format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
+    let encounter = counts.main_encounter();
+    let (elo, error) = elo(&encounter.games);
+    let [los, draws] = shares(&encounter.games);
+    let sides = sides(&writer.engines[0], &encounter);
+    let [elo, error] = [elo, error].map(|value| shown(value, 1));
+    format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los:.1} %, DrawRatio: {draws:.1} %\n")
+        .replace("NaN", "nan")
 }
 
+/// What the first engine scored as White and as Black, and White at all.
+fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> String {
+    let mut sides = [Trinomial::default(); 2];
+    for result in [GameResult::Loss, GameResult::Draw, GameResult::Win] {
+        let points = result.half_points();
+        let in_pairs =
+            [table[points].iter().sum(), table.iter().map(|row| row[points]).sum::<u64>()];
+        for (side, (paired, single)) in sides.iter_mut().zip(in_pairs.into_iter().zip(singles)) {
+            let count = paired + single[points];
+            match result {
+                GameResult::Loss => side.losses = count,
+                GameResult::Draw => side.draws = count,
+                GameResult::Win => side.wins = count,
+            }
+        }
+    }
+    let [white, black] = sides;
+    let first = Trinomial {
+        wins: white.wins + black.losses,
+        losses: white.losses + black.wins,
+        draws: games.draws,
+    };
+    let rows = [
+        (format!("{name} playing White"), white),
+        (format!("{name} playing Black"), black),
+        ("White vs Black".to_owned(), first),
+    ];
+    let played = rows.into_iter().filter(|(_, games)| games.games() > 0);
+    let lines = played.map(|(who, games)| {
+        let Trinomial { wins, losses, draws } = games;
+        let (share, count) = (points(&games).1 / 100.0, games.games());
+        format!("...      {who}: {wins} - {losses} - {draws}  [{share:.3}] {count}\n")
+    });
+    lines.collect()
+}
+
+/// The difference and its error, by games.
+fn elo(games: &Trinomial) -> (f64, f64) {
+    let count = games.games() as f64;
+    let [wins, losses, draws] = [games.wins, games.losses, games.draws].map(|of| of as f64 / count);
+    let mean = wins + draws / 2.0;
+    let variance =
+        wins * (1.0 - mean).powi(2) + losses * mean.powi(2) + draws * (0.5 - mean).powi(2);
+    let reach = DEVIATIONS * (variance / count).sqrt();
+    let of = |share: f64| -400.0 * (1.0 / share - 1.0).log10();
+    (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
+}
+
+/// Chance that the first engine is the stronger one, and the share of draws, in percent.
+fn shares(games: &Trinomial) -> [f64; 2] {
+    let [wins, losses] = [games.wins, games.losses].map(|of| of as f64);
+    [100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt()), percent(games.draw_ratio())]
+}
+
+/// The ranking: who plays the gauntlet first, then by the share of points.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
-    let width = writer.name_width();
+    let of = |engine| (engine, total(counts, engine).games);
+    // Of equals the last one comes first.
+    let mut ranking: Vec<(usize, Trinomial)> = (0..writer.engines.len()).rev().map(of).collect();
+    let key = |(engine, games): &(usize, Trinomial)| match games.games() {
+        _ if *engine < writer.seeds => -1.0,
+        0 => 2.0,
+        _ => 1.0 - points(games).1 / 100.0,
+    };
+    ranking.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
     let mut text = format!(
-        "{:<4} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
+        "{:<4} {:<25} {:>7} {:>7} {:>7} {:>7} {:>7} \n",
         "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
     );
-    for (rank, (engine, strength)) in (1..).zip(writer.ranking(counts)) {
-        let games = strength.games;
-        let (elo, error) = value_and_margin(strength.elo);
+    let first = if writer.seeds > 0 { 0 } else { 1 };
+    for (rank, (engine, games)) in (first..).zip(ranking) {
+        let (elo, error) = elo(&games);
         let [elo, error] = [elo, error].map(|value| shown(value, 0));
         let score = shown(points(&games).1, 1);
         let draws = shown(percent(games.draw_ratio()), 1);
@@ -30,19 +103,71 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{rank:>4} {name:<width$} {elo:>7} {error:>7} {count:>7} {score:>6}% {draws:>6}%"
+            "{rank:>4} {name:<25} {elo:>7} {error:>7} {count:>7} {score:>6}% {draws:>6}% "
         );
     }
-    text
+    text + "\n"
 }
 
-pub(super) fn sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
-    let SprtStatus { llr, lower, upper, decision } = sprt_status;
-    let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
-    let verdict = match decision {
-        Decision::AcceptH1 => " - H1 was accepted",
-        Decision::AcceptH0 => " - H0 was accepted",
-        Decision::Continue => "",
+/// The test; a run that is none has the line, too, of a ratio without bounds.
+pub(super) fn sprt(sprt_status: Option<SprtStatus>) -> String {
+    let (llr, lower, upper) = match sprt_status {
+        Some(SprtStatus { llr, lower, upper, .. }) => (llr, lower, upper),
+        None => (0.0, f64::NEG_INFINITY, f64::INFINITY),
     };
+    let share = shown(100.0 * llr / upper, 1);
+    let verdict = verdict(sprt_status);
+    let [llr, lower, upper] = [llr, lower, upper].map(general);
+    format!("SPRT: llr {llr} ({share}%), lbound {lower}, ubound {upper}{verdict}\n")
+}
+
+fn verdict(sprt_status: Option<SprtStatus>) -> &'static str {
+    match sprt_status.map(|sprt_status| sprt_status.decision) {
+        Some(Decision::AcceptH1) => " - H1 was accepted",
+        Some(Decision::AcceptH0) => " - H0 was accepted",
+        Some(Decision::Continue) | None => "",
+    }
+}
+
+/// A number with three digits that count, as C's `%.3g`.
+fn general(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{}", value + 0.0);
+    }
+    let exponent = value.abs().log10().floor();
+    if !(-4.0..3.0).contains(&exponent) {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{value:.*}", (2.0 - exponent) as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// How often games of each engine ended in which way.
+pub(super) fn outcomes(writer: &DialectWriter, outcomes: &[BTreeMap<String, u64>]) -> String {
+    let lines = writer.engines.iter().zip(outcomes).map(|(name, outcomes)| {
+        let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));
+        format!("Player: {name}\n{}", each.collect::<String>())
+    });
+    format!("\n{}", lines.collect::<String>())
+}
+
+/// The difference of two engines in fastchess's own version of this form.
+pub(super) fn fastchess_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let strength = writer.strength(counts.main_encounter());
+    let elo = plus_minus(strength.elo, 2);
+    let los = shown(percent(strength.los), 2);
+    let draws = shown(percent(strength.games.draw_ratio()), 2);
+    format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
+}
+
+/// The test in that version.
+pub(super) fn fastchess_sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
+    let SprtStatus { llr, lower, upper, .. } = sprt_status;
+    let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
+    let verdict = verdict(Some(sprt_status));
     format!("SPRT: llr {llr:.2} ({share:.1}%), lbound {lower:.2}, ubound {upper:.2}{verdict}\n")
 }

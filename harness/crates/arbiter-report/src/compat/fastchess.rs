@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{DialectWriter, percent, plus_minus, points, shown, value_and_margin};
+use super::{Dialect, DialectWriter, percent, plus_minus, points, shown, value_and_margin};
 use crate::summary::Strength;
 use arbiter_plan::RunCounts;
 use arbiter_stats::{Sprt, SprtStatus};
@@ -50,9 +50,14 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let width = writer.name_width();
     let mut text = format!(
-        "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
-        "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw", "Ptnml(0-2)"
+        "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw"
     );
+    let last = |ptnml| match writer.dialect {
+        Dialect::Fastchess => format!(" {ptnml:>20}\n"),
+        Dialect::Cutechess => "\n".to_owned(),
+    };
+    text += &last("Ptnml(0-2)".to_owned());
     for (rank, (engine, strength)) in (1..).zip(writer.ranking(counts)) {
         let Strength { games, pairs, elo, nelo, .. } = strength;
         let (elo, error) = value_and_margin(elo);
@@ -64,10 +69,11 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
         let ptnml = if writer.penta { format!("{:?}", pairs.0) } else { String::new() };
         let (name, count) = (&writer.engines[engine], games.games());
         // Writing to a string cannot fail.
-        let _ = writeln!(
+        let _ = write!(
             text,
             "{rank:>4} {name:<width$} {elo:>10} {error:>10} {nelo:>10} {nerror:>10} {count:>10} \
-             {score:>9}% {draws:>9}% {ptnml:>20}"
+             {score:>9}% {draws:>9}%{}",
+            last(ptnml)
         );
     }
     text

@@ -4,6 +4,7 @@ mod cutechess;
 mod fastchess;
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use shakmaty::Color;
 
@@ -14,7 +15,8 @@ use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
-use arbiter_protocol::Limits;
+use arbiter_protocol::{Limits, Score};
+use arbiter_schedule::Format;
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
@@ -25,6 +27,10 @@ const RULE: &str = "--------------------------------------------------\n";
 #[derive(Debug, Clone)]
 pub struct DialectWriter {
     dialect: Dialect,
+    /// Which program is followed.
+    program: Dialect,
+    /// First engines of a gauntlet; 0 if it is none.
+    seeds: usize,
     /// Whether figures are by pairs.
     penta: bool,
     engines: Vec<String>,
@@ -42,8 +48,11 @@ impl DialectWriter {
         plan: &Plan,
         defaults: &[Vec<(String, String)>],
     ) -> DialectWriter {
+        let is_gauntlet = plan.design.format == Format::Gauntlet;
         DialectWriter {
             dialect,
+            program: plan.annotation.dialect.unwrap_or(dialect),
+            seeds: if is_gauntlet { plan.design.seeds.max(1) } else { 0 },
             penta: penta && !plan.design.is_single,
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             sprt: plan.sprt,
@@ -59,7 +68,11 @@ impl DialectWriter {
     /// A game has ended.
     pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
         let (players, result) = (self.players(white, black), outcome.result.as_str());
-        format!("Finished game {number} ({players}): {result} {{{}}}\n", annotation(outcome))
+        let reason = match self.program {
+            Dialect::Fastchess => annotation(outcome),
+            Dialect::Cutechess => reason(outcome),
+        };
+        format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
     /// The score of two engines after a game. fastchess has no such line.
@@ -78,17 +91,34 @@ impl DialectWriter {
     pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
         let is_duel = self.engines.len() == 2;
         let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
+        let is_cutechess = self.program == Dialect::Cutechess;
         let figures = match (self.dialect, is_duel) {
             (Dialect::Fastchess, true) => fastchess::duel(self, counts),
-            (Dialect::Fastchess, false) => fastchess::table(self, counts),
-            (Dialect::Cutechess, true) => cutechess::duel(self, counts),
-            (Dialect::Cutechess, false) => cutechess::table(self, counts),
+            (_, true) if is_cutechess => cutechess::duel(self, counts),
+            (_, false) if is_cutechess => cutechess::table(self, counts),
+            (Dialect::Cutechess, true) => cutechess::fastchess_duel(self, counts),
+            (_, false) => fastchess::table(self, counts),
         };
         match self.dialect {
             Dialect::Fastchess => {
                 format!("{RULE}{figures}{}{RULE}", test.map(fastchess::sprt).unwrap_or_default())
             }
-            Dialect::Cutechess => figures + &test.map(cutechess::sprt).unwrap_or_default(),
+            _ if is_cutechess => figures + &cutechess::sprt(test.map(|(_, status)| status)),
+            _ => figures + &test.map(cutechess::fastchess_sprt).unwrap_or_default(),
+        }
+    }
+
+    /// How often games of each engine ended in which way.
+    pub fn outcomes(&self, outcomes: &[BTreeMap<String, u64>]) -> String {
+        cutechess::outcomes(self, outcomes)
+    }
+
+    /// How a game ended for one of its engines.
+    pub fn outcome(outcome: &Outcome, color: Color) -> String {
+        match outcome.result.winner() {
+            None => reason(outcome),
+            Some(winner) if winner == color => format!("Win: {}", reason(outcome)),
+            Some(_) => format!("Loss: {}", reason(outcome)),
         }
     }
 
@@ -102,6 +132,9 @@ impl DialectWriter {
         match (self.dialect, self.sprt) {
             (Dialect::Fastchess, Some(Sprt { elo0, elo1, .. })) => {
                 format!("SPRT ([{elo0:.2}, {elo1:.2}]) completed - {verdict} was accepted\n")
+            }
+            (Dialect::Cutechess, Some(_)) if self.program == Dialect::Fastchess => {
+                "Tournament finished\n".to_owned()
             }
             _ => String::new(),
         }
@@ -128,17 +161,24 @@ impl DialectWriter {
         }
     }
 
-    /// What is said of an engine that tells no score.
+    /// What is said of an engine that tells no score. As of all that follows, cutechess-cli has no
+    /// word of it.
     pub fn no_score(&self, engine: usize) -> String {
+        if self.program == Dialect::Cutechess {
+            return String::new();
+        }
         let name = &self.engines[engine];
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
     }
 
     /// What is said of principal variations, in the words that scripts look for.
-    pub fn lint(&self, game: &GameRecord) -> String {
+    pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
         let findings = game.findings().filter_map(|(_, color, LintFinding { rule, what })| {
             let name = &self.engines[*game.engines.get(color)];
             let (m, rest) = what.split_once(' ')?;
+            if *rule == LintRule::MateScore && checks_mates {
+                return Some(format!("Warning; {} - from {name}\n", mating(what)));
+            }
             let words = match (rule, rest.split_once("after ")) {
                 (LintRule::IllegalPv, _) => "Illegal PV move".to_owned(),
                 (LintRule::PvAfterEnd, Some((_, end))) if end != "insufficient material" => {
@@ -151,12 +191,35 @@ impl DialectWriter {
             };
             Some(format!("Warning; {words} - move {m} from {name}\n"))
         });
-        findings.collect()
+        findings.collect::<String>() + &self.mates(game)
+    }
+
+    /// What is said of two engines that both see a win, or both a loss.
+    fn mates(&self, game: &GameRecord) -> String {
+        let first = game.first_to_move();
+        let scores = game.moves.iter().zip([first, !first].into_iter().cycle());
+        let scores = scores.map(|(played, color)| match played.thought.as_ref()?.score? {
+            Score::Mate(moves) => Some((moves, color)),
+            Score::Centipawns(_) => None,
+        });
+        let each = scores.clone().zip(scores.skip(1));
+        let lines = each.filter_map(|(them, us)| {
+            let ((them, their), (us, our)) = (them?, us?);
+            let who = |color: Color| {
+                format!("{} ({})", self.engines[*game.engines.get(color)], color_name(color))
+            };
+            (them.signum() * us.signum() > 0).then(|| {
+                let players = format!("{} and {}", who(their), who(our));
+                format!("Warning; Sign mismatch in mate scores {them} and {us} from {players}\n")
+            })
+        });
+        lines.collect()
     }
 
     /// What is said of a game that an engine's fault ended, in the words that scripts look for.
     pub fn warnings(&self, game: &GameRecord) -> String {
-        let Some(winner) = game.outcome.result.winner() else { return String::new() };
+        let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
+        let Some(winner) = winner else { return String::new() };
         let name = &self.engines[*game.engines.get(!winner)];
         let played = game.outcome.detail.split('\'').nth(1).unwrap_or_default();
         match game.outcome.termination {
@@ -202,9 +265,27 @@ impl DialectWriter {
     }
 }
 
+fn color_name(color: Color) -> &'static str {
+    if color.is_white() { "White" } else { "Black" }
+}
+
+/// What is wrong with the variation of a mate score, by what the lint says: `mate 3, and a PV of 4
+/// plies that mates`.
+fn mating(what: &str) -> &'static str {
+    let numbers = what.split(|c: char| c != '-' && !c.is_ascii_digit());
+    let mut numbers = numbers.filter_map(|word| word.parse::<i64>().ok());
+    let (mate, plies) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let needed = 2 * mate.abs() - i64::from(mate > 0);
+    match plies.cmp(&needed) {
+        Ordering::Less => "Incomplete mating PV",
+        Ordering::Greater => "Too long mating PV",
+        Ordering::Equal => "Mating PV does not end with checkmate",
+    }
+}
+
 /// What decided a game, in the words that scripts look for.
 pub(crate) fn annotation(outcome: &Outcome) -> String {
-    let name = |color: Color| if color.is_white() { "White" } else { "Black" };
+    let name = color_name;
     let Some(winner) = outcome.result.winner() else {
         let draw = match outcome.termination {
             Termination::Stalemate => "stalemate",

@@ -13,6 +13,7 @@ use super::slot::{Shared, Slot};
 use super::{Executor, JobEvent};
 use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
+use arbiter_game::record::GameRecord;
 use arbiter_plan::PairJob;
 use arbiter_process::{QUIT_GRACE, Spawner};
 
@@ -25,6 +26,8 @@ pub struct LocalOptions {
     pub wait: Duration,
     /// Whether it is measured, in games under a clock, how long engines wait for a processor.
     pub measures_waiting: bool,
+    /// Whether games are told of as they end, before their pairs.
+    pub tells_games: bool,
     /// The processors of each slot; if none are given, the system decides.
     pub cpu_sets: Vec<Vec<usize>>,
 }
@@ -120,9 +123,15 @@ impl Executor for LocalExecutor {
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
             let pairing = job.pairing;
-            // Nobody waits any more once the run has ended; the same holds below.
-            let started = |half| drop(report.send((None, JobEvent::Started { pairing, half })));
-            let event = match slot.play(job, started).await {
+            let tell = |half, ended: Option<Box<GameRecord>>| {
+                let event = match ended {
+                    None => JobEvent::Started { pairing, half },
+                    Some(game) => JobEvent::Ended { pairing, half, game },
+                };
+                // Nobody waits any more once the run has ended; the same holds below.
+                let _ = report.send((None, event));
+            };
+            let event = match slot.play(job, tell).await {
                 Ok(played) => JobEvent::Played { pair, played, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };

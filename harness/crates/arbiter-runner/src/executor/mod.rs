@@ -6,6 +6,7 @@ mod meter;
 pub(crate) mod remote;
 mod slot;
 
+use arbiter_game::record::GameRecord;
 use arbiter_plan::{PairJob, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
 
@@ -27,6 +28,15 @@ pub enum JobEvent<D = PlayedPair> {
         pairing: Pairing,
         /// Which game of the pair, from 0.
         half: usize,
+    },
+    /// A game of a pair is over; it counts with its pair. Told only if the executor was asked to.
+    Ended {
+        /// Its pair.
+        pairing: Pairing,
+        /// Which game of the pair, from 0.
+        half: usize,
+        /// The game.
+        game: Box<GameRecord>,
     },
     /// The pair could not be played for a reason that is no engine's fault.
     Failed {

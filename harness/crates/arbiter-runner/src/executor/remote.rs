@@ -87,7 +87,9 @@ impl RemoteExecutor {
     fn is_current(&mut self, event: &JobEvent) -> bool {
         match event {
             JobEvent::Played { pair, .. } => self.in_flight.remove(pair),
-            JobEvent::Started { pairing, .. } => self.in_flight.contains(&pairing.pair),
+            JobEvent::Started { pairing, .. } | JobEvent::Ended { pairing, .. } => {
+                self.in_flight.contains(&pairing.pair)
+            }
             JobEvent::Failed { .. }
             | JobEvent::Noted(_)
             | JobEvent::WorkerExcluded(_)

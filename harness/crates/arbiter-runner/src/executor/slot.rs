@@ -11,7 +11,7 @@ use super::engine_pool::EnginePool;
 use super::local::LocalOptions;
 use super::meter;
 use crate::dispatch::unix_time_ms;
-use crate::live_games::LiveGames;
+use crate::live_games::{GameId, LiveGames};
 use arbiter_game::driver::{self, GameSetup};
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_game::live_game::LiveGame;
@@ -52,30 +52,38 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games. `started` is told which of them begins. An error is the machine's, never an engine's.
+    /// Plays the games. `tell` hears which of them begins, and if that is wanted, of each what came of it. An
+    /// error is the machine's, never an engine's.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
-        started: impl Fn(usize),
+        tell: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<PlayedPair, String> {
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
-        self.pause().await;
         let pair = job.pairing.pair;
-        started(0);
-        let listed = self.shared.live_games.add((pair, 0));
-        let first = self.play_game(&job.games.first, listed.live_game()).await?;
-        drop(listed);
+        let first = self.play_half((pair, 0), &job.games.first, &tell).await?;
         let second = match &job.games.second {
-            Some(setup) => {
-                self.pause().await;
-                started(1);
-                let listed = self.shared.live_games.add((pair, 1));
-                Some(self.play_game(setup, listed.live_game()).await?)
-            }
+            Some(setup) => Some(self.play_half((pair, 1), setup, &tell).await?),
             None => None,
         };
         Ok(PlayedPair { pairing: job.pairing, games: Games { first, second } })
+    }
+
+    async fn play_half(
+        &mut self,
+        id: GameId,
+        setup: &GameSetup,
+        tell: impl Fn(usize, Option<Box<GameRecord>>),
+    ) -> Result<GameRecord, String> {
+        self.pause().await;
+        tell(id.1, None);
+        let listed = self.shared.live_games.add(id);
+        let game = self.play_game(setup, listed.live_game()).await?;
+        if self.shared.options.tells_games {
+            tell(id.1, Some(Box::new(game.clone())));
+        }
+        Ok(game)
     }
 
     /// Waits between two games; not before the first.

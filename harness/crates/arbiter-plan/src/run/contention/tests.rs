@@ -16,7 +16,7 @@ fn ms(ms: f64) -> Duration {
 
 fn conditions(_: usize) -> Conditions {
     let clock = Some("0.5+0.005".parse().unwrap());
-    Conditions { limits: Limits { clock, ..Limits::default() }, margin: MARGIN }
+    Conditions { limits: Limits { clock, ..Limits::default() }, margin: MARGIN, white_pov: false }
 }
 
 /// What one side of a game waited and thought, in milliseconds, in one move.
@@ -96,7 +96,7 @@ fn only_unequal_waiting_is_suspect() {
 fn an_engine_without_a_clock_cannot_suffer() {
     let nodes = Limits { nodes: Some(500), ..Limits::default() };
     let own = |engine| match engine {
-        0 => Conditions { limits: nodes, margin: MARGIN },
+        0 => Conditions { limits: nodes, margin: MARGIN, white_pov: false },
         _ => conditions(engine),
     };
     let starved = game(0, [(390.0, 400.0), (0.0, 400.0)], None, None);

@@ -1,0 +1,186 @@
+//! What `-log` of fastchess writes to a file, and `-debug` of cutechess-cli prints.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use shakmaty::Color;
+
+use super::options::Options;
+use super::words::{Word, truth};
+use arbiter_game::annotation::Keeping;
+use arbiter_game::record::GameRecord;
+use arbiter_game::transcript::Mark;
+use arbiter_report::{note, utc_time_as};
+use arbiter_runner::unix_time_ms;
+
+/// Two starts of an engine within so many milliseconds are one that two games tell of; what was said
+/// in both is the same.
+const SAME_START: i64 = 20;
+
+/// How much matters that is written. An error is as much as a warning: whatever is worse ends the run,
+/// and its message is on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Info,
+    Warn,
+    Error,
+}
+
+/// What is to be written, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The file; nothing is written without one.
+    pub file: Option<PathBuf>,
+    pub level: Level,
+    /// Whether the file has what engines are told and say.
+    pub has_engines: bool,
+    /// Whether that is printed as cutechess-cli does.
+    pub is_printed: bool,
+}
+
+impl Default for Wanted {
+    fn default() -> Wanted {
+        Wanted { file: None, level: Level::Warn, has_engines: false, is_printed: false }
+    }
+}
+
+impl Options {
+    /// `-log`.
+    pub(super) fn log(&mut self, word: &Word) -> Result<(), String> {
+        let log = &mut self.style.log;
+        for (key, value) in word.pairs()? {
+            match (key, value) {
+                ("file", _) => log.file = Some(PathBuf::from(value)),
+                ("level", "trace" | "all" | "info") => log.level = Level::Info,
+                ("level", "warn") => log.level = Level::Warn,
+                ("level", "err" | "fatal") => log.level = Level::Error,
+                ("level", _) => {
+                    return Err(format!(
+                        "-log level={value}: expected trace, info, warn, err or fatal"
+                    ));
+                }
+                ("append", _) => self.replaces[2] = !truth(&word.name, key, value)?,
+                ("engine", _) => log.has_engines = truth(&word.name, key, value)?,
+                ("compress", _) if truth(&word.name, key, value)? => {
+                    note("-log compress=true: the log is not compressed");
+                }
+                ("compress" | "realtime", _) => drop(truth(&word.name, key, value)?),
+                _ => {
+                    let keys = "file, level, append, engine, compress, realtime";
+                    return Err(word.unknown_key(key, keys));
+                }
+            }
+        }
+        if log.has_engines {
+            self.request.transcripts = Keeping::All;
+        }
+        Ok(())
+    }
+
+    /// `-debug`.
+    pub(super) fn debug(&mut self) {
+        self.style.log.is_printed = true;
+        self.request.transcripts = Keeping::All;
+    }
+}
+
+/// Writes it.
+#[derive(Debug)]
+pub(super) struct Log {
+    wanted: Wanted,
+    file: Option<File>,
+    engines: Vec<String>,
+    /// When the run began, in milliseconds of Unix time.
+    began_ms: i64,
+    /// Engines, and when they were started.
+    starts: Vec<(usize, i64)>,
+}
+
+impl Log {
+    /// Opens the file, if one is wanted.
+    pub(super) fn open(wanted: &Wanted, engines: Vec<String>) -> Result<Log, String> {
+        let open = |path: &PathBuf| {
+            let file = File::options().create(true).append(true).open(path);
+            file.map_err(|error| format!("-log file={}: {error}", path.display()))
+        };
+        let file = wanted.file.as_ref().map(open).transpose()?;
+        let (wanted, began_ms) = (wanted.clone(), unix_time_ms());
+        Ok(Log { wanted, file, engines, began_ms, starts: Vec::new() })
+    }
+
+    /// Writes what was printed, line by line.
+    pub(super) fn printed(&mut self, text: &str) -> Result<(), String> {
+        if self.file.is_none() {
+            return Ok(());
+        }
+        let now = unix_time_ms();
+        let mut lines = String::new();
+        for line in text.lines() {
+            let is_warning = line.starts_with("Warning;") || line.contains(" no recover option ");
+            let (level, label) = match is_warning {
+                true => (Level::Warn, "WARN"),
+                false => (Level::Info, "INFO"),
+            };
+            if level >= self.wanted.level {
+                lines += &format!("{}fastchess --- {line}\n", prefix(label, now, ""));
+            }
+        }
+        self.write(&lines)
+    }
+
+    /// Writes what was said in a game; returns what of it is to be printed.
+    pub(super) fn game(&mut self, number: u64, game: &GameRecord) -> Result<String, String> {
+        let begun_ms = game.begun_ms.unwrap_or_else(unix_time_ms);
+        let entries = game.transcript.iter().flat_map(|transcript| &transcript.entries);
+        let mut is_known = [false; 2];
+        for (side, color) in is_known.iter_mut().zip(Color::ALL) {
+            let first = entries.clone().find(|entry| entry.color == color);
+            let Some(first) = first else { continue };
+            let start = (*game.engines.get(color), begun_ms + first.at_ns / 1_000_000);
+            let is_same = |(engine, at): &(usize, i64)| {
+                *engine == start.0 && (at - start.1).abs() <= SAME_START
+            };
+            *side = self.starts.iter().any(is_same);
+            self.starts.push(start);
+        }
+        let (mut written, mut shown) = (String::new(), String::new());
+        for entry in entries {
+            let engine = *game.engines.get(entry.color);
+            let side = &mut is_known[usize::from(entry.color.is_black())];
+            // What comes before belongs to its start, which was told with an earlier game.
+            *side &= entry.mark != Mark::NewGame;
+            let (name, text) = (&self.engines[engine], &entry.text);
+            let (ours, theirs, label) = match entry.mark {
+                _ if *side => continue,
+                Mark::ToEngine => (" <--- ", ">", "Engine"),
+                Mark::FromEngine => (" ---> ", "<", "Engine"),
+                Mark::Event => (": ", "", "WARN"),
+                Mark::Flushed | Mark::NewGame | Mark::Cut => continue,
+            };
+            let at = begun_ms + entry.at_ns / 1_000_000;
+            // Writing to a string cannot fail.
+            if self.wanted.has_engines {
+                let prefix = prefix(label, at, &number.to_string());
+                let _ = writeln!(written, "{prefix} {name}{ours}{text}");
+            }
+            if self.wanted.is_printed {
+                let since = at - self.began_ms;
+                let _ = writeln!(shown, "{since} {theirs}{name}({engine}): {text}");
+            }
+        }
+        self.write(&written)?;
+        Ok(shown)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), String> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.write_all(text.as_bytes()).map_err(|error| format!("-log: {error}"))
+    }
+}
+
+/// How a line begins; the last field is the number of a game, where fastchess has that of a thread.
+fn prefix(label: &str, at_ms: i64, game: &str) -> String {
+    format!("[{label:<6}] [{:>15}] <{game:>20}> ", utc_time_as(at_ms, "%H:%M:%S%.6f"))
+}
