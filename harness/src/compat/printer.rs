@@ -373,7 +373,7 @@ impl Observer for Printer {
                 let number = self.number(pairing, *half);
                 let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
                 let said = said.map_err(ObserverError)?.unwrap_or_default();
-                match self.plan.counts_disturbed {
+                match self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
                     true => said + &self.ended_game(pairing, *half, game),
                     false => said,
                 }
