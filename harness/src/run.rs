@@ -428,6 +428,7 @@ fn run(
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
             match error {
                 RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
+                RunError::Faulty { .. } => Failure::new(ExitCode::Faulty, message),
                 RunError::Store(_)
                 | RunError::Observer(_)
                 | RunError::Unfit(_)

@@ -103,6 +103,16 @@ fn a_fault_says_how_it_came_about() {
     }
 }
 
+#[test]
+fn a_run_that_cannot_end_well_ends_at_once() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 400).puppet("A", "--mode crash --after 3");
+    let run = plan.puppet("B", "--seed 2").run().expect_code(6);
+    let words = "4 of 4 games ended by the fault of an engine, far more than --fault-limit 0.05";
+    assert!(run.stderr.contains(words), "{run:#?}");
+    assert!(run.stderr.contains("go on with: arbiter match"), "{run:#?}");
+}
+
 /// The shortest of three tries: a busy machine delays one, but not all.
 fn best_of_three(measure: impl Fn() -> Duration) -> Duration {
     (0..3).map(|_| measure()).min().expect("there are three")

@@ -4,6 +4,7 @@
 //! continuous integration, where `tests/run` has had its chance to install them.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
@@ -171,4 +172,17 @@ fn openings_that_fairymax_cannot_be_told_are_left_out() {
     assert!(finished.stderr.contains("1 of 2 openings are left out"), "{finished:#?}");
     assert_eq!(bench.read("games.pgn").matches("KQkq").count(), 4);
     plan(&Bench::new(), lost_right).expect_refusal(3, &["'Fairy'", "setboard"]);
+}
+
+#[test]
+fn an_engine_that_ignores_its_limit_is_named() {
+    let Some([toga]) = programs(["toga2"]) else { return };
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 400).engine(spec("toga2", &toga, "")).puppet("B", "");
+    let begun = Instant::now();
+    let run = plan.set("each", "nodes=8000").run().expect_code(6);
+    assert!(run.stderr.contains("fault in game 1.1 (toga2 v B): White passed "), "{run:#?}");
+    let words = " nodes under nodes=8000: it does not heed 'go nodes'";
+    assert!(run.stderr.contains(words), "{run:#?}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{run:#?}");
 }

@@ -1,5 +1,6 @@
 //! Plays one game: carries turns from the referee to the engines and their answers back.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,10 +14,10 @@ use crate::live_game::LiveGame;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::record::{GameRecord, Keep};
-use crate::referee::{Fault, Referee, Reply};
+use crate::referee::{Fault, Referee, Reply, ignores_limit};
 use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
-use arbiter_protocol::{Conditions, Game};
+use arbiter_protocol::{Conditions, Game, Info};
 
 /// Options that an engine is told before a game, besides those of its start: name, value.
 pub type Settings = Arc<[(String, String)]>;
@@ -77,9 +78,15 @@ async fn play_on(
             Color::White => (&mut white, &mut black),
             Color::Black => (&mut black, &mut white),
         };
+        // An engine that ignores its limit need not search until its deadline.
+        let limits = setup.conditions.get(turn.color).limits;
+        let give_up = |_, info: &Info| match ignores_limit(&limits, info) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
         let reply = tokio::select! {
             biased;
-            reply = mover.think(turn) => reply,
+            reply = mover.watch(turn, give_up) => reply,
             never = waiter.listen() => match never {},
         };
         let is_due = match &reply {

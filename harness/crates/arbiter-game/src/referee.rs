@@ -22,7 +22,7 @@ use crate::lint::{LintFinding, Searched};
 use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
 use crate::record::{Details, Keep, MoveRecord, Thought};
-use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Score};
+use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 
 /// How much of an answer that is not a move is quoted, in characters.
 const EXCERPT: usize = 20;
@@ -275,6 +275,14 @@ impl Referee {
                 *score = score.map(Score::reversed);
             }
         }
+        let limits = &self.conditions.get(color).limits;
+        if let (Some(limit), Some(nodes)) = (limits.nodes, info.nodes)
+            && ignores_limit(limits, &info)
+        {
+            let what =
+                format!("passed {nodes} nodes under nodes={limit}: it does not heed 'go nodes'");
+            return Err((Termination::ProtocolError, what));
+        }
         let findings = self.lint(m, elapsed, &info);
         self.keep.trim_info(&mut info);
         let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
@@ -419,6 +427,13 @@ impl Referee {
         self.moves.shrink_to_fit();
         self.moves
     }
+}
+
+/// Whether a search is so far past its limit of nodes that its engine cannot have heeded it: a hundred
+/// times, and a million nodes.
+pub(crate) fn ignores_limit(limits: &Limits, info: &Info) -> bool {
+    let most = limits.nodes.map(|nodes| nodes.saturating_mul(100).max(1_000_000));
+    most.zip(info.nodes).is_some_and(|(most, nodes)| nodes > most)
 }
 
 /// Why a side loses, and what it did, in words that follow its name.

@@ -15,7 +15,12 @@ use arbiter_plan::{
     ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Pace, PairTally,
     Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
 };
+use arbiter_stats::binomial_tail;
 use arbiter_store::{Store, StoreError};
+
+/// Probability below which so many faults, or more, are not taken for bad luck; small, as it is looked
+/// at after each pair.
+const BEYOND_CHANCE: f64 = 1e-4;
 
 /// How often observers may look at the time while nothing happens.
 const TICK: Duration = Duration::from_millis(500);
@@ -82,6 +87,18 @@ pub enum RunError {
     /// The engines do not behave the same on all machines.
     #[error("{0}")]
     Unfit(String),
+    /// More games end by faults of engines than the plan allows.
+    #[error(
+        "{faults} of {games} games ended by the fault of an engine, far more than --fault-limit {limit} allows"
+    )]
+    Faulty {
+        /// Such games.
+        faults: u64,
+        /// All counted games.
+        games: u64,
+        /// The share that the plan allows.
+        limit: f64,
+    },
     /// No worker can be reached any more.
     #[error("{0}")]
     Lost(String),
@@ -189,7 +206,19 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         for effect in self.state.apply(event) {
             self.carry_out(effect).await?;
         }
-        Ok(())
+        self.check_faults()
+    }
+
+    /// An error if so many faults are beyond chance where the plan's share of games has one: the run
+    /// cannot end well.
+    fn check_faults(&self) -> Result<(), RunError> {
+        let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
+        let (faults, games) = (counts.faults.values().sum(), counts.games());
+        let is_open = self.state.ending().is_none() && !self.run.plan.is_lenient;
+        match is_open && binomial_tail(games, faults, limit) < BEYOND_CHANCE {
+            true => Err(RunError::Faulty { faults, games, limit }),
+            false => Ok(()),
+        }
     }
 
     /// Carries out a command of the user, and answers it.

@@ -1,5 +1,6 @@
-//! Whether a coin is fair, looked at after every toss.
+//! Whether a coin is fair, looked at after every toss; and how likely so many heads are.
 
+use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
 /// The logarithm of how many times as likely these tosses are under a bias that is not known as under a
@@ -14,9 +15,29 @@ pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
         - std::f64::consts::PI.ln()
 }
 
+/// The probability of `heads` or more in so many tosses of a coin that falls so with `chance`.
+pub fn binomial_tail(tosses: u64, heads: u64, chance: f64) -> f64 {
+    match heads {
+        0 => 1.0,
+        _ if heads > tosses => 0.0,
+        _ => beta_reg(heads as f64, (tosses - heads) as f64 + 1.0, chance.clamp(0.0, 1.0)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tails_are_what_counting_by_hand_gives() {
+        for (tosses, heads, chance, expect) in
+            [(3, 2, 0.5, 0.5), (4, 4, 0.05, 6.25e-6), (9, 0, 0.1, 1.0), (2, 3, 0.9, 0.0)]
+        {
+            let found = binomial_tail(tosses, heads, chance);
+            assert!((found - expect).abs() < 1e-12, "{tosses}, {heads}: {found}");
+        }
+        assert_eq!([binomial_tail(5, 1, 0.0), binomial_tail(5, 5, 1.0)], [0.0, 1.0]);
+    }
 
     #[test]
     fn few_tosses_are_what_counting_by_hand_gives() {

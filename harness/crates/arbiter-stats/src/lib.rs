@@ -32,7 +32,7 @@ mod tests;
 
 pub use brownian::Exit;
 pub use calibration::{Calibration, EvaluationBuckets};
-pub use coin::ln_bias_evidence;
+pub use coin::{binomial_tail, ln_bias_evidence};
 pub use distribution::{Distribution, Moments};
 pub use fisher::{FailureCount, fisher_exact};
 pub use gsprt::steps_logistic;
