@@ -86,6 +86,10 @@ Examples:
     Cluster(cluster::ClusterCommand),
     /// Registers engines under names of your own, lists them, and tries them out.
     Engines(engines::EnginesArgs),
+    /// Writes arbiter.toml for a repository: how it is built, and gates for its commits.
+    Init(init::InitArgs),
+    /// Is this machine fit for games by the clock? Says what to do about what is not.
+    Doctor(Box<doctor::DoctorArgs>),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -130,8 +134,10 @@ impl Command {
             Command::Epd(args) => return epd::run(args),
             Command::Speed(args) => return speed::run(args),
             Command::Ci(args) => return ci::run(args),
+            Command::Doctor(args) => return doctor::run(*args),
             Command::Engine(args) => return Ok(engine::run(args)),
             Command::Engines(args) => return engines::run(&args),
+            Command::Init(args) => init::run(args),
             Command::Results(args) => results::run(&args),
             Command::Report(args) => report::run(&args),
             #[cfg(feature = "serve")]

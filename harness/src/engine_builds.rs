@@ -119,6 +119,20 @@ impl BuildArgs {
         })
     }
 
+    /// What is known of a revision of the repository before anything of it is run.
+    pub(crate) fn outline(&self, rev: &'static str) -> Result<Outline, Failure> {
+        let args = self.clone();
+        interruptible(move |spawner, cancel| {
+            let (args, with, settings) = (&args, &BuildContext::default(), None);
+            let (cache, repo) = (Cache::new(args.cache.clone())?, args.repository(None)?);
+            EngineBuilder { args, with, cache, spawner, cancel, settings }.with_builder(
+                &repo,
+                SandboxMode::Off,
+                |builder| builder.outline(&repo, rev),
+            )
+        })
+    }
+
     /// Builds again what a stored run needs and the cache has lost. Whether it is the same program,
     /// the fingerprints of the run tell.
     pub(crate) fn restore(&self, plan: &Plan) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use crate::engine_names::HELP as ENGINES;
 use arbiter_plan::ENGINE_KEYS;
 
 /// Commands whose flags do not fit on a screen, with those that `-h` shows, the most used first.
-const SHOWN: [(&str, &str); 22] = [
+const SHOWN: [(&str, &str); 23] = [
     ("", ""),
     ("sprt", "each elo0 elo1 openings concurrency"),
     ("match", "each pairs openings concurrency pgn"),
@@ -32,11 +32,12 @@ const SHOWN: [(&str, &str); 22] = [
     ("mine", "pgn out engine depth concurrency"),
     ("samples", "pgn run out every from-ply"),
     ("worker", "on slots readable sandbox memory"),
+    ("doctor", "on format"),
     ("cluster show", "on format"),
 ];
 
-/// Commands that `-h` leaves out, as those who set a machine up want them once.
-const RARE: [&str; 2] = ["completions", "man"];
+/// Commands that `-h` leaves out, as they are wanted once, or by other programs.
+const RARE: [&str; 4] = ["builds", "completions", "engine", "man"];
 
 /// Where the examples begin in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";

@@ -140,13 +140,14 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
 }
 
 /// What an engine said of itself.
-struct Answer {
-    protocol: Protocol,
-    name: String,
+pub(super) struct Answer {
+    pub(super) protocol: Protocol,
+    pub(super) name: String,
     options: usize,
 }
 
-fn answer(engine: &Engine) -> Result<Answer, Failure> {
+/// Starts an engine and asks it.
+pub(super) fn answer(engine: &Engine) -> Result<Answer, Failure> {
     let setup = setup(engine)?;
     let asked = ask_engine(&setup, |session| Answer {
         protocol: if session.is_uci() { Protocol::Uci } else { Protocol::Xboard },

@@ -8,6 +8,7 @@ mod host;
 mod input_file;
 mod limits;
 mod local_socket;
+mod machine;
 mod process_tree;
 mod reader;
 mod run_to_completion;
@@ -29,6 +30,7 @@ pub use host::{
 pub use input_file::{open_input, read_input, read_text};
 pub use limits::{ResourceLimits, raise_open_files};
 pub use local_socket::{LocalSocket, connect_local};
+pub use machine::{CpuTimes, Machine};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,

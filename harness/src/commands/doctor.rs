@@ -1,0 +1,312 @@
+//! `arbiter doctor`: can games by the clock be trusted on this machine?
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::engines::answer;
+use crate::{
+    ExitCode, Failure, OutputFormat, Rows, emit, engine_names::registered, suite_run::engine,
+};
+use arbiter_plan::{BUNDLED, find_program};
+use arbiter_process::{CpuTimes, Machine, allowed_cpus};
+use arbiter_report::Table;
+
+/// How long the processors are watched.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// Share of their time that other programs, or the host of a virtual machine, may take.
+const MAX_BUSY: f64 = 0.1;
+const MAX_STOLEN: f64 = 0.01;
+
+/// Memory for a game on each processor, in MiB.
+const GAME_MIB: u64 = 256;
+
+/// Clocks that are slow to read or coarse.
+const BAD_CLOCKS: [&str; 4] = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"];
+
+/// Programs that are started if they are in PATH or /usr/games, with what they need to speak UCI.
+/// Others there may be anything.
+const ENGINES: [&str; 19] = [
+    "stockfish",
+    "lc0",
+    "berserk",
+    "caissa",
+    "ethereal-chess",
+    "fairy-stockfish",
+    "obsidian",
+    "rubichess",
+    "toga2",
+    "glaurung",
+    "fruit",
+    "crafty",
+    "gnuchess,args=--uci",
+    "fairymax",
+    "hoichess",
+    "phalanx",
+    "sjeng",
+    "weiss",
+    "viridithas",
+];
+
+const HELP: &str = "\
+It looks at the processors and what they do for a second, at the clock and the memory, and starts
+the registered engines and the known ones in PATH and /usr/games. What is 'bad' makes games by the
+clock say little; fixed nodes (--each nodes=N) are the same on any machine.
+
+Exit codes: 0 if the machine is fit for games by the clock, 1 if something is bad.
+
+Examples:
+  arbiter doctor
+  arbiter doctor --on coordinator.join --format json";
+
+/// Flags of `arbiter doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub(crate) struct DoctorArgs {
+    /// Try a NATS server too: a join file, *.join, or a URL such as tls://host:4222
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "FILE|URL")]
+    on: Option<crate::fleet::ServerName>,
+    /// Format of the findings
+    #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
+    format: OutputFormat,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    access: crate::fleet::AccessArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Health {
+    Good,
+    /// To be known, and no reason to distrust.
+    Note,
+    Bad,
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Health::Good => "good",
+            Health::Note => "note",
+            Health::Bad => "bad",
+        })
+    }
+}
+
+/// What was looked at, how it is, and what to do about it if anything.
+#[derive(Debug)]
+struct Finding {
+    subject: String,
+    health: Health,
+    found: String,
+    advice: &'static str,
+}
+
+fn finding(subject: &str, found: String, health: Health, advice: &'static str) -> Finding {
+    let advice = if health == Health::Good { "" } else { advice };
+    Finding { subject: subject.to_owned(), health, found, advice }
+}
+
+/// Looks at everything.
+pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
+    let (root, cpus) = (Path::new("/"), allowed_cpus());
+    let before = Machine::read(root, &cpus);
+    std::thread::sleep(WATCH);
+    let machine = Machine::read(root, &cpus);
+    let mut findings = of_processors(&machine);
+    findings.extend(of_use(&machine, machine.times.since(before.times)));
+    findings.extend(of_engines()?);
+    #[cfg(feature = "cluster")]
+    if let Some(server) = args.on {
+        findings.push(of_server(args.access, server));
+    }
+    let is_fit = findings.iter().all(|finding| finding.health != Health::Bad);
+    let mut table = Table::new(["what", "is", "found", "what to do"]);
+    for Finding { subject, health, found, advice } in &findings {
+        table.push([subject, health, found, advice]);
+    }
+    let value = || {
+        let findings = findings.iter().map(|Finding { subject, health, found, advice }| {
+            json!({
+                "subject": subject, "health": health.to_string(), "found": found,
+                "advice": Some(advice).filter(|advice| !advice.is_empty()),
+            })
+        });
+        json!({ "schema": "arbiter.doctor/1", "fit": is_fit, "findings": findings.collect::<Value>() })
+    };
+    let first = &["subject", "health", "found", "advice"];
+    emit(&args.format.of_table(table, value, Rows { list: Some("findings"), first }))?;
+    Ok(if is_fit { ExitCode::Passed } else { ExitCode::Negative })
+}
+
+/// What the processors are and how fast they run.
+fn of_processors(machine: &Machine) -> Vec<Finding> {
+    let Machine { processors, cores, .. } = machine;
+    let health = |is_good, otherwise| if is_good { Health::Good } else { otherwise };
+    let mut findings = vec![finding(
+        "processors",
+        format!("{processors} on {cores} cores"),
+        health(processors == cores && *cores > 1, Health::Note),
+        "two games on one core slow each other down: play at most a game for each core \
+         (--concurrency), and of one core none by the clock while you work",
+    )];
+    if let Some(quota) = machine.quota {
+        findings.push(finding(
+            "quota",
+            format!("{quota} processors' worth of time"),
+            health(quota >= *processors as f64, Health::Bad),
+            "the control group stops engines in the middle of their moves: give the container all \
+             of the processors' time, or processors of its own (docker --cpuset-cpus)",
+        ));
+    }
+    let governors: Vec<&str> = machine.governors.iter().map(String::as_str).collect();
+    findings.push(finding(
+        "governor",
+        if governors.is_empty() { "not ours to set".into() } else { governors.join(", ") },
+        health(governors.iter().all(|governor| *governor == "performance"), Health::Bad),
+        "frequencies follow the load: cpupower frequency-set -g performance",
+    ));
+    if let Some(turbo) = machine.turbo {
+        findings.push(finding(
+            "turbo",
+            if turbo { "on" } else { "off" }.into(),
+            health(!turbo, Health::Note),
+            "speed depends on heat and on how many cores work: let all games run at the same time, or \
+             turn it off (no_turbo of intel_pstate or cpufreq/boost below /sys/devices/system/cpu)",
+        ));
+    }
+    let clock = machine.clock_source.as_deref().unwrap_or("unknown");
+    findings.push(finding(
+        "clock source",
+        clock.to_owned(),
+        health(!BAD_CLOCKS.contains(&clock), Health::Bad),
+        "it is slow to read or coarse: boot with clocksource=tsc if the processor has a steady one",
+    ));
+    findings
+}
+
+/// What is left of processors and memory; `times` is what the processors did while they were watched.
+fn of_use(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
+    let share = |ticks: u64| ticks as f64 / times.all.max(1) as f64;
+    let (busy, stolen) =
+        (share(times.all.saturating_sub(times.idle + times.stolen)), share(times.stolen));
+    let health = |is_good| if is_good { Health::Good } else { Health::Bad };
+    let load = machine.load.map(|load| format!("; load {load}")).unwrap_or_default();
+    let mut findings = vec![
+        finding(
+            "other programs",
+            format!("{:.0} % of the processors' time{load}", 100.0 * busy),
+            health(busy <= MAX_BUSY),
+            "they take time from the engines: end them (`top` shows them), or play fewer games at a time",
+        ),
+        finding(
+            "steal",
+            format!("{:.1} %", 100.0 * stolen),
+            health(stolen <= MAX_STOLEN),
+            "the host has other machines run on these processors: take one with processors of its \
+             own, or play at fixed nodes",
+        ),
+    ];
+    if let Some(free) = machine.free_mib {
+        findings.push(finding(
+            "free memory",
+            format!("{free} MiB"),
+            health(free >= GAME_MIB * machine.processors as u64),
+            "less than 256 MiB for a game on each processor: end programs, or play fewer games with \
+             small hash tables, as what is swapped answers late",
+        ));
+    }
+    findings
+}
+
+/// What engines answer: ours, the registered ones, which must, and those that are found.
+fn of_engines() -> Result<Vec<Finding>, Failure> {
+    let own = registered()?.into_keys().map(|name| (name, Health::Bad));
+    let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
+    names.extend(own);
+    let program = |spec: &str| spec.split(',').next().unwrap_or_default().to_owned();
+    let found = ENGINES.iter().filter(|spec| find_program(&program(spec), None).is_ok());
+    names.extend(found.map(|name| (format!("cmd={name}"), Health::Note)));
+    let tried = names.into_iter().map(|(name, otherwise)| {
+        let subject = format!("engine {}", program(name.trim_start_matches("cmd=")));
+        match engine(&name).and_then(|engine| answer(&engine)) {
+            Ok(said) => {
+                finding(&subject, format!("{}, {}", said.name, said.protocol), Health::Good, "")
+            }
+            Err(failure) => finding(
+                &subject,
+                failure.message,
+                otherwise,
+                "start it by hand and type uci; `arbiter check NAME` shows what it says",
+            ),
+        }
+    });
+    Ok(tried.collect())
+}
+
+/// Whether the server lets us in.
+#[cfg(feature = "cluster")]
+fn of_server(access: crate::fleet::AccessArgs, server: crate::fleet::ServerName) -> Finding {
+    let connected = access.access(server).and_then(|(access, _)| {
+        Ok(crate::runtime()?.block_on(access.connect("arbiter doctor")).map(|_| ())?)
+    });
+    let (found, health) = match connected {
+        Ok(()) => ("lets us in".to_owned(), Health::Good),
+        Err(failure) => (failure.message, Health::Bad),
+    };
+    let advice = "start it (`arbiter cluster up`), let port 4222 through, or have a join file of it made \
+                  (`arbiter cluster add`)";
+    finding("server", found, health, advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> Machine {
+        Machine {
+            processors: 4,
+            cores: 4,
+            quota: None,
+            governors: ["performance".to_owned()].into(),
+            turbo: Some(false),
+            load: Some(0.5),
+            clock_source: Some("tsc".into()),
+            free_mib: Some(4096),
+            times: CpuTimes::default(),
+        }
+    }
+
+    fn not_good(machine: &Machine, busy: u64, stolen: u64) -> Vec<String> {
+        let times = CpuTimes { all: 400, idle: 400 - busy - stolen, stolen };
+        let findings = of_processors(machine).into_iter().chain(of_use(machine, times));
+        let findings = findings.filter(|finding| finding.health != Health::Good);
+        findings.map(|f| format!("{} {}: {}", f.health, f.subject, f.found)).collect()
+    }
+
+    #[test]
+    fn each_flaw_is_found() {
+        let flaw = |change: fn(&mut Machine)| {
+            let mut machine = machine();
+            change(&mut machine);
+            not_good(&machine, 0, 0).join("; ")
+        };
+        assert_eq!(flaw(|_| ()), "");
+        assert_eq!(flaw(|m| m.governors.clear()), "");
+        assert_eq!(flaw(|m| m.cores = 2), "note processors: 4 on 2 cores");
+        assert_eq!(flaw(|m| (m.processors, m.cores) = (1, 1)), "note processors: 1 on 1 cores");
+        assert_eq!(flaw(|m| m.quota = Some(1.5)), "bad quota: 1.5 processors' worth of time");
+        assert_eq!(flaw(|m| m.turbo = Some(true)), "note turbo: on");
+        assert_eq!(flaw(|m| m.clock_source = Some("hpet".into())), "bad clock source: hpet");
+        assert_eq!(flaw(|m| m.free_mib = Some(1000)), "bad free memory: 1000 MiB");
+        let governor = flaw(|m| m.governors = ["ondemand", "performance"].map(String::from).into());
+        assert_eq!(governor, "bad governor: ondemand, performance");
+        let busy = "bad other programs: 12 % of the processors' time; load 0.5";
+        assert_eq!(not_good(&machine(), 48, 4), [busy]);
+        assert_eq!(not_good(&machine(), 40, 5), ["bad steal: 1.2 %"]);
+    }
+}

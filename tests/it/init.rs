@@ -1,0 +1,113 @@
+//! `arbiter init`: settings for repositories, and that `arbiter ci` can use them.
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::programs;
+use crate::support::project::Project;
+
+fn arbiter(bench: &Bench, project: &Project<'_>, words: &[&str]) -> Finished {
+    let (top, cache) =
+        (project.top.display().to_string(), bench.path("cache").display().to_string());
+    bench.arbiter([words, &["--repo", &top, "--cache", &cache]].concat()).finish()
+}
+
+/// The steps that passed for the last commit.
+fn passed(bench: &Bench, project: &Project<'_>, only: &str) -> Vec<String> {
+    let (config, results) = (project.top.join("arbiter.toml"), bench.path("results"));
+    let [config, results] = [config, results].map(|path| path.display().to_string());
+    // A gate names its suite from the current folder, which is the top of the repository in a workflow.
+    std::fs::copy(project.top.join("perft.epd"), bench.path("perft.epd")).expect("it was written");
+    let words = ["ci", "--config", &config, "--results", &results, "--format", "json"];
+    let done =
+        arbiter(bench, project, &[&words[..], &["--only", only]].concat()).expect_code(0).json();
+    let steps = done["steps"].as_array().expect("a list").iter();
+    let passed = steps.filter(|step| step["verdict"] == "passed");
+    passed.map(|step| step["step"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn settings_of_a_make_project_pass_its_gates_and_are_never_overwritten() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let engine = programs::arbiter().display();
+    project.write("engine.sh", &format!("#!/bin/sh\nexec '{engine}' engine \"$@\"\n"));
+    project.write("books/book.epd", "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n");
+    project.write("arbiter.toml", "pairs = 3\n");
+    let kept = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
+    assert!(kept.stderr.contains("arbiter.toml is there"), "{kept:#?}");
+    let read = |name: &str| std::fs::read_to_string(project.top.join(name)).expect("it is there");
+    assert_eq!(read("arbiter.toml"), "pairs = 3\n");
+    assert!(read(".github/workflows/arbiter.yml").contains("arbiter ci --base"));
+    std::fs::remove_file(project.top.join("arbiter.toml")).unwrap();
+
+    let done = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
+    assert!(done.stdout.contains("wrote perft.epd arbiter.toml\n"), "{done:#?}");
+    let text = read("arbiter.toml");
+    for part in ["as Makefile says", "openings = \"books/book.epd\"", "\"bench\"", "\"speed\""] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    project.commit("First");
+    assert_eq!(passed(&bench, &project, "bench,perft"), ["build", "bench", "perft"]);
+    arbiter(&bench, &project, &["init", "--ci"]).expect_refusal(4, &["nothing was written"]);
+    assert_eq!(read("arbiter.toml"), text);
+}
+
+#[test]
+fn an_engine_of_rust_without_bench_has_no_gate_for_it() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let engine = programs::arbiter().display();
+    project.write("Cargo.toml", "[package]\nname = \"mine\"\nedition = \"2024\"\n[workspace]\n");
+    project.write(
+        "src/main.rs",
+        &format!(
+            "use std::os::unix::process::CommandExt;\nfn main() {{\n    let args = std::env::args();\n    \
+             assert_eq!(args.count(), 1);\n    \
+             let error = std::process::Command::new({:?}).arg(\"engine\").exec();\n    \
+             panic!(\"{{error}}\");\n}}\n",
+            engine.to_string()
+        ),
+    );
+    let done = arbiter(&bench, &project, &["init"]).expect_code(0);
+    assert!(done.stderr.contains("no gate for the bench"), "{done:#?}");
+    let text = std::fs::read_to_string(project.top.join("arbiter.toml")).expect("it is there");
+    assert!(text.contains("as Cargo.toml says") && !text.contains("\"bench\""), "{text}");
+    assert!(!project.top.join(".github").exists());
+    project.commit("First");
+    assert_eq!(passed(&bench, &project, "perft"), ["build", "perft"]);
+}
+
+#[test]
+fn an_engine_of_go_is_built() {
+    if programs::installed("go").is_none() {
+        eprintln!("skipped: go is not installed");
+        return;
+    }
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let engine = programs::arbiter().display();
+    project.write("go.mod", "module mine\n");
+    project.write(
+        "main.go",
+        &format!(
+            "package main\nimport (\"os\"; \"syscall\")\nfunc main() {{\n    \
+             args := append([]string{{\"arbiter\", \"engine\"}}, os.Args[1:]...)\n    \
+             panic(syscall.Exec(\"{engine}\", args, os.Environ()))\n}}\n"
+        ),
+    );
+    arbiter(&bench, &project, &["init"]).expect_code(0);
+    project.commit("First");
+    assert_eq!(passed(&bench, &project, "bench,perft"), ["build", "bench", "perft"]);
+}
+
+#[test]
+fn what_cannot_be_built_gets_no_settings() {
+    let bench = Bench::new();
+    bench.arbiter(["init"]).finish().expect_refusal(20, &["repository"]);
+    let project = Project::new(&bench);
+    project.write("Makefile", "engine:\n\tfalse\n");
+    arbiter(&bench, &project, &["init", "--ci"]).expect_refusal(23, &["make"]);
+    std::fs::remove_file(project.top.join("Makefile")).unwrap();
+    project.write("README.md", "Nothing to build.\n");
+    arbiter(&bench, &project, &["init", "--ci"]).expect_refusal(23, &["[build]"]);
+    assert!(!project.top.join("arbiter.toml").exists() && !project.top.join(".github").exists());
+}
