@@ -178,6 +178,16 @@ impl NewFile<'_> {
     }
 }
 
+impl Write for NewFile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// The failure to write a file.
 pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {

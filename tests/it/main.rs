@@ -33,6 +33,7 @@ mod foreign_builds;
 mod games;
 mod init;
 mod input;
+mod keep;
 mod limits;
 mod lint;
 mod log;

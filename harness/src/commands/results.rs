@@ -1,5 +1,6 @@
 //! `arbiter results`: what was played. Also prints the result of a run that just ended.
 
+mod keep;
 mod list;
 mod log;
 
@@ -45,6 +46,14 @@ enum ResultsCommand {
     /// Makes the log of tests: one row for each SPRT, oldest first, with what was tried, the commits,
     /// the bounds and limits, the counts, Elo, LLR and verdict. The same stores give the same log.
     Log(log::LogArgs),
+    /// Removes runs with all their games from the store, but none that is being played.
+    Rm(keep::RemoveArgs),
+    /// Removes old runs; without --yes it only says which.
+    Prune(keep::PruneArgs),
+    /// Writes a run with all its games to a file, for another store.
+    Export(keep::ExportArgs),
+    /// Brings the run of such a file into the store; all of it is checked.
+    Import(keep::ImportArgs),
     /// Says in one line what a run tries, as --about does at its start.
     About {
         /// Name of the run
@@ -57,13 +66,14 @@ enum ResultsCommand {
 
 /// Carries out the command.
 pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
-    let store = || match &args.results[..] {
-        [folder] => Ok(Store::open(folder)?),
+    let folder = || match &args.results[..] {
+        [folder] => Ok(folder),
         _ => {
             let message = "several --results are for `arbiter results log` only";
             Err(Failure::new(ExitCode::Usage, message))
         }
     };
+    let store = || -> Result<Store, Failure> { Ok(Store::open(folder()?)?) };
     match &args.command {
         None => list::list(&store()?, &list::ListArgs::default(), args.format),
         Some(ResultsCommand::List(wanted)) => list::list(&store()?, wanted, args.format),
@@ -75,6 +85,10 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
             print(&store, &stored_summary(&store, &store.run(run)?)?, args.format)
         }
         Some(ResultsCommand::Log(wanted)) => log::log(&args.results, wanted, args.format),
+        Some(ResultsCommand::Rm(wanted)) => keep::remove(&store()?, wanted),
+        Some(ResultsCommand::Prune(wanted)) => keep::prune(&store()?, wanted),
+        Some(ResultsCommand::Export(wanted)) => keep::export(&store()?, wanted),
+        Some(ResultsCommand::Import(wanted)) => keep::import(folder()?, wanted),
         Some(ResultsCommand::About { run, text }) => Ok(store()?.set_about(run, Some(text))?),
     }
 }

@@ -80,7 +80,7 @@ pub fn runs_json(runs: &[ListedRun]) -> Value {
             for (place, name) in ["", "_low", "_high"].into_iter().enumerate() {
                 object[format!("elo{name}")] = json!(ends.and_then(|ends| ends[place]));
             }
-            for (place, name) in ["", "_lower", "_upper"].into_iter().enumerate() {
+            for (place, name) in ["", "_stop_lower", "_stop_upper"].into_iter().enumerate() {
                 object[format!("llr{name}")] = json!(look.map(|look| look[place]));
             }
         }

@@ -12,7 +12,7 @@ pub(crate) struct Fold {
     /// Where its pairs led.
     pub(crate) state: RunState,
     mark: Mark,
-    epoch: u64,
+    epoch: [u64; 2],
 }
 
 impl Fold {

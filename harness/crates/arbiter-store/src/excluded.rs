@@ -33,9 +33,10 @@ impl Store {
         })
     }
 
-    /// A number that changes whenever pairs of some run are taken back.
-    pub fn epoch(&self) -> Result<u64, StoreError> {
-        self.number("SELECT count(*) FROM set_aside", [])
+    /// Numbers that change whenever pairs of some run are taken back, or a run is removed.
+    pub fn epoch(&self) -> Result<[u64; 2], StoreError> {
+        let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
+        Ok([count("set_aside")?, count("removed")?])
     }
 
     /// What other machines have played for a run, and who.

@@ -5,6 +5,7 @@
 //! counts) is derived from it and can be made again.
 
 mod append;
+mod archive;
 mod disturbance;
 mod excluded;
 mod follow;
@@ -29,6 +30,7 @@ use arbiter_names::did_you_mean;
 use arbiter_plan::Latencies;
 
 pub use arbiter_schema::Fingerprints;
+pub use archive::ArchiveError;
 pub use follow::{Mark, Outline};
 pub use gates::StoredGate;
 pub use lint::LintCount;

@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
 /// [`TABLES`] or [`COLUMNS`].
-pub(super) const FORMAT: i64 = 10;
+pub(super) const FORMAT: i64 = 11;
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
@@ -138,6 +138,10 @@ const TABLES: &str = "
         PRIMARY KEY (run, pair, worker),
         FOREIGN KEY (run, worker) REFERENCES set_aside(run, worker)
     ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS removed (                     -- runs that are gone
+        id  INTEGER PRIMARY KEY,
+        run TEXT NOT NULL
+    );
     CREATE TABLE IF NOT EXISTS findings (                    -- of the lint
         run    TEXT NOT NULL,
         pair   INTEGER NOT NULL,

@@ -1,5 +1,9 @@
+use std::io::{Read, Write};
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use shakmaty::{ByColor, Color};
 
 use super::*;
@@ -280,4 +284,99 @@ fn a_store_from_before_games_knew_when_they_began_takes_games_and_shows_its_own(
     assert!(store.append("run", &later, None, None).unwrap());
     let begun = |pair| store.pair("run", pair).unwrap().unwrap().games.first.begun_ms;
     assert_eq!((begun(played.pairing.pair), begun(5)), (None, played.games.first.begun_ms));
+}
+
+/// The lines of a run's file.
+fn exported(store: &Store, run: &str) -> String {
+    let mut packed = Vec::new();
+    store.export_run(run, &mut packed).unwrap();
+    let mut text = String::new();
+    MultiGzDecoder::new(&packed[..]).read_to_string(&mut text).unwrap();
+    text
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(text.as_bytes()).unwrap();
+    packer.finish().unwrap()
+}
+
+#[test]
+fn a_run_goes_whole_from_store_to_store() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let (mut store, _) = filled(dirs[0].path());
+    let remark = Remark { worker: "w".into(), pair: Some(0), what: "slow".into() };
+    store.note_remark("run", 5, &remark).unwrap();
+    store.exclude_worker("run", 6, &remark, true).unwrap();
+    let (_, played) = (store.run("run").unwrap(), filled(dirs[1].path()).1);
+    store.append("run", &played, Some("load"), Some("v")).unwrap();
+    store.void("run", &played, "worse load").unwrap();
+    let steps = Iteration { number: 0, sides: [vec![0.1], vec![0.3]], score: 1, theta: vec![0.2] };
+    store.append_iteration("run", &steps).unwrap();
+    let text = exported(&store, "run");
+    for table in ["transcripts", "set_aside", "discarded", "players", "remarks", "iterations"] {
+        assert!(text.contains(&format!("\"table\":\"{table}\"")), "{table}");
+    }
+    let other = Store::open(dirs[1].path()).unwrap();
+    let import = |name| other.import_run(&packed(&text)[..], name, |_| Ok(()));
+    assert!(matches!(import(None), Err(ArchiveError::Store(StoreError::Exists(_)))));
+    assert_eq!(import(Some("copy")).unwrap(), "copy");
+    assert_eq!(exported(&other, "copy"), text.replace("\"run\":\"run\"", "\"run\":\"copy\""));
+    // What is removed leaves nothing, and no other run loses anything.
+    let (before, epoch) = (exported(&other, "run"), other.epoch().unwrap());
+    other.remove_run("copy").unwrap();
+    assert_eq!(exported(&other, "run"), before);
+    assert_ne!(other.epoch().unwrap(), epoch);
+    assert!(matches!(other.remove_run("copy"), Err(StoreError::NoRun { .. })));
+    assert_eq!(import(Some("copy")).unwrap(), "copy");
+}
+
+#[test]
+fn what_is_no_run_is_refused_and_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let text = exported(&store, "run");
+    store.remove_run("run").unwrap();
+    let refused = |bytes: &[u8], words: &str| {
+        let error = store.import_run(bytes, None, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains(words), "{words}: {error}");
+        for table in ["runs", "pairs", "games", "transcripts"] {
+            assert_eq!(store.number(&format!("SELECT count(*) FROM {table}"), []).unwrap(), 0);
+        }
+    };
+    let swapped = |from: &str, to: &str, words: &str| {
+        assert!(text.contains(from), "{from}");
+        refused(&packed(&text.replacen(from, to, 1)), words);
+    };
+    let whole = packed(&text);
+    refused(b"", "is not what `arbiter results export` writes");
+    refused(&packed("[Event \"x\"]\n"), "is not what `arbiter results export` writes");
+    refused(&whole[..whole.len() - 9], "line ");
+    let mut turned = whole.clone();
+    turned[whole.len() / 2] ^= 64;
+    refused(&turned, "line ");
+    let head = text.lines().next().unwrap().to_owned() + "\n";
+    refused(&packed(&head), "holds no run");
+    swapped("\"arbiter_run\":1", "\"arbiter_run\":2", "update arbiter");
+    swapped("\"format\":", "\"format\":9", "update arbiter");
+    swapped("\"run\":\"run\"}", "\"run\":\"../run\"}", "is no name for a run");
+    swapped("\"table\":\"pairs\"", "\"table\":\"removed\"", "no table 'removed'");
+    swapped("\"opening\":", "\"opening) VALUES (1); --\":", "no column 'opening) ");
+    swapped("\"second\":1", "\"second\":2", "pairs of engines it lacks");
+    swapped("\"white\":0", "\"white\":\"x\"", "games of engines it lacks");
+    swapped("\"result\":\"0-1\"", "\"result\":\"9-1\"", "'9-1' is not a result");
+    swapped("e8e7", "e8e9", "moves");
+    swapped("\"half\":1", "\"half\":0", "UNIQUE");
+    swapped("\"blob\":\"", "\"blob\":\"AAAA", "transcript of pair 0");
+    swapped("\"about\":\"why\"", "\"about\":\"\\u001b[2J\"", "plain names");
+    swapped("material", "mat\\\\u0007erial", "plain names");
+    let no_pair: String =
+        text.lines().filter(|l| !l.contains("\"pairs\"")).map(|l| format!("{l}\n")).collect();
+    refused(&packed(&no_pair), "FOREIGN KEY");
+    let long = format!("{head}{}", "9".repeat((64 << 20) + 1));
+    refused(&packed(&long), "too long");
+    let never = store.import_run(&whole[..], None, |run| Err(store.misfit(run, 3)));
+    assert!(never.unwrap_err().to_string().contains("pair 3"));
+    assert_eq!(store.runs().unwrap(), []);
+    store.import_run(&whole[..], None, |_| Ok(())).unwrap();
 }

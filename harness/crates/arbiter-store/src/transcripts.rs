@@ -10,6 +10,9 @@ use rusqlite::params;
 use super::{Store, StoreError};
 use arbiter_game::transcript::Transcript;
 
+/// Most of a transcript that is read, in bytes: its last line is cut off, and wrong, beyond.
+const MAX_BYTES: u64 = 256 << 20;
+
 impl Store {
     /// Adds the transcript of a game. Packed, as most of it is the same words again and again.
     pub(super) fn insert_transcript(
@@ -41,7 +44,7 @@ impl Store {
             self.row(select, params![run, pair, half], |row| row.get(0))?;
         let Some(packed) = packed else { return Ok(None) };
         let mut text = String::new();
-        let unpacked = ZlibDecoder::new(&packed[..]).read_to_string(&mut text);
+        let unpacked = ZlibDecoder::new(&packed[..]).take(MAX_BYTES).read_to_string(&mut text);
         let read = unpacked.map_err(|e| e.to_string()).and_then(|_| text.parse());
         read.map(Some).map_err(|e| self.corrupt(run, format!("transcript of pair {pair}: {e}")))
     }

@@ -1,11 +1,11 @@
 //! `arbiter results list`: the runs of a store.
 
 use std::cmp::Ordering;
-use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
+use super::keep::folder;
 use super::pattern;
 use crate::{Failure, OutputFormat, Rows, emit, output::width};
 use arbiter_plan::{ControlCommand, Ending};
@@ -16,15 +16,22 @@ use arbiter_store::{RunHead, Store, StoreError};
 /// Flags of `arbiter results list`.
 #[derive(Debug, Args, Default)]
 pub(super) struct ListArgs {
+    #[command(flatten)]
+    wanted: Wanted,
+    /// What to sort by
+    #[arg(long, value_enum, default_value = "started")]
+    sort: SortKey,
+}
+
+/// Which runs are meant.
+#[derive(Debug, Args, Default)]
+pub(super) struct Wanted {
     /// Only runs whose name, engines, --about or state matches this, whatever the case
     #[arg(long, value_name = "REGEX", value_parser = pattern)]
     filter: Option<Regex>,
     /// Only runs in this state
     #[arg(long, value_enum)]
     state: Option<Phase>,
-    /// What to sort by
-    #[arg(long, value_enum, default_value = "started")]
-    sort: SortKey,
 }
 
 /// Whether a run is over.
@@ -66,15 +73,9 @@ const FIRST: [&str; 14] = [
 
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
-    let folder = store.file().parent().unwrap_or(Path::new("."));
-    let mut runs: Vec<ListedRun> = Vec::new();
     // The newest first; sorting keeps this order of what is equal.
-    for head in store.runs()?.into_iter().rev() {
-        let run = listed(store, folder, head);
-        if args.is_wanted(&run) {
-            runs.push(run);
-        }
-    }
+    let runs = store.runs()?.into_iter().rev().map(|head| listed(store, head));
+    let mut runs: Vec<ListedRun> = runs.filter(|run| args.wanted.holds(run)).collect();
     runs.sort_by(|one, other| args.sort.compare(one, other));
     let rows = Rows { list: None, first: &FIRST };
     let mut table = runs_table(&runs);
@@ -85,18 +86,20 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
 }
 
 /// One run; what keeps it from being read is told.
-fn listed(store: &Store, folder: &Path, head: RunHead) -> ListedRun {
+pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
     let read = || -> Result<_, StoreError> { stored_summary(store, &store.run(&head.run)?) };
     let mut summary = read().map_err(complain).ok();
     if let Some(summary) = summary.as_mut().filter(|summary| summary.ending.is_none()) {
         let status = ControlCommand::Status;
-        summary.is_played = send_command(folder, &head.run, status, false, CONTROL_TIMEOUT).is_ok();
+        summary.is_played =
+            send_command(folder(store), &head.run, status, false, CONTROL_TIMEOUT).is_ok();
     }
     ListedRun { head, summary }
 }
 
-impl ListArgs {
-    fn is_wanted(&self, run: &ListedRun) -> bool {
+impl Wanted {
+    /// Whether a run is meant.
+    pub(super) fn holds(&self, run: &ListedRun) -> bool {
         let phase = run.summary.as_ref().map(|summary| match summary.ending {
             None if summary.is_played => Phase::Running,
             Some(Ending::Interrupted) | None => Phase::Unfinished,

@@ -1,0 +1,379 @@
+//! A run as one file, to keep it or to bring it into another store: a line of JSON for each row of the
+//! store that is about it, packed with gzip. And the removal of runs.
+//!
+//! A file comes from anywhere. It has bounds, its columns must be those of the store, and what it
+//! brings is read once as reports read it before it stays.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+
+use data_encoding::BASE64;
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Row, params, params_from_iter};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{RunLock, Store, StoreError, StoredRun, schema};
+use arbiter_plan::Provenance;
+
+/// Version of the file.
+const VERSION: u32 = 1;
+
+/// Longest line, in bytes: a game of thousands of moves with all that was said in it.
+const MAX_LINE: u64 = 64 << 20;
+
+/// Most bytes of all lines.
+const MAX_BYTES: u64 = 64 << 30;
+
+/// Tables with the rows of runs, those that others refer to first.
+const TABLES: [&str; 12] = [
+    "runs",
+    "pairs",
+    "games",
+    "transcripts",
+    "latencies",
+    "disturbances",
+    "iterations",
+    "players",
+    "remarks",
+    "set_aside",
+    "discarded",
+    "findings",
+];
+
+/// Columns with the index of an engine.
+const ENGINES: [(&str, &[&str]); 4] = [
+    ("pairs", &["first", "second"]),
+    ("games", &["white", "black"]),
+    ("latencies", &["engine"]),
+    ("findings", &["engine"]),
+];
+
+/// Outcomes of gates, which are about commits and not about a run.
+const GATES: &str = "gates";
+
+/// What an imported outcome has for a key: it is shown, and never spares a step of `arbiter ci`.
+const NO_KEY: &str = "imported";
+
+/// Why a run cannot be written to a file or read from one.
+#[derive(Debug, Error)]
+pub enum ArchiveError {
+    /// The store cannot do its work.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The file cannot be written or read.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// The file is not what an export has written.
+    #[error("line {line}: {what}")]
+    Line {
+        /// Number of the line in the unpacked file, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// What the file holds makes no run.
+    #[error("{0}")]
+    Content(String),
+}
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    arbiter_run: u32,
+    /// Format of the store.
+    format: i64,
+    run: String,
+}
+
+/// Every other line.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    table: String,
+    row: BTreeMap<String, Cell>,
+}
+
+/// A value of a row.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Cell {
+    Null(()),
+    Integer(i64),
+    Text(String),
+    /// As text, which JSON gives back to the last bit.
+    Real {
+        real: String,
+    },
+    /// In base 64.
+    Blob {
+        blob: String,
+    },
+}
+
+impl Store {
+    /// Takes a run with all its games out of the store; nothing brings it back. The room in the file
+    /// is used again for others.
+    pub fn remove_run(&self, run: &str) -> Result<(), StoreError> {
+        self.atomically(|| {
+            let mut changed = 0;
+            for table in TABLES.iter().rev() {
+                changed = self.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
+            }
+            if changed == 0 {
+                return Err(self.no_run(run));
+            }
+            self.execute("INSERT INTO removed (run) VALUES (?1)", [run]).map(drop)
+        })
+    }
+
+    /// Writes all that the store has of a run, as it is at this moment.
+    pub fn export_run(&self, run: &str, out: impl Write) -> Result<(), ArchiveError> {
+        let mut out = GzEncoder::new(out, Compression::default());
+        self.snapshot(|| {
+            let stored = self.run(run)?;
+            let header =
+                Header { arbiter_run: VERSION, format: schema::FORMAT, run: run.to_owned() };
+            write_line(&mut out, &header)?;
+            for table in TABLES {
+                let order = if table == "games" { "pair, half" } else { "1, 2, 3" };
+                let select = format!("SELECT * FROM {table} WHERE run = ?1 ORDER BY {order}");
+                self.write_rows(&mut out, table, &select, run)?;
+            }
+            for commit in commits(&stored) {
+                let select = "SELECT * FROM gates WHERE test = ?1 ORDER BY created_ms, id";
+                self.write_rows(&mut out, GATES, select, &commit)?;
+            }
+            Ok(())
+        })?;
+        out.finish()?.flush()?;
+        Ok(())
+    }
+
+    fn write_rows(
+        &self,
+        out: &mut impl Write,
+        table: &str,
+        select: &str,
+        key: &str,
+    ) -> Result<(), ArchiveError> {
+        let fail = |error| ArchiveError::Store(self.sqlite(error));
+        let mut statement = self.connection.prepare(select).map_err(fail)?;
+        let names: Vec<String> = statement.column_names().map(Into::into).collect();
+        let mut rows = statement.query([key]).map_err(fail)?;
+        while let Some(row) = rows.next().map_err(fail)? {
+            let row = cells(row, &names).map_err(fail)?;
+            write_line(out, &Line { table: table.to_owned(), row })?;
+        }
+        Ok(())
+    }
+
+    /// Adds the run of a file, under another name if one is given, and gives its name back. All of it
+    /// is added or nothing; `check` may still refuse it, when its engines are those of its plan.
+    pub fn import_run(
+        &self,
+        file: impl Read,
+        name: Option<&str>,
+        check: impl FnOnce(&str) -> Result<(), StoreError>,
+    ) -> Result<String, ArchiveError> {
+        let mut lines =
+            Lines { input: BufReader::new(MultiGzDecoder::new(file)), line: 0, read: 0 };
+        let Ok(Some(header)) = lines.next::<Header>() else {
+            return Err(lines.wrong("is not what `arbiter results export` writes"));
+        };
+        if header.arbiter_run > VERSION || header.format > schema::FORMAT {
+            return Err(lines.wrong("was written by a newer arbiter; update arbiter"));
+        }
+        let run = name.unwrap_or(&header.run);
+        RunLock::check_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
+        self.snapshot(|| {
+            let taken = "SELECT count(*) FROM runs WHERE run = ?1";
+            if self.number(taken, [run])? > 0 {
+                return Err(StoreError::Exists(run.to_owned()).into());
+            }
+            let columns = self.columns()?;
+            while let Some(line) = lines.next::<Line>()? {
+                self.insert_line(&columns, line, run).map_err(|what| lines.wrong(what))?;
+            }
+            self.check(run, check)
+        })?;
+        Ok(run.to_owned())
+    }
+
+    /// The names of the columns of each table that a file may have rows of.
+    fn columns(&self) -> Result<BTreeMap<&'static str, Vec<String>>, StoreError> {
+        let of = |table| {
+            let select = "SELECT name FROM pragma_table_info(?1)";
+            Ok((table, self.rows(select, [table], |row| row.get(0))?))
+        };
+        TABLES.into_iter().chain([GATES]).map(of).collect()
+    }
+
+    fn insert_line(
+        &self,
+        columns: &BTreeMap<&'static str, Vec<String>>,
+        line: Line,
+        run: &str,
+    ) -> Result<(), String> {
+        let Line { table, mut row } = line;
+        let known = columns.get(table.as_str());
+        let known = known.ok_or_else(|| format!("there is no table '{table}'"))?;
+        if table == GATES {
+            row.remove("id");
+            row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
+        } else {
+            row.insert("run".to_owned(), Cell::Text(run.to_owned()));
+        }
+        if let Some(column) = row.keys().find(|column| !known.contains(column)) {
+            return Err(format!("table {table} has no column '{column}'"));
+        }
+        let names: Vec<&str> = row.keys().map(String::as_str).collect();
+        let places = vec!["?"; names.len()].join(", ");
+        let insert = format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(", "));
+        let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
+        let inserted = self.execute(&insert, params_from_iter(values?));
+        inserted.map(drop).map_err(|error| match error {
+            StoreError::Sqlite { source, .. } => source.to_string(),
+            other => other.to_string(),
+        })
+    }
+
+    /// Reads all of a run that was just brought in, as reports do.
+    fn check(
+        &self,
+        run: &str,
+        more: impl FnOnce(&str) -> Result<(), StoreError>,
+    ) -> Result<(), ArchiveError> {
+        let read = || -> Result<(), StoreError> {
+            let stored = self.run(run)?;
+            let engines = stored.plan.engines.len();
+            let names = stored.plan.engines.iter().map(|engine| &engine.name);
+            let mut texts = names.chain(&stored.head.about);
+            if engines < 2 || texts.any(|text| text.chars().any(char::is_control)) {
+                return Err(self.corrupt(run, "has not two engines with plain names"));
+            }
+            for (table, columns) in ENGINES {
+                for column in columns {
+                    let beyond = format!(
+                        "SELECT count(*) FROM {table} WHERE run = ?1 AND NOT
+                             (typeof({column}) = 'integer' AND {column} BETWEEN 0 AND ?2)"
+                    );
+                    if self.number(&beyond, params![run, engines - 1])? > 0 {
+                        return Err(self.corrupt(run, format!("{table} of engines it lacks")));
+                    }
+                }
+            }
+            for tally in self.tallies(run)? {
+                self.pair(run, tally.pair)?;
+            }
+            for (pair, half) in self.transcribed(run)? {
+                self.transcript(run, pair, half)?;
+            }
+            self.iterations(run)?;
+            self.remarks(run)?;
+            self.latencies(run)?;
+            self.gates(None)?;
+            more(run)
+        };
+        read().map_err(|error| match error {
+            StoreError::Corrupt { what, .. } => ArchiveError::Content(what),
+            StoreError::Damaged { found, .. } => ArchiveError::Content(found),
+            StoreError::NoRun { .. } => ArchiveError::Content("holds no run".to_owned()),
+            other => ArchiveError::Store(other),
+        })
+    }
+
+    /// As [`Store::atomically`], with errors of files.
+    fn snapshot(
+        &self,
+        work: impl FnOnce() -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let mut failed = None;
+        let done = self.atomically(|| {
+            work().map_err(|error| match error {
+                ArchiveError::Store(error) => error,
+                other => {
+                    failed = Some(other);
+                    StoreError::Missing(self.file.clone())
+                }
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(done?),
+        }
+    }
+}
+
+/// What the engines of a run were built from.
+fn commits(stored: &StoredRun) -> Vec<String> {
+    let built = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
+    let mut commits: Vec<String> = built.map(Provenance::identity).collect();
+    commits.sort();
+    commits.dedup();
+    commits
+}
+
+fn write_line(out: &mut impl Write, line: &impl Serialize) -> Result<(), ArchiveError> {
+    serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+fn cells(row: &Row<'_>, names: &[String]) -> rusqlite::Result<BTreeMap<String, Cell>> {
+    let mut cells = BTreeMap::new();
+    for (column, name) in names.iter().enumerate() {
+        let cell = match row.get_ref(column)? {
+            ValueRef::Null => Cell::Null(()),
+            ValueRef::Integer(number) => Cell::Integer(number),
+            ValueRef::Real(real) => Cell::Real { real: real.to_string() },
+            ValueRef::Blob(blob) => Cell::Blob { blob: BASE64.encode(blob) },
+            ValueRef::Text(_) => Cell::Text(row.get(column)?),
+        };
+        cells.insert(name.clone(), cell);
+    }
+    Ok(cells)
+}
+
+impl Cell {
+    fn into_value(self) -> Result<Value, String> {
+        Ok(match self {
+            Cell::Null(()) => Value::Null,
+            Cell::Integer(number) => Value::Integer(number),
+            Cell::Text(text) => Value::Text(text),
+            Cell::Real { real } => {
+                Value::Real(real.parse().map_err(|_| format!("'{real}' is no number"))?)
+            }
+            Cell::Blob { blob } => Value::Blob(
+                BASE64.decode(blob.as_bytes()).map_err(|error| format!("base 64: {error}"))?,
+            ),
+        })
+    }
+}
+
+/// The lines of a file, unpacked.
+struct Lines<R> {
+    input: R,
+    line: u64,
+    read: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next<T: for<'a> Deserialize<'a>>(&mut self) -> Result<Option<T>, ArchiveError> {
+        let mut text = Vec::new();
+        self.line += 1;
+        let read = (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut text);
+        let read = read.map_err(|error| self.wrong(format!("cannot be unpacked: {error}")))?;
+        self.read += read as u64;
+        if text.last() != Some(&b'\n') && !text.is_empty() || self.read > MAX_BYTES {
+            return Err(self.wrong("is too long, or cut off"));
+        }
+        let value = || serde_json::from_slice(&text).map_err(|error| self.wrong(error));
+        if text.is_empty() { Ok(None) } else { value().map(Some) }
+    }
+
+    fn wrong(&self, what: impl ToString) -> ArchiveError {
+        ArchiveError::Line { line: self.line, what: what.to_string() }
+    }
+}

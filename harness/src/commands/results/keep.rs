@@ -1,0 +1,155 @@
+//! `arbiter results rm`, `prune`, `export` and `import`: what stays in a store, and what goes where.
+
+use std::fs::File;
+use std::io::{BufReader, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::list::{Wanted, listed};
+use crate::{ExitCode, Failure, emit, output::NewFile};
+use arbiter_plan::command_line;
+use arbiter_report::{note, stored_summary};
+use arbiter_runner::unix_time_ms;
+use arbiter_store::{ArchiveError, RunHead, RunLock, Store};
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+
+/// Flags of `arbiter results rm`.
+#[derive(Debug, Args)]
+pub(super) struct RemoveArgs {
+    /// Names of runs
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<String>,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Flags of `arbiter results prune`.
+#[derive(Debug, Args)]
+pub(super) struct PruneArgs {
+    /// Keep runs that started in the last so many days
+    #[arg(long, value_name = "DAYS")]
+    keep_days: u32,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Remove them, instead of saying which would be removed
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Flags of `arbiter results export`.
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    /// Name of the run
+    run: String,
+    /// The file, as a rule with the ending .jsonl.gz
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Flags of `arbiter results import`.
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// A file that `arbiter results export` has written
+    file: PathBuf,
+    /// Name of the run in this store [default: the one it had]
+    #[arg(long, value_name = "RUN")]
+    name: Option<String>,
+}
+
+/// Removes runs, once their user is sure.
+pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
+    let mut heads = Vec::new();
+    for run in &args.runs {
+        heads.push(store.run(run)?.head);
+    }
+    let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
+    let _locks = locks.collect::<Result<Vec<_>, _>>()?;
+    if !args.yes && !is_sure(&format!("Remove {} for good?", counted(&heads)))? {
+        return emit("nothing removed\n");
+    }
+    heads.iter().try_for_each(|head| store.remove_run(&head.run))?;
+    emit(&format!("{} removed\n", counted(&heads)))
+}
+
+/// Removes the runs that are old, but none that is being played.
+pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
+    let oldest = unix_time_ms() - i64::from(args.keep_days) * DAY_MS;
+    let mut gone = Vec::new();
+    for head in store.runs()?.into_iter().filter(|head| head.created_ms < oldest) {
+        let run = listed(store, head);
+        if !args.wanted.holds(&run) {
+            continue;
+        }
+        match RunLock::take(folder(store), &run.head.run) {
+            Err(error) => note(&format!("{error}, and stays")),
+            Ok(_lock) => {
+                if args.yes {
+                    store.remove_run(&run.head.run)?;
+                }
+                note(&run.head.run);
+                gone.push(run.head);
+            }
+        }
+    }
+    let would = if args.yes { "" } else { " would be" };
+    let hint = if args.yes || gone.is_empty() { "" } else { "; --yes does it" };
+    emit(&format!("{}{would} removed{hint}\n", counted(&gone)))
+}
+
+/// Writes a run to a file.
+pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
+    let mut file = NewFile::create(&args.out)?;
+    let failed = |error| failure(error, &args.out, Failure::environment);
+    store.export_run(&args.run, &mut file).map_err(failed)?;
+    file.finish()
+}
+
+/// Brings the run of a file into the store.
+pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
+    let failed = |error| failure(error, &args.file, Failure::invalid);
+    let file = File::open(&args.file).map_err(|error| failed(error.into()))?;
+    let store = Store::create(folder)?;
+    let check = |run: &str| stored_summary(&store, &store.run(run)?).map(drop);
+    let run = store.import_run(BufReader::new(file), args.name.as_deref(), check);
+    let stored = store.run(&run.map_err(failed)?)?;
+    let name = &stored.head.run;
+    note(&format!(
+        "--resume {name} would start the programs that its file names; look at them first:\n  {}",
+        command_line(&stored.plan).replace(char::is_control, "?")
+    ));
+    emit(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
+}
+
+fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failure {
+    match error {
+        ArchiveError::Store(error) => error.into(),
+        error => of(format!("{}: {error}", path.display())),
+    }
+}
+
+/// The folder of a store.
+pub(super) fn folder(store: &Store) -> &Path {
+    store.file().parent().unwrap_or(Path::new("."))
+}
+
+fn counted(heads: &[RunHead]) -> String {
+    let pairs: u64 = heads.iter().map(|head| head.pairs).sum();
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
+    let runs = heads.len() as u64;
+    format!("{runs} run{} with {pairs} pair{}", plural(runs), plural(pairs))
+}
+
+fn is_sure(question: &str) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::new(ExitCode::Usage, "nobody can be asked here; --yes says it"));
+    }
+    let mut answer = String::new();
+    let _ = write!(anstream::stderr().lock(), "{question} [y/N] ");
+    let read = std::io::stdin().read_line(&mut answer);
+    read.map_err(|error| Failure::environment(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
