@@ -106,7 +106,7 @@ fn pairs_have_their_figures() {
             ("Elo (naive)", "+0.9 ± 1.2 (95 %)"),
             ("nElo", "+1.8 ± 2.4 (95 %)"),
             ("LOS", "93.2 %"),
-            ("LLR", "-3.0741 [-2.9444, 2.9444] for logistic Elo 0.5 against 2.5"),
+            ("LLR", "-3.0741 [-2.9340, 2.9343] for logistic Elo 0.5 against 2.5"),
             ("Verdict", "H0"),
         ],
     );

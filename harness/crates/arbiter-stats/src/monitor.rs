@@ -18,6 +18,58 @@ pub struct SprtStatus {
     pub decision: Decision,
 }
 
+/// Updates that are spent on the orders in which pairs may have come.
+const UPDATES: u64 = 50_000;
+
+/// Share of those orders in which a test must have ended to be taken as ended: a test that goes on is
+/// hardly ever that near to a bound, one that has ended always.
+const ENDED_SHARE: f64 = 0.05;
+
+impl Sprt {
+    /// The status of a test of which only the counts are known. A correction depends on the order of
+    /// the pairs: its bounds are the mean over random orders, drawn by `uniform` from 0 to 1.
+    pub fn status_of_counts(
+        &self,
+        pairs: &Pentanomial,
+        mut uniform: impl FnMut() -> f64,
+    ) -> SprtStatus {
+        let mut status = SprtMonitor::new(*self, 1).start();
+        if self.correction == Correction::None || pairs.pairs() == 0 {
+            let llr = self.llr(pairs);
+            return SprtStatus { llr, decision: self.decide(llr), ..status };
+        }
+        let orders = (UPDATES / pairs.pairs()).clamp(10, 200);
+        let (mut ended, mut bounds) = ([0, 0], [0.0, 0.0]);
+        for _ in 0..orders {
+            let mut monitor = SprtMonitor::new(*self, 1);
+            let (mut left, mut seen) = (*pairs, Pentanomial::default());
+            for count in (1..=pairs.pairs()).rev() {
+                let mut place = (uniform() * count as f64) as u64;
+                let cell = left.0.iter().position(|cell| {
+                    let is_here = place < *cell;
+                    place = place.saturating_sub(*cell);
+                    is_here
+                });
+                let cell = cell.unwrap_or(0);
+                left.0[cell] = left.0[cell].saturating_sub(1);
+                seen.0[cell] += 1;
+                status = monitor.update(&seen);
+            }
+            ended[0] += u64::from(status.decision == Decision::AcceptH0);
+            ended[1] += u64::from(status.decision == Decision::AcceptH1);
+            bounds = [bounds[0] + status.lower, bounds[1] + status.upper];
+        }
+        let is_ended = |count: u64| count as f64 > ENDED_SHARE * orders as f64;
+        let decision = match ended.map(is_ended) {
+            [_, true] => Decision::AcceptH1,
+            [true, _] => Decision::AcceptH0,
+            _ => Decision::Continue,
+        };
+        let [lower, upper] = bounds.map(|sum| sum / orders as f64);
+        SprtStatus { lower, upper, decision, ..status }
+    }
+}
+
 /// A test with the measured overshoot of its ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtMonitor {

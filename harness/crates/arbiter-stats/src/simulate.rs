@@ -206,6 +206,29 @@ mod tests {
     }
 
     #[test]
+    fn counts_say_whether_a_test_has_ended() {
+        const TESTS: u64 = 10;
+        let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
+        let test = test.with_correction(test.usual_correction());
+        let base = pair_model(0.5, 100.0);
+        let (mut right, mut by_wald, mut early) = (0, 0, 0);
+        for seed in 0..TESTS {
+            let elo = if seed % 2 == 0 { 40.0 } else { -20.0 };
+            let probabilities = shifted(&base, elo, Model::Normalized);
+            let whole = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
+            let end = whole.play(uniform(seed));
+            let found = test.status_of_counts(&end.pairs, uniform(!seed));
+            right += u64::from(found.decision == end.decision);
+            by_wald += u64::from(test.decide(found.llr) == end.decision);
+            let cap = end.pairs.pairs() - 20;
+            let open = Simulation { cap, ..whole }.play(uniform(seed));
+            let found = test.status_of_counts(&open.pairs, uniform(!seed));
+            early += u64::from(found.decision != Decision::Continue);
+        }
+        assert!(right == TESTS && by_wald < TESTS && early == 0, "{right} {by_wald} {early}");
+    }
+
+    #[test]
     fn models_have_the_properties_they_are_made_for() {
         let base = pair_model(0.6, 80.0);
         assert!((base.iter().sum::<f64>() - 1.0).abs() < 1e-12);

@@ -5,10 +5,13 @@ use serde_json::json;
 
 use super::numbers::{shown, with_interval};
 use super::{Answer, ONE_ROW, TestArgs, numbers};
+use crate::CORRECTIONS;
 use arbiter_report::{Document, Table, interval, percent, plus_minus};
+use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{
-    Decision, Model, Moments, Pentanomial, Sprt, Trinomial, bayes, elo, normalized, opening_bias,
+    Correction, Decision, Model, Moments, Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial,
+    bayes, elo, normalized, opening_bias,
 };
 
 /// Flags of `arbiter stats sprt`.
@@ -23,6 +26,10 @@ pub(crate) struct CountArgs {
     wdl: Option<[u64; 3]>,
     #[command(flatten)]
     test: TestArgs,
+    /// How the bounds of the ratio allow for its jumps, which take pairs to measure [default: as in
+    /// arbiter sprt]
+    #[arg(long, value_parser = CORRECTIONS.parser())]
+    overshoot: Option<Correction>,
 }
 
 /// All figures of one sample.
@@ -31,7 +38,7 @@ struct Figures {
     pairs: Option<Pentanomial>,
     games: Option<Trinomial>,
     moments: Option<Moments>,
-    llr: f64,
+    status: SprtStatus,
     llr_classical: Option<f64>,
     sequential: Option<SequentialEstimate>,
 }
@@ -44,30 +51,38 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     if let (Some(pairs), Some(games)) = (&pairs, &games) {
         check_agreement(pairs, games)?;
     }
+    let test = test.with_correction(args.overshoot.unwrap_or(test.usual_correction()));
     let is_bayesian = test.model == Model::Bayesian;
     let (elo0, elo1) = (test.elo0, test.elo1);
-    let (moments, llr, classical, sequential) = match (pairs, games) {
+    let mut orders = seed_for(1, "orders", 0);
+    let (moments, status, classical, sequential) = match (pairs, games) {
         (Some(own), _) => (
             own.distribution().moments(),
-            test.llr(&own),
+            test.status_of_counts(&own, || uniform(&mut orders)),
             bayes::llr_classical_pairs(&own, elo0, elo1),
             sequential::after(&test, &own, Decision::Continue),
         ),
         (None, Some(own)) => (
             own.distribution().moments(),
-            test.llr_games(&own),
+            status_of_games(&test, &own),
             bayes::llr_classical(&own, elo0, elo1),
             sequential::of_games(&test, &own),
         ),
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
     let llr_classical = is_bayesian.then_some(classical);
-    let figures = Figures { test, pairs, games, moments, llr, llr_classical, sequential };
+    let figures = Figures { test, pairs, games, moments, status, llr_classical, sequential };
     let mut document = Document::new("What the counts say".to_owned());
     let mut table = Table::new(["figure", "value"]);
     lines(&figures).iter().for_each(|(label, value)| table.push([label, value]));
     document.table(table);
     Ok(Answer { json: json(&figures), document, rows: ONE_ROW })
+}
+
+/// The overshoot of a test of games is not measured.
+fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
+    let (llr, start) = (test.llr_games(games), SprtMonitor::new(*test, 1).start());
+    SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 
 /// The games of pairs are twice as many and score the same points.
@@ -90,7 +105,7 @@ fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String>
 
 impl Figures {
     fn verdict(&self) -> &'static str {
-        match self.test.decide(self.llr) {
+        match self.status.decision {
             Decision::AcceptH1 => "H1",
             Decision::AcceptH0 => "H0",
             Decision::Continue => "inconclusive",
@@ -142,9 +157,10 @@ fn json(figures: &Figures) -> serde_json::Value {
         "elo0": figures.test.elo0, "elo1": figures.test.elo1,
         "alpha": figures.test.alpha, "beta": figures.test.beta,
         "model": figures.test.model,
-        "llr": figures.llr,
+        "llr": figures.status.llr,
         "llr_classical": figures.llr_classical,
         "llr_lower": bounds.lower, "llr_upper": bounds.upper,
+        "llr_stop_lower": figures.status.lower, "llr_stop_upper": figures.status.upper,
         "verdict": figures.verdict(),
         "h1_probability": forecast.map(|exit| exit.upper_probability),
         "expected_remaining_games": forecast.map(|exit| 2.0 * exit.mean_units),
@@ -179,15 +195,14 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     line("Elo (bias-corrected)", after);
     line("nElo", format!("{} (95 %)", plus_minus(nelo)));
     line("LOS", percent(figures.moments.as_ref().and_then(elo::likelihood_of_superiority)));
-    let (test, bounds) = (figures.test, figures.test.bounds);
-    let (low, high) = (bounds.lower, bounds.upper);
+    let (test, SprtStatus { llr, lower, upper, decision }) = (figures.test, figures.status);
     let scale = format!("{} Elo {} against {}", test.model, test.elo0, test.elo1);
-    line("LLR", format!("{:+.4} [{low:.4}, {high:.4}] for {scale}", figures.llr));
+    line("LLR", format!("{llr:+.4} [{lower:.4}, {upper:.4}] for {scale}"));
     if let Some(classical) = figures.llr_classical {
         line("LLR (classical)", format!("{classical:+.4}"));
     }
     line("Verdict", figures.verdict().to_owned());
-    let is_open = test.decide(figures.llr) == Decision::Continue;
+    let is_open = decision == Decision::Continue;
     let forecast = figures.pairs.and_then(|pairs| test.forecast(&pairs));
     if let Some(forecast) = forecast.filter(|_| is_open) {
         line(
