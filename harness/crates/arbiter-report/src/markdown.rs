@@ -20,7 +20,7 @@ fn part(block: &Block) -> String {
         Block::Value { name, text } => format!("{name}: {text}\n"),
         Block::Verdict { text, .. } => format!("**{text}**\n"),
         Block::Gap => String::new(),
-        Block::Table(table) => table.clone().markdown(),
+        Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
         Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
         // What an engine says ends no block.
         Block::Verbatim(text) => format!("```text\n{}```\n", text.replace("```", "'''")),

@@ -47,7 +47,7 @@ fn part(block: &Block, width: Option<usize>) -> String {
             text.lines().map(|line| format!("{}\n", styled(style, line))).collect()
         }
         Block::Gap => "\n".to_owned(),
-        Block::Table(table) => table.clone().fitted(width),
+        Block::Table(table) | Block::CrossTable { table, .. } => table.clone().fitted(width),
         Block::List(items) => {
             let shown = items.iter().take(MAX_ITEMS).map(|item| format!("  {item}\n"));
             let more = items.len().saturating_sub(MAX_ITEMS);

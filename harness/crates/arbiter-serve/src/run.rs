@@ -164,9 +164,6 @@ impl Reading {
         let expected = self.fold.state.schedule().expected();
         let mut found = vec![page::counts(summary, state, expected)];
         found.extend(trouble.map(|words| page::error_notice(&words)));
-        if let State::Played(Running { boards: Some(boards), .. }) = state {
-            found.push(page::boards(boards, &summary.engines));
-        }
         if !self.unread.is_empty() {
             let all = self.fold.state.counted().count() as u64;
             found.push(page::loading(all - self.unread.len() as u64, all));
@@ -184,7 +181,13 @@ impl Reading {
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
-        found.extend(self.report.iter().cloned());
+        // The verdict comes first, then the games that are played, then all else.
+        let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
+        found.extend_from_slice(conclusion);
+        if let State::Played(Running { boards: Some(boards), .. }) = state {
+            found.push(page::boards(boards, &self.summary.engines));
+        }
+        found.extend_from_slice(rest);
         Ok(found)
     }
 }

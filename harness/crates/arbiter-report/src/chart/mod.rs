@@ -61,6 +61,18 @@ pub struct Intervals {
     pub level: Option<f64>,
 }
 
+impl Chart {
+    /// What its colours stand for, in their order; nothing if there is only one.
+    pub fn names(&self) -> Vec<&str> {
+        let names: Vec<&str> = match self {
+            Chart::Lines(chart) => chart.lines.iter().map(|line| line.name.as_str()).collect(),
+            Chart::Bars(chart) => chart.series.iter().map(|(name, _)| name.as_str()).collect(),
+            Chart::Intervals(_) => Vec::new(),
+        };
+        if names.len() > 1 { names } else { Vec::new() }
+    }
+}
+
 impl Line {
     /// A line without intervals.
     pub fn plain(name: impl Into<String>, points: Vec<(f64, f64)>) -> Line {

@@ -5,7 +5,7 @@
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{Ranged, SegmentedCoord};
+use plotters::coord::ranged1d::SegmentedCoord;
 use plotters::coord::types::{RangedCoordf64, RangedCoordusize};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -64,15 +64,14 @@ const BESIDES_ROWS: u32 = 70;
 const TEXT: u32 = 13;
 const LETTER: u32 = 7;
 
-/// Ground, text, grid, and the lines of a chart in their order, as the page names them.
-const COLOURS: [&str; 11] =
-    ["paper", "ink", "grid", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
-const PAPER: RGBColor = drawn_as(0);
-const INK: RGBColor = drawn_as(1);
-const GRID: RGBColor = drawn_as(2);
+/// Text, grid, and the lines of a chart in their order, as the page names them.
+const COLOURS: [&str; 10] = ["ink", "grid", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
+const INK: RGBColor = drawn_as(0);
+const GRID: RGBColor = drawn_as(1);
 
-/// Where the colours of lines begin.
-const FIRST_LINE: usize = 3;
+/// Where the colours of lines begin, and how many there are.
+const FIRST_LINE: usize = 2;
+pub(crate) const LINE_COLOURS: usize = COLOURS.len() - FIRST_LINE;
 
 /// What stands for a colour of the page until the chart is drawn.
 const fn drawn_as(colour: usize) -> RGBColor {
@@ -122,7 +121,7 @@ fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
 }
 
 fn colour(line: usize) -> RGBColor {
-    drawn_as(FIRST_LINE + line % (COLOURS.len() - FIRST_LINE))
+    drawn_as(FIRST_LINE + line % LINE_COLOURS)
 }
 
 /// The least and the greatest, with some room; `None` without finite values.
@@ -186,8 +185,9 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
             4,
             INK.stroke_width(1),
         ))?;
-        let style = ("sans-serif", TEXT).into_font().color(&INK);
-        // A little away from the axis.
+        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+        // Above the line and a little away from the axis.
+        let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
         let place = (left + 0.01 * (right - left), *level);
         let label = Text::new(name.clone(), place, style);
         context.draw_series([label])?;
@@ -203,14 +203,7 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
             context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
         }
         let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2));
-        let drawn = context.draw_series(series)?;
-        if chart.lines.len() > 1 {
-            let key = move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(3));
-            drawn.label(frame.shortened(&line.name)).legend(key);
-        }
-    }
-    if chart.lines.len() > 1 {
-        draw_key(&mut context, SeriesLabelPosition::UpperLeft)?;
+        context.draw_series(series)?;
     }
     Ok(())
 }
@@ -218,8 +211,6 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
 fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
     let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
-    // Room above the bars for the names of their colours.
-    let high = if chart.series.len() > 1 { 1.3 * high } else { high };
     let groups = chart.labels.len();
     let mut context = ChartBuilder::on(area)
         .margin(10)
@@ -248,7 +239,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
         .draw()?;
     let gap = (room / 6).min(8);
     let width = (room - 2 * gap) / chart.series.len().max(1) as u32;
-    for (index, (name, values)) in chart.series.iter().enumerate() {
+    for (index, (_, values)) in chart.series.iter().enumerate() {
         let (left, right) = (index as u32, (chart.series.len() - 1 - index) as u32);
         let bars = values.iter().enumerate().map(|(group, value)| {
             let corners =
@@ -257,11 +248,8 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
             bar.set_margin(0, 0, gap + left * width, gap + right * width);
             bar
         });
-        let drawn = context.draw_series(bars)?;
+        context.draw_series(bars)?;
         if chart.series.len() > 1 {
-            let colour = colour(index);
-            let key = move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], colour.filled());
-            drawn.label(frame.shortened(name)).legend(key);
             continue;
         }
         let style = ("sans-serif", TEXT, &INK).into_text_style(area);
@@ -271,9 +259,6 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
         });
         context.draw_series(counts)?;
     }
-    if chart.series.len() > 1 {
-        draw_key(&mut context, SeriesLabelPosition::UpperRight)?;
-    }
     Ok(())
 }
 
@@ -281,20 +266,6 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
 /// none: the drawing crate never ends to divide such an axis.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
     if count == 0 { Err(nothing()) } else { Ok((0..count.max(2) - 1).into_segmented()) }
-}
-
-/// Which colour is which.
-fn draw_key<X: Ranged, Y: Ranged>(
-    context: &mut Drawing<'_, X, Y>,
-    position: SeriesLabelPosition,
-) -> Drawn {
-    context
-        .configure_series_labels()
-        .position(position)
-        .background_style(PAPER.mix(0.75))
-        .label_font(("sans-serif", TEXT, &INK))
-        .draw()?;
-    Ok(())
 }
 
 /// A chart of rows below each other, the first on top, each with its name beside the axis.
@@ -392,9 +363,16 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals) -> Drawn {
     }
     for (place, (_, value, low, high)) in chart.rows.iter().rev().enumerate() {
         let row = SegmentValue::CenterOf(place);
-        if low.is_finite() && high.is_finite() {
-            let whole = [(*low, row.clone()), (*high, row.clone())];
-            context.draw_series([PathElement::new(whole, colour(0).stroke_width(2))])?;
+        // What has one end only is a bound: it points to where the value is.
+        let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
+        if !low.is_nan() && !high.is_nan() {
+            context.draw_series([PathElement::new(whole.clone(), colour(0).stroke_width(2))])?;
+        }
+        let arrow = |tip: i32| Polygon::new([(tip, 0), (-tip, -6), (-tip, 6)], colour(0).filled());
+        for ((x, y), tip) in whole.into_iter().zip([-5, 5]) {
+            if (if tip < 0 { *low } else { *high }).is_infinite() {
+                context.draw_series([EmptyElement::at((x, y)) + arrow(tip)])?;
+            }
         }
         context.draw_series([Circle::new((*value, row), 4, colour(0).filled())])?;
     }

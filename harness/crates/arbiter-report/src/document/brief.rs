@@ -87,14 +87,19 @@ fn rest(document: &mut Document, summary: &Summary) {
         let notes = ablation::notes(summary).into_iter().chain([ablation::conclusion(summary)]);
         notes.for_each(|note| document.paragraph(note));
     }
-    let tone = match summary.verdict() {
+    let verdict = Block::Verdict { tone: tone(summary), text: verdict_sentence(summary) };
+    document.blocks.push(verdict);
+}
+
+/// Whether it is good news for the first engine.
+pub(super) fn tone(summary: &Summary) -> Tone {
+    match summary.verdict() {
         Verdict::H0 => Tone::Bad,
         _ if summary.is_invalid() => Tone::Bad,
         Verdict::H1 => Tone::Good,
         Verdict::None if summary.ending == Some(Ending::Complete) => Tone::Good,
         Verdict::Inconclusive | Verdict::None => Tone::Open,
-    };
-    document.blocks.push(Block::Verdict { tone, text: verdict_sentence(summary) });
+    }
 }
 
 /// The strength of the first of two engines.

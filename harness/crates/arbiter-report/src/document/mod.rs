@@ -65,6 +65,13 @@ pub enum Block {
     Gap,
     /// Figures in rows and columns.
     Table(Table),
+    /// Everybody against everybody.
+    CrossTable {
+        /// The table, whose first column has names.
+        table: Table,
+        /// The share of points in each cell behind the name, if there is one.
+        scores: Vec<Vec<Option<f64>>>,
+    },
     /// Items below each other; of a long list, plain text shows the beginning.
     List(Vec<String>),
     /// Lines whose columns matter.

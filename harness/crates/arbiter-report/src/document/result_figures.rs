@@ -23,7 +23,11 @@ pub(super) fn ratings(engines: &[(&str, Rating)]) -> Figure {
     let mut rows = Vec::new();
     for (name, rating) in engines {
         table.push([name, rating]);
-        let [low, high] = rating.ends().map(|end| end.unwrap_or(f64::NAN));
+        let [low, high] = rating.ends();
+        let is_known = low.or(high).is_some();
+        let open = |end: f64| if is_known { end } else { f64::NAN };
+        let low = low.unwrap_or(open(f64::NEG_INFINITY));
+        let high = high.unwrap_or(open(f64::INFINITY));
         rows.push(((*name).to_owned(), rating.elo, low, high));
     }
     let ((first, best), (last, worst)) = (engines[0], engines[engines.len() - 1]);

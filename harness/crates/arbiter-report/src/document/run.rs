@@ -30,7 +30,7 @@ pub fn run_document(
 ) -> Document {
     let StoredRun { plan, fingerprints, .. } = stored;
     let mut document = Document::new(title(plan));
-    document.blocks.push(conclusion(summary));
+    document.blocks.extend(conclusion(summary));
     results(&mut document, summary);
     if let Some(spsa) = &summary.spsa {
         tuning::history(&mut document, spsa);
@@ -93,14 +93,21 @@ fn title(plan: &Plan) -> String {
 }
 
 /// What came out, in a sentence or two.
-fn conclusion(summary: &Summary) -> Block {
-    let state = verdict_sentence(summary).replace('\n', " ");
+fn conclusion(summary: &Summary) -> Vec<Block> {
+    let sentence = verdict_sentence(summary);
+    let (state, rest) = sentence.split_once('\n').unwrap_or((&sentence, ""));
+    let rest = rest.replace('\n', " ");
+    let said = |text: &str, more: &str| {
+        let more = [more, &rest].into_iter().filter(|words| !words.is_empty());
+        let more = more.collect::<Vec<_>>().join(" ");
+        let more = Block::Paragraph { strong: String::new(), text: more };
+        vec![Block::Verdict { tone: brief::tone(summary), text: text.to_owned() }, more]
+    };
     let finding = match summary.plan.kind {
         RunKind::Ablate => Some(ablation::conclusion(summary)),
         RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
         RunKind::Sprt => {
-            let text = confidence(summary);
-            return Block::Paragraph { strong: state, text };
+            return said(state, &confidence(summary));
         }
         RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
         RunKind::Match | RunKind::Tournament => summary.ratings().map(|ratings| {
@@ -110,9 +117,9 @@ fn conclusion(summary: &Summary) -> Block {
         }),
     };
     match finding {
-        Some(strong) if summary.is_over() => Block::Paragraph { strong, text: state },
-        Some(strong) => Block::Paragraph { strong: state, text: format!("So far: {strong}") },
-        None => Block::Paragraph { strong: state, text: String::new() },
+        Some(finding) if summary.is_over() => said(&finding, state),
+        Some(finding) => said(state, &format!("So far: {finding}")),
+        None => said(state, ""),
     }
 }
 
@@ -248,10 +255,10 @@ fn standings(document: &mut Document, summary: &Summary) {
         ratings.iter().map(|(engine, _)| (*engine, summary.engines[*engine].as_str())).collect();
     if engines.len() <= MAX_CROSS {
         document.heading("Everybody against everybody");
-        document.table(cross_table(summary, &engines));
+        document.blocks.push(cross_table(summary, &engines));
         document.paragraph(
-            "Elo of the engine of the row against that of the column (95 %), from their own games; – \
-             where they did not meet.",
+            "Points of the engine of the row against that of the column, and its games won, drawn and \
+             lost; – where they did not meet.",
         );
         let likelihood = |one, other| superiority(&rated, one, other);
         document.table(result_figures::superiority(&engines, likelihood));
@@ -259,22 +266,28 @@ fn standings(document: &mut Document, summary: &Summary) {
     }
 }
 
-fn cross_table(summary: &Summary, engines: &[(usize, &str)]) -> Table {
+fn cross_table(summary: &Summary, engines: &[(usize, &str)]) -> Block {
     let names = engines.iter().map(|(_, name)| name);
-    let mut table = Table::with_columns(["Elo (95 %)"], names);
+    let mut table = Table::with_columns(["points"], names);
+    let mut scores = Vec::new();
     for (row, name) in engines {
-        let cells = engines.iter().map(|(column, _)| {
+        let games = engines.iter().map(|(column, _)| {
             let found = summary.counts.encounter([*row, *column]);
-            let encounter = if row < column { found } else { found.swapped() };
-            match encounter.games.games() {
-                _ if row == column => "·".to_owned(),
-                0 => "–".to_owned(),
-                _ => plus_minus(Strength::of(encounter).elo),
+            if row < column { found.games } else { found.swapped().games }
+        });
+        let games: Vec<_> = games.collect();
+        let cells = games.iter().zip(engines).map(|(games, (column, _))| match mean_score(games) {
+            _ if row == column => "·".to_owned(),
+            None => "–".to_owned(),
+            Some(mean) => {
+                let points = mean * games.games() as f64;
+                format!("{points:.1} ({}-{}-{})", games.wins, games.draws, games.losses)
             }
         });
         table.push_with([name], cells);
+        scores.push(games.iter().map(mean_score).collect());
     }
-    table
+    Block::CrossTable { table, scores }
 }
 
 /// A likelihood ratio with the bounds that hold now and what it compares.

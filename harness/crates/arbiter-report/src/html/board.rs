@@ -58,7 +58,9 @@ pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
         div class="board" role="img" aria-label=(label) {
             @for (rank, squares) in placement.split('/').enumerate() {
                 @for (file, piece) in expanded(squares).enumerate() {
-                    span class=(shade(rank, file, marked)) {
+                    span class=(shade(rank, file, marked))
+                        data-rank=[(file == 0).then_some(8 - rank)]
+                        data-file=[(rank == 7).then(|| char::from(b'a' + file as u8))] {
                         @if let Some(piece) = piece {
                             b class=(if piece.is_ascii_uppercase() { "white" } else { "black" }) {
                                 (glyph(piece))

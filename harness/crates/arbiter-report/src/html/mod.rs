@@ -7,7 +7,7 @@ pub use board::diagram;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::chart::svg;
-use crate::document::{Block, Document, Figure};
+use crate::document::{Block, Document, Figure, Tone};
 use crate::table::Table;
 
 /// How pages look.
@@ -86,9 +86,17 @@ fn part(block: &Block, heading: &str) -> Markup {
             p { @if !strong.is_empty() { strong { (strong) } " " } (text) }
         },
         Block::Value { name, text } => html! { p { strong { (name) } " " (text) } },
-        Block::Verdict { text, .. } => html! { p { strong { (text) } } },
+        Block::Verdict { tone, text } => {
+            let class = match tone {
+                Tone::Good => "good",
+                Tone::Bad => "bad",
+                Tone::Open => "open",
+            };
+            html! { p class={ "verdict " (class) } { strong { (text) } } }
+        }
         Block::Gap => html! {},
         Block::Table(rows) => table(rows, heading),
+        Block::CrossTable { table: rows, scores } => cross_table(rows, scores, heading),
         Block::List(items) => html! { ul { @for item in items { li { (item) } } } },
         Block::Verbatim(text) => {
             html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
@@ -114,6 +122,12 @@ fn figure(figure: &Figure) -> Markup {
                 div class="chart" role="img" aria-label=(figure.description) {
                     (PreEscaped(wide)) (PreEscaped(narrow))
                 }
+                @let names = figure.chart.names();
+                @if !names.is_empty() {
+                    ul class="key" { @for (line, name) in names.iter().enumerate() {
+                        li { i class={ "c" (line % svg::LINE_COLOURS + 1) } {} (name) }
+                    } }
+                }
             }
             details {
                 summary { "Figures: " (figure.caption) }
@@ -123,8 +137,25 @@ fn figure(figure: &Figure) -> Markup {
     }
 }
 
+/// A table of everybody against everybody, whose cells have one of five colours by their scores.
+fn cross_table(rows: &Table, scores: &[Vec<Option<f64>>], name: &str) -> Markup {
+    table_with(rows, name, |row, column| {
+        let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;
+        Some(["score-0", "score-1", "score-2", "score-3", "score-4"][(score * 4.99) as usize])
+    })
+}
+
 /// A table that can be scrolled by itself; cells that are figures are set to the right.
 fn table(table: &Table, name: &str) -> Markup {
+    table_with(table, name, |_, _| None)
+}
+
+/// The same; `class` is that of the cell in a row and a column, from 0, if it has one.
+fn table_with(
+    table: &Table,
+    name: &str,
+    class: impl Fn(usize, usize) -> Option<&'static str>,
+) -> Markup {
     let rows = table.rows();
     let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
     let has_head = head.iter().any(|cell| !cell.is_empty());
@@ -136,8 +167,9 @@ fn table(table: &Table, name: &str) -> Markup {
                         @if cell.is_empty() { td {} } @else { th scope="col" { (cell) } }
                     } } }
                 }
-                tbody { @for row in body { tr { @for (column, cell) in row.iter().enumerate() {
+                tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
                     @if column == 0 { th scope="row" { (cell) } }
+                    @else if let Some(class) = class(number, column) { td class=(class) { (cell) } }
                     @else if is_figure(cell) { td class="figure" { (cell) } }
                     @else { td { (cell) } }
                 } } } }

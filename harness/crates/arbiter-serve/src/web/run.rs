@@ -172,9 +172,12 @@ pub(crate) fn run(
                         button type="button" data-command=(command) title=(meaning) { (name) }
                     }
                 }
-                form id="unlock" hidden {
-                    label { "Token to steer " input type="password" name="token" autocomplete="off"; }
-                    button { "Unlock" }
+                details id="unlock" hidden {
+                    summary { "Steer this run" }
+                    form {
+                        label { "Token " input type="password" name="token" autocomplete="off"; }
+                        button { "Unlock" }
+                    }
                 }
                 p id="answer" role="status" {}
             }
