@@ -35,10 +35,10 @@ pub(crate) struct Frame {
 /// For screens of more than 40 characters, and for paper.
 pub(crate) const WIDE: Frame = Frame {
     class: "wide",
-    width: 720,
-    height: 300,
+    width: 560,
+    height: 270,
     values: 74,
-    names: 170,
+    names: 150,
     name_length: 24,
     ticks: 10,
     points: 512,

@@ -94,20 +94,18 @@ fn title(plan: &Plan) -> String {
 
 /// What came out, in a sentence or two.
 fn conclusion(summary: &Summary) -> Vec<Block> {
-    let sentence = verdict_sentence(summary);
-    let (state, rest) = sentence.split_once('\n').unwrap_or((&sentence, ""));
-    let rest = rest.replace('\n', " ");
-    let said = |text: &str, more: &str| {
-        let more = [more, &rest].into_iter().filter(|words| !words.is_empty());
-        let more = more.collect::<Vec<_>>().join(" ");
-        let more = Block::Paragraph { strong: String::new(), text: more };
-        vec![Block::Verdict { tone: brief::tone(summary), text: text.to_owned() }, more]
+    let said = |text: String, more: String| {
+        let more =
+            (!more.is_empty()).then(|| Block::Paragraph { strong: String::new(), text: more });
+        let verdict = Block::Verdict { tone: brief::tone(summary), text };
+        std::iter::once(verdict).chain(more).collect()
     };
+    let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
         RunKind::Ablate => Some(ablation::conclusion(summary)),
         RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
         RunKind::Sprt => {
-            return said(state, &confidence(summary));
+            return said(state, confidence(summary));
         }
         RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
         RunKind::Match | RunKind::Tournament => summary.ratings().map(|ratings| {
@@ -117,9 +115,9 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
         }),
     };
     match finding {
-        Some(finding) if summary.is_over() => said(&finding, state),
-        Some(finding) => said(state, &format!("So far: {finding}")),
-        None => said(state, ""),
+        Some(finding) if summary.is_over() => said(finding, state),
+        Some(finding) => said(state, format!("So far: {finding}")),
+        None => said(state, String::new()),
     }
 }
 
