@@ -29,11 +29,11 @@ pub(crate) fn nothing(tally: &Tally) -> String {
     format!("none of the games counts: {}", reasons.join(", "))
 }
 
-/// The games of all files together; they are taken in pairs if `pair` is set.
+/// The games of all files together; added to `tally`.
 pub(crate) fn read_files(
     files: &[PathBuf],
     asked: ScanOptions,
-    pair: bool,
+    mut tally: Tally,
     threads: usize,
 ) -> Result<Tally, String> {
     let mut sizes = 0;
@@ -42,7 +42,6 @@ pub(crate) fn read_files(
         sizes += about.map_err(|e| format!("cannot read {}: {e}", path.display()))?.len();
     }
     let bar = progress(sizes, "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
-    let mut tally = Tally::new(pair);
     for path in files {
         let failed = |error: io::Error| format!("cannot read {}: {error}", path.display());
         let source = open(path, &bar).map_err(failed)?;

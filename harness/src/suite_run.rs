@@ -17,8 +17,8 @@ use crate::{
     engine_builds::setup, engine_spec, progress, runtime, until_signal,
 };
 use arbiter_game::engine::EngineSetup;
+use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
-use arbiter_process::read_input;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::check_suite_engines;
 use arbiter_suite::{Answers, SuiteError, Task, Unusable, decode, run_suite};
@@ -87,7 +87,7 @@ impl SuiteArgs {
 
     /// The text of the suite.
     pub(crate) fn text(&self) -> Result<String, Failure> {
-        let read = read_input(&self.suite);
+        let read = read_packed(&self.suite);
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
         Ok(decode(&read.map_err(failed)?))
     }

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::{ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, emit, run_tasks};
 use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::{PerftReport, PerftTotals, Place};
-use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read};
+use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 const HELP: &str = "\
 Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
@@ -47,6 +47,13 @@ pub(crate) struct PerftArgs {
     cluster: ClusterArgs,
 }
 
+/// An error for a suite that is named after a variant of chess.
+fn check_rules(suite: &str) -> Result<(), Failure> {
+    let Some(variant) = variant_of(suite) else { return Ok(()) };
+    let message = format!("{suite}: a suite of {variant}; arbiter knows chess and Chess960");
+    Err(Failure::invalid(message))
+}
+
 /// Counts and prints.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
@@ -60,6 +67,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         let message = "perft asks one engine";
         return Err(Failure::new(ExitCode::Usage, message));
     }
+    check_rules(&args.suite.name())?;
     let copies = args.suite.query.concurrency();
     let limits = SearchLimits::default();
     let engines = args.suite.engines(copies, limits)?;

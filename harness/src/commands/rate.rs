@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use csv::{ReaderBuilder, Trim};
 
 use crate::{
     ExitCode, Failure, OutputFormat,
@@ -11,7 +12,8 @@ use crate::{
     emit,
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
 };
-use arbiter_rate::{ScanOptions, Tally};
+use arbiter_process::read_text;
+use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, ratings_json};
 use arbiter_stats::ratings::{
     LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, rate, scale_of,
@@ -81,6 +83,21 @@ pub(crate) struct RateArgs {
     /// Half-moves that make an opening where neither a position nor book moves are marked
     #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
     opening_plies: u32,
+    /// Another name of a player; repeat for more
+    #[arg(long, value_name = "NAME=OTHER", value_parser = alias)]
+    alias: Vec<(String, String)>,
+    /// A file of names, as Ordo has them: each line a name and its other names, with commas
+    #[arg(long, value_name = "FILE")]
+    synonyms: Option<PathBuf>,
+    /// Only games between the players who are so named; repeat for more
+    #[arg(long, value_name = "NAME")]
+    include: Vec<String>,
+    /// No games of this player; repeat for more
+    #[arg(long, value_name = "NAME")]
+    exclude: Vec<String>,
+    /// Leave draws out
+    #[arg(long)]
+    ignore_draws: bool,
     /// Take games one by one, not in pairs of the same opening
     #[arg(long)]
     no_pairs: bool,
@@ -100,6 +117,13 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
     let wrong = || format!("expected NAME=ELO, got '{text}'");
     let (name, rating) = text.rsplit_once('=').ok_or_else(wrong)?;
     Ok((name.to_owned(), finite(rating).ok_or_else(wrong)?))
+}
+
+/// The other name first.
+fn alias(text: &str) -> Result<(String, String), String> {
+    let (name, other) =
+        text.split_once('=').ok_or_else(|| format!("expected NAME=OTHER, got '{text}'"))?;
+    Ok((other.trim().to_owned(), name.trim().to_owned()))
 }
 
 fn prior(text: &str) -> Result<(String, [f64; 2]), String> {
@@ -193,5 +217,23 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     // Only the document shows what became of evaluations.
     let evaluations = args.format == OutputFormat::Md;
     let asked = ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
-    read_files(&args.files, asked, !args.no_pairs, threads)
+    let tally = Tally::new(!args.no_pairs).with_choice(choice(args)?);
+    read_files(&args.files, asked, tally, threads)
+}
+
+fn choice(args: &RateArgs) -> Result<Choice, String> {
+    let mut aliases: HashMap<String, String> = args.alias.iter().cloned().collect();
+    if let Some(path) = &args.synonyms {
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = read_text(path).map_err(|error| failed(&error))?;
+        let mut lines = ReaderBuilder::new();
+        lines.has_headers(false).flexible(true).trim(Trim::All);
+        for row in lines.from_reader(text.as_bytes()).into_records() {
+            let row = row.map_err(|error| failed(&error))?;
+            let Some(name) = row.get(0) else { continue };
+            aliases.extend(row.iter().skip(1).map(|other| (other.to_owned(), name.to_owned())));
+        }
+    }
+    let (include, exclude) = (args.include.clone(), args.exclude.clone());
+    Ok(Choice { aliases, include, exclude, ignores_draws: args.ignore_draws })
 }

@@ -3,15 +3,18 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use zip::{ZipArchive, result::ZipError};
 
 use super::error::OpeningError;
 use super::{Collector, epd, pgn, polyglot};
-use crate::compressed::decompressed;
+use crate::compressed::{decompressed, is_zip};
 use arbiter_process::open_input;
+
+/// Most bytes of a text that is read as a whole, unpacked.
+const MAX_UNPACKED: u64 = 1 << 28;
 
 /// How much of a text of unknown kind is looked at.
 const SNIFFED_BYTES: u64 = 4096;
@@ -28,11 +31,44 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(cannot_open)?;
     file.seek(SeekFrom::Start(0)).map_err(cannot_open)?;
-    if magic.starts_with(b"PK\x03\x04") || magic.starts_with(b"PK\x05\x06") {
+    if is_zip(&magic) {
         read_archive(name, file, book)
     } else {
         read_text(name, &mut decompressed(file).map_err(cannot_open)?, book)
     }
+}
+
+/// The text of a file that may be packed: gzip, Zstandard, or a zip archive with one file.
+///
+/// # Errors
+///
+/// Those of [`open_input`], for what cannot be unpacked, and for more than 256 MiB.
+pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = open_input(path)?;
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic)?;
+    file.seek(SeekFrom::Start(0))?;
+    if !is_zip(&magic) {
+        return read_bounded(decompressed(file)?);
+    }
+    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
+    if archive.len() != 1 {
+        let reason =
+            format!("it is a zip archive of {} files; unpack it, and name one", archive.len());
+        return Err(io::Error::new(ErrorKind::InvalidData, reason));
+    }
+    let member = archive.by_index(0).map_err(io::Error::other)?;
+    read_bounded(decompressed(member)?)
+}
+
+fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_UNPACKED {
+        let reason = format!("it has more than {MAX_UNPACKED} bytes, which is too much");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
+    }
+    Ok(bytes)
 }
 
 /// Reads a list of unknown kind; `name` is the path with which errors are reported.

@@ -32,6 +32,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, FromSetup};
 
+pub use archive::read_packed;
 pub use compressed::decompressed;
 pub use error::OpeningError;
 pub use order::{OpeningOrder, Order};

@@ -334,6 +334,25 @@ fn load_bytes(name: &str, bytes: &[u8]) -> (Result<Book, OpeningError>, String) 
 }
 
 #[test]
+fn a_packed_text_is_read_and_an_archive_is_never_text() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let path = dir.path().join("suite");
+    let text = format!("{START} bm e4;\n");
+    for bytes in
+        [text.clone().into_bytes(), gzipped(&text), zstandard(&text), zipped(&[("a.epd", &text)])]
+    {
+        fs::write(&path, bytes).expect("a writable directory");
+        assert_eq!(read_packed(&path).expect("a text"), text.as_bytes());
+    }
+    let two = zipped(&[("a.epd", &text), ("b.epd", &text)]);
+    fs::write(&path, &two).expect("a writable directory");
+    let error = read_packed(&path).expect_err("which of them?").to_string();
+    assert!(error.contains("2 files"), "{error}");
+    let Err(error) = decompressed(&two[..]) else { panic!("an archive is no text") };
+    assert!(error.to_string().contains("zip archive"), "{error}");
+}
+
+#[test]
 fn containers_do_not_change_the_book() {
     let text = format!("{START}\n{AFTER_E4} 0 1\n");
     let plain = read("a.epd", &text).expect("a sound book");

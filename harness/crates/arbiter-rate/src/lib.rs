@@ -19,4 +19,4 @@ mod tally;
 
 pub use pipeline::scan_all;
 pub use scan::{Block, Game, RejectReason, Rejected, ScanOptions};
-pub use tally::{Opening, Player, RejectedGame, Tally};
+pub use tally::{Choice, Opening, Player, RejectedGame, Tally};

@@ -10,7 +10,7 @@ use super::evaluations::Evaluations;
 use super::movetext::{MovetextSummary, summarize};
 use super::replay::{IllegalMove, Replay};
 use super::sections::{LineCounter, offset, plain_game, sections};
-use super::tags::{MAX_NAME, Tags};
+use super::tags::{MAX_NAME, Tags, text_of};
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
@@ -302,7 +302,7 @@ fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32
         return *known;
     }
     let number = names.len() as u32;
-    names.push(String::from_utf8_lossy(text).into_owned());
+    names.push(text_of(text));
     index.insert(text.to_vec(), number);
     number
 }

@@ -1,5 +1,6 @@
 //! The PGN tags that ratings need.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use arbiter_openings::castling_mode_of_variant;
@@ -7,6 +8,19 @@ use pgn_reader::{RawTag, Visitor};
 
 /// Longest name kept, in bytes.
 pub(crate) const MAX_NAME: usize = 200;
+
+/// What a tag says, with single blanks: UTF-8, or else Latin-1, as PGN once had it.
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    let text = match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        // The end of a long name is cut off, maybe within a letter.
+        Err(error) if error.error_len().is_none() && bytes.len() == MAX_NAME => {
+            String::from_utf8_lossy(bytes)
+        }
+        Err(_) => bytes.iter().copied().map(char::from).collect(),
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// The tags that matter.
 #[derive(Debug, Default)]
@@ -37,8 +51,7 @@ impl Tags {
 
     /// Players and result in a few words.
     pub(crate) fn title(&self) -> String {
-        let part =
-            |text: &[u8]| String::from_utf8_lossy(&text[..text.len().min(MAX_NAME)]).into_owned();
+        let part = |text: &[u8]| text_of(&text[..text.len().min(MAX_NAME)]);
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
     }
 }

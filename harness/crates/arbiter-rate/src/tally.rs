@@ -74,6 +74,29 @@ struct Waiting {
     results: VecDeque<GameResult>,
 }
 
+/// Which games count, and for whom.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// The names under which players are counted, by their other names.
+    pub aliases: HashMap<String, String>,
+    /// Only games between these players count; all if there are none.
+    pub include: Vec<String>,
+    /// No game of these players counts.
+    pub exclude: Vec<String>,
+    /// Draws do not count.
+    pub ignores_draws: bool,
+}
+
+impl Choice {
+    fn holds(&self, players: [&str; 2], result: GameResult) -> bool {
+        let is_in = |list: &[String], name: &str| list.iter().any(|other| other == name);
+        let is_wanted = |name: &str| {
+            (self.include.is_empty() || is_in(&self.include, name)) && !is_in(&self.exclude, name)
+        };
+        players.into_iter().all(is_wanted) && !(self.ignores_draws && result == GameResult::Draw)
+    }
+}
+
 /// Sums over all games so far.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -103,12 +126,18 @@ pub struct Tally {
     file_lines: u64,
     /// Whether games are taken one by one.
     is_single: bool,
+    choice: Choice,
 }
 
 impl Tally {
     /// An empty tally. Unless `pair` is set, games count one by one.
     pub fn new(pair: bool) -> Tally {
         Tally { is_single: !pair, ..Tally::default() }
+    }
+
+    /// The same for some of the games.
+    pub fn with_choice(self, choice: Choice) -> Tally {
+        Tally { choice, ..self }
     }
 
     /// What is added from now on is from this file.
@@ -122,11 +151,23 @@ impl Tally {
         let players: Vec<_> = block.players.iter().map(|name| self.player(name)).collect();
         let openings: Vec<_> = block.openings.iter().map(|opening| self.opening(opening)).collect();
         for game in &block.games {
-            self.games += 1;
             self.file_games += 1;
+            if let Ok(game) = game {
+                let names = [game.white, game.black].map(|n| players[n as usize]);
+                let names = names.map(|player| self.players[player].name.as_str());
+                if !self.choice.holds(names, game.result) {
+                    continue;
+                }
+            }
+            self.games += 1;
             match game {
                 Ok(game) => {
                     let [white, black] = [game.white, game.black].map(|n| players[n as usize]);
+                    // One player under two names.
+                    if white == black {
+                        *self.bad.entry(RejectReason::SamePlayer).or_default() += 1;
+                        continue;
+                    }
                     let ending = &block.endings[game.termination as usize];
                     self.count(game, [white, black], openings[game.opening as usize], ending);
                 }
@@ -224,6 +265,7 @@ impl Tally {
 
     /// Number of a player, who is added if new.
     fn player(&mut self, name: &str) -> usize {
+        let name = self.choice.aliases.get(name).map_or(name, String::as_str);
         *self.by_name.entry(name.to_owned()).or_insert_with(|| {
             self.players.push(Player { name: name.to_owned(), ..Player::default() });
             self.players.len() - 1
@@ -292,6 +334,41 @@ mod tests {
         parts.add(&scan(b.as_bytes(), OPTIONS));
         assert_eq!(whole.meetings(), parts.meetings());
         assert_eq!(whole.players, parts.players);
+    }
+
+    #[test]
+    fn players_have_one_name_each_and_some_do_not_count() {
+        let text = [
+            game("A  1", "B", "1. e4", "1-0"),
+            game("A 1 ", "Caf\u{e9}", "1. e4", "1/2-1/2"),
+            game("A 1", "A one", "1. e4", "1-0"),
+            game("B", "A one", "1. e4", "0-1"),
+        ]
+        .concat();
+        // Latin-1.
+        let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        let chosen = |choice: Choice| {
+            let mut tally = Tally::new(true).with_choice(choice);
+            tally.add(&scan(&bytes, OPTIONS));
+            let players = tally.players.iter().filter(|p| p.results().games() > 0);
+            let players = players.map(|p| (p.name.clone(), p.results().games())).collect();
+            (tally.games, tally.bad_games(), players)
+        };
+        let named = |list: &[(&str, u64)]| -> Vec<(String, u64)> {
+            list.iter().map(|(name, games)| ((*name).to_owned(), *games)).collect()
+        };
+        let all = named(&[("A 1", 3), ("B", 2), ("Caf\u{e9}", 1), ("A one", 2)]);
+        assert_eq!(chosen(Choice::default()), (4, 0, all));
+        let aliases = HashMap::from([("A one".to_owned(), "A 1".to_owned())]);
+        let one = Choice { aliases, ..Choice::default() };
+        let merged = named(&[("A 1", 3), ("B", 2), ("Caf\u{e9}", 1)]);
+        assert_eq!(chosen(one.clone()), (4, 1, merged));
+        let fewer = Choice { exclude: vec!["Caf\u{e9}".into()], ..one };
+        assert_eq!(chosen(fewer), (3, 1, named(&[("A 1", 2), ("B", 2)])));
+        let two = Choice { include: vec!["A 1".into(), "B".into()], ..Choice::default() };
+        assert_eq!(chosen(two), (1, 0, named(&[("A 1", 1), ("B", 1)])));
+        let decided = Choice { ignores_draws: true, ..Choice::default() };
+        assert_eq!(chosen(decided).0, 3);
     }
 
     #[test]

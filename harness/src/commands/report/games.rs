@@ -8,7 +8,7 @@ use crate::{
     args::threads,
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
 };
-use arbiter_rate::ScanOptions;
+use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, games_junit, html_page, ratings_json};
 use arbiter_stats::ratings::{Options, rate};
 
@@ -35,7 +35,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     let threads = threads(None).map_err(Failure::invalid)?;
     let evaluations = form.is_document();
     let asked = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
-    let tally = read_files(files, asked, true, threads).map_err(Failure::invalid)?;
+    let tally = read_files(files, asked, Tally::new(true), threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let message = format!("{}: {}", names.join(", "), nothing(&tally));

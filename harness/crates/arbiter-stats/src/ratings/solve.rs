@@ -97,13 +97,20 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     let encounters = encounters(players, meetings, options, &groups);
     let mut state = start(players, &encounters, options, &groups);
     let mut fitted = newton(&mut state, &encounters, options);
-    let mut is_advantage_known = true;
-    if fitted.is_none() && state.advantage_index.is_some() {
+    let is_advantage_known = fitted.is_some() || state.advantage_index.is_none();
+    let mut fixed = options.clone();
+    if !is_advantage_known {
         // Somebody had one colour only, and the colours cannot be told from the players.
-        let fixed = Options { advantage: Parameter::Fixed(0.0), ..options.clone() };
+        fixed.advantage = Parameter::Fixed(0.0);
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
-        is_advantage_known = false;
+    }
+    if fitted.is_none() {
+        // Of two players of whom one never loses, the better one is all the better the more the
+        // two draw: the share of draws is that of the games.
+        fixed.draw_rate = Parameter::Fixed(draw_share(&encounters));
+        state = start(players, &encounters, &fixed, &groups);
+        fitted = newton(&mut state, &encounters, &fixed);
     }
     let root = fitted.ok_or(NoMaximum)?;
     if options.model == OutcomeModel::Scores && options.draw_rate == Parameter::Fitted {
@@ -198,11 +205,8 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
         at
     };
     let advantage_index = next(options.advantage == Parameter::Fitted && !encounters.is_empty());
-    let [lost, drawn, won] = encounters.iter().fold([0.0; 3], |sum: [f64; 3], e| {
-        std::array::from_fn(|result| sum[result] + e.counts[result])
-    });
-    let observed = drawn / (lost + drawn + won);
-    let is_estimable = drawn > 0.0 && lost + won > 0.0;
+    let observed = draw_share(encounters);
+    let is_estimable = observed > 0.0 && observed < 1.0;
     let is_draw_unknown =
         options.draw_rate == Parameter::Fitted && is_estimable && options.model.draws_inform();
     let draw_index = next(is_draw_unknown);
@@ -217,6 +221,12 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
         Parameter::Fitted => 0.0,
     };
     State { index, advantage_index, draw_index, unknowns, ratings, advantage, draw, floating }
+}
+
+/// The share of draws; not a number without games.
+fn draw_share(encounters: &[Encounter]) -> f64 {
+    let drawn: f64 = encounters.iter().map(|e| e.counts[1]).sum();
+    drawn / encounters.iter().flat_map(|e| e.counts).sum::<f64>()
 }
 
 /// Newton's method: moves the state to the maximum and returns the Cholesky root of the curvature

@@ -149,6 +149,21 @@ fn ratings_agree_with_ordo() {
 }
 
 #[test]
+fn a_player_who_never_loses_is_rated() {
+    // One wins twice and draws; one wins all games with White and draws all with Black.
+    for games in [&[(0, 1, [1, 0, 0]), (1, 0, [0, 1, 1])], &[(0, 1, [9, 0, 0]), (1, 0, [0, 9, 0])]]
+    {
+        for model in [OutcomeModel::Davidson, OutcomeModel::RaoKupper, OutcomeModel::Scores] {
+            let found = rated(games, &Options { model, ..Options::default() });
+            let [first, second] = [0, 1].map(|player| found.rating(player).expect("rated"));
+            let error = found.error(0, Errors::Information).expect("an error");
+            assert!((50.0..900.0).contains(&(first - second)), "{model}: {first} {second}");
+            assert!(error > 1.0 && error.is_finite(), "{model}: {error}");
+        }
+    }
+}
+
+#[test]
 fn score_equations_are_solved_to_the_last_digit() {
     let mut agreement =
         Agreement::within(2e-8, "multi_player: score equations, solved independently");

@@ -47,7 +47,8 @@ impl Record {
         let mut notes = Vec::new();
         let goal = goal(&operations, &start, &mut notes)?;
         if goal.is_empty() {
-            return Err("neither bm, am, dm nor points for moves".to_owned());
+            let nothing = || "neither bm, am, dm nor points for moves".to_owned();
+            return Err(notes.first().cloned().unwrap_or_else(nothing));
         }
         let id = first(&operations, "id").filter(|id| !id.is_empty()).map(str::to_owned);
         let theme = id.as_deref().and_then(theme);
@@ -68,7 +69,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     let dm = first(operations, "dm").and_then(|text| {
         let mate = text.trim_start_matches('#').parse().ok().filter(|mate| *mate > 0);
         if mate.is_none() {
-            notes.push(format!("dm '{text}' is no number of moves; left out"));
+            notes.push(format!("dm '{text}' is no mate in a number of moves; left out"));
         }
         mate
     });
@@ -106,8 +107,11 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         {
             continue;
         }
-        if let Some(mate) = word.strip_prefix('#').and_then(|mate| mate.parse().ok()) {
-            moves.mate = Some(mate).filter(|mate| *mate > 0 && opcode == "bm");
+        if let Some(mate) = word.strip_prefix('#').and_then(|mate| mate.parse::<i64>().ok()) {
+            match u32::try_from(mate) {
+                Ok(mate) if mate > 0 && opcode == "bm" => moves.mate = Some(mate),
+                _ => moves.refused.push(format!("{opcode} '{word}' is no mate to find")),
+            }
             continue;
         }
         match read_move(word, &start.position) {
@@ -205,12 +209,22 @@ mod tests {
         assert_eq!(record.notes, ["bm 'Qh5' is not legal; left out"]);
         let record = one(&format!("{ITALIAN} bm O-O; c7 \"O-O c3\"; c8 \"10\";"));
         assert_eq!(record.notes, ["c8 has 1 points for 2 moves; points left out"]);
+        let record = one(&format!("{ITALIAN} bm #-3 O-O;"));
+        assert_eq!(record.notes, ["bm '#-3' is no mate to find; left out"]);
         let record = one(&format!("{ITALIAN} bm O-O; dm soon;"));
-        assert_eq!(record.notes, ["dm 'soon' is no number of moves; left out"]);
+        assert_eq!(record.notes, ["dm 'soon' is no mate in a number of moves; left out"]);
     }
 
     #[test]
     fn unusable_lines_say_why() {
+        for (goal, reason) in [
+            ("bm #-3;", "bm '#-3' is no mate to find"),
+            ("bm #0;", "bm '#0' is no mate to find"),
+            ("dm 0;", "dm '0' is no mate in a number of moves; left out"),
+            ("dm -2;", "dm '-2' is no mate in a number of moves; left out"),
+        ] {
+            assert_eq!(refused(&format!("{ITALIAN} {goal}")), reason);
+        }
         assert_eq!(refused(&format!("{ITALIAN} bm Qh5;")), "bm 'Qh5' is not legal");
         assert_eq!(refused(&format!("{ITALIAN} bm ???x;")), "bm '???x' is no move");
         assert_eq!(refused(&format!("{ITALIAN} am Qh5 Nxe5;")), "am 'Qh5' is not legal");

@@ -9,6 +9,26 @@ use crate::{Unusable, fields};
 /// Deepest count that is taken seriously.
 const MAX_DEPTH: u32 = 64;
 
+/// Variants of chess with rules of their own, as they are named in files.
+const VARIANTS: [&str; 10] = [
+    "atomic",
+    "crazyhouse",
+    "horde",
+    "antichess",
+    "giveaway",
+    "suicide",
+    "racingkings",
+    "racing kings",
+    "threecheck",
+    "3check",
+];
+
+/// The variant of chess after which a suite or a position is named.
+pub fn variant_of(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    VARIANTS.into_iter().find(|variant| name.contains(variant))
+}
+
 /// A suite as read.
 #[derive(Debug, Default)]
 pub struct Suite {
@@ -47,7 +67,15 @@ type NumberedEntry = (usize, Result<Entry, String>);
 impl Entry {
     fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
         let Entry { name, position, mut counts } = self;
-        let (fen, _) = fields::split(&position.ok_or("a record without a position")?)?;
+        if let Some(variant) = name.as_deref().and_then(variant_of) {
+            return Err(format!("a position of {variant}, a chess variant"));
+        }
+        let position = position.ok_or("a record without a position")?;
+        let (fen, rest) = fields::split(&position)?;
+        // Three-check chess has the checks given behind the counters.
+        if rest.starts_with('+') {
+            return Err("a position of a chess variant".to_owned());
+        }
         counts.sort_unstable();
         if counts.is_empty() {
             return Err("no count, such as ;D1 20".to_owned());
@@ -212,6 +240,11 @@ mod tests {
         assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'D1 x' is no count".to_owned())]);
         assert_eq!(reasons(&format!("{KINGS} ;D1 5 ;D1 6"))[0].1, "two counts for the same depth");
         assert_eq!(reasons("perft 1 20").len(), 1);
+        let variant = "a position of atomic, a chess variant".to_owned();
+        assert_eq!(reasons(&format!("id atomic-3\nepd {KINGS}\nperft 1 5")), [(2, variant)]);
+        let checks = reasons(&format!("id x\nepd {KINGS} 3+1\nperft 1 5"));
+        assert_eq!(checks[0].1, "a position of a chess variant");
+        assert_eq!(variant_of("Perft-RacingKings.epd"), Some("racingkings"));
         assert_eq!(reasons("id x\nperft 1 20").len(), 1);
         assert_eq!(reasons("4k3/8/8/8/8/8/8 w - - ;D1 5").len(), 1);
     }
