@@ -30,7 +30,7 @@ pub struct Cli {
 enum Command {
     /// Is the first engine stronger than the second? Plays pairs until the SPRT can tell.
     ///
-    /// Without any engine, plays a demonstration: two evaluations of the bundled engine.
+    /// Without any engine, plays a demonstration: the bundled engine with and without a feature.
     Sprt(play::SprtArgs),
     /// Plays a fixed number of pairs between two or more engines.
     #[command(after_help = "\

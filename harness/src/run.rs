@@ -359,7 +359,7 @@ fn carry_out(
     }
     tell_workers(store, name)?;
     note(&format!(
-        "results in {}; show them again: {}",
+        "results in {}; show them again: {}; as a page: arbiter report {name} --out {name}.html",
         store.file().display(),
         show(name, results)
     ));

@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::{ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, run};
 use arbiter_plan::RunKind;
+use arbiter_report::note;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
@@ -12,7 +13,7 @@ Examples:
   arbiter sprt HEAD main --each tc=8+0.08
   arbiter sprt ./new ./old --elo0 -3 --elo1 1 --each nodes=20000,option.Hash=16
   arbiter sprt --resume sprt-20260101-120000
-  arbiter sprt                                    a demonstration: two evaluations")]
+  arbiter sprt                                    a demonstration: an evaluation with and without a feature")]
 pub(crate) struct SprtArgs {
     #[command(flatten)]
     play: PlayArgs,
@@ -42,7 +43,16 @@ impl SprtArgs {
 
 /// Plays until the SPRT accepts a hypothesis.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
-    run::play(RunKind::Sprt, args.resolve()?)
+    let requested = args.resolve()?;
+    let is_demonstration = requested.request.engines.is_empty() && requested.resume.is_none();
+    let code = run::play(RunKind::Sprt, requested)?;
+    if is_demonstration {
+        note(
+            "This was Palimpsest with and without the mobility of pieces in its evaluation. Now your \
+             own: arbiter sprt ./new ./old --each tc=8+0.08",
+        );
+    }
+    Ok(code)
 }
 
 /// Plays all pairs.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::ReadyRun;
-use crate::{Failure, Fleet};
+use crate::{DEFAULT_RESULTS, Failure, Fleet};
 use arbiter_names::counted;
 use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::{Plan, RunKind, cpu_list, default_concurrency};
@@ -103,7 +103,10 @@ pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
 
 /// The command that shows a run again.
 pub(super) fn show(name: &str, results: &Path) -> String {
-    format!("arbiter results --results {} show {name}", quoted(results))
+    match results == Path::new(DEFAULT_RESULTS) {
+        true => format!("arbiter results show {name}"),
+        false => format!("arbiter results --results {} show {name}", quoted(results)),
+    }
 }
 
 /// A path as a shell wants it.

@@ -196,6 +196,10 @@ impl<A: Assignment> InFlight<A> {
 
     /// The server has the job of a pair. Returns whether it is still to be done.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
+        // Jobs that are sent come after all that were begun, unless the server has lost its stream.
+        if !sent.is_left_over && sent.sequence < self.begun.0 {
+            self.begun.0 = 0;
+        }
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
         if sent.is_left_over && pending.attempt == self.first_attempt {
             pending.attempt = sent.attempt;

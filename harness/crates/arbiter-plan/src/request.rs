@@ -102,20 +102,21 @@ pub struct SprtRequest {
 }
 
 impl Request {
-    /// Fills an SPRT without engines with a demonstration that needs nothing but this binary: two
-    /// evaluations of clearly different strength, quick games, wide bounds.
+    /// Fills an SPRT without engines with a demonstration that needs nothing but this binary: Palimpsest
+    /// with and without a feature of its evaluation, quick games, wide bounds.
     pub(super) fn or_demonstration(mut self) -> Request {
-        for eval in ["palimpsest", "material"] {
+        for (name, off) in [("palimpsest", None), ("no-mobility", Some("mobility"))] {
+            let disable = off.map(|feature| ("Disable".to_owned(), feature.into()));
             self.engines.push(EngineSpec {
-                name: Some(eval.to_owned()),
+                name: Some(name.to_owned()),
                 cmd: Some(BUNDLED.to_owned()),
-                eval: Some(eval.to_owned()),
+                options: disable.into_iter().collect(),
                 ..EngineSpec::default()
             });
         }
         if self.each.limits.is_empty() {
             // Nodes, so that the demonstration shows the same on every machine, busy or not.
-            self.each.limits.nodes = Some(15_000);
+            self.each.limits.nodes = Some(1_500);
         }
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
         self.tournament.pairs = self.tournament.pairs.or(Some(500));

@@ -11,8 +11,8 @@ fn request(engines: &[&str], each: &str) -> Request {
 #[test]
 fn an_sprt_without_engines_is_the_demonstration() {
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
-    assert_eq!(plan.engines[0].options, [("Eval".to_owned(), "palimpsest".to_owned())]);
-    assert_eq!(plan.engines[1].options, [("Eval".to_owned(), "material".to_owned())]);
+    assert_eq!(plan.engines[0].options, []);
+    assert_eq!(plan.engines[1].options, [("Disable".to_owned(), "mobility".to_owned())]);
     assert_eq!(plan.book, None);
     assert!(!plan.is_timed());
 }
