@@ -103,7 +103,7 @@ fn stores_are_read_together_and_nothing_twice() {
         results(&bench, folders, words).expect_refusal(code, told);
     };
     refused(&["first"], &["log", "--filter", "none"], 4, &["no SPRT"]);
-    refused(&["first"], &["log", "--filter", "("], 2, &["--filter '('"]);
+    refused(&["first"], &["log", "--filter", "("], 2, &["'(' for '--filter"]);
     refused(&["first", "nowhere"], &["log"], 3, &["nowhere"]);
     refused(&["first", "second"], &["show", "one"], 2, &["--results"]);
     refused(&["first"], &["about", "none", "x"], 3, &["no run named 'none'"]);

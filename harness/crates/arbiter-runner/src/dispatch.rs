@@ -141,7 +141,8 @@ pub async fn dispatch<E: Executor>(
     signals: &mut Signals,
 ) -> Result<Finished, RunError> {
     let (clock, held) = (Instant::now(), BTreeMap::new());
-    let mut dispatcher = Dispatcher { run, state, executor, clock, held, stop_cause: None };
+    let mut dispatcher =
+        Dispatcher { run, state, executor, clock, held, is_local: true, stop_cause: None };
     let result = dispatcher.until_over(signals).await;
     dispatcher.executor.finish().await;
     result
@@ -156,6 +157,8 @@ struct Dispatcher<'a, 'r, E> {
     clock: Instant,
     /// Pairs that are on disk and not counted yet, as many as are kept in memory.
     held: BTreeMap<u64, PlayedPair>,
+    /// Whether no pair was played by a worker: a bad one is excluded, and its games do not count.
+    is_local: bool,
     /// What asked the run to stop.
     stop_cause: Option<StopCause>,
 }
@@ -214,7 +217,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     fn check_faults(&self) -> Result<(), RunError> {
         let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
         let (faults, games) = (counts.faults.values().sum(), counts.games());
-        let is_open = self.state.ending().is_none() && !self.run.plan.is_lenient;
+        let may_end = self.is_local && !self.run.plan.is_lenient;
+        let is_open = self.state.ending().is_none() && may_end;
         match is_open && binomial_tail(games, faults, limit) < BEYOND_CHANCE {
             true => Err(RunError::Faulty { faults, games, limit }),
             false => Ok(()),
@@ -335,6 +339,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     return Ok(Some(RunInput::Voided(pair)));
                 }
                 // What counts is what is on disk, even if it is not what was played just now.
+                self.is_local &= worker.is_none();
                 let store = &mut self.run.store;
                 if !store.append(run, &played, suspicion.as_deref(), worker.as_deref())?
                     && let Some(stored) = store.pair(run, pair)?
