@@ -174,7 +174,7 @@ mod tests {
         assert_eq!((second[1].as_str(), second[6].as_str()), ("two", "6"));
         assert_eq!(second[7], "0, 0, 1, 0, 2");
         assert_eq!(second[10], "undecided (cap)");
-        assert_eq!(second[2..4], ["palimpsest", "material"]);
+        assert_eq!(second[2..4], ["palimpsest", "no-mobility"]);
     }
 
     #[test]

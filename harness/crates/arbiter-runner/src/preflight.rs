@@ -329,6 +329,6 @@ mod tests {
         let setups = engine_setups(&plan, Path::new("/bin/arbiter"));
         assert_eq!(setups[0].launch.program, Path::new("/bin/arbiter"));
         assert_eq!(setups[0].launch.args, ["engine"]);
-        assert_eq!(setups[1].setup.options, [("Eval".to_owned(), "material".to_owned())]);
+        assert_eq!(setups[1].setup.options, [("Disable".to_owned(), "mobility".to_owned())]);
     }
 }

@@ -369,7 +369,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     swapped("\"half\":1", "\"half\":0", "UNIQUE");
     swapped("\"blob\":\"", "\"blob\":\"AAAA", "transcript of pair 0");
     swapped("\"about\":\"why\"", "\"about\":\"\\u001b[2J\"", "plain names");
-    swapped("material", "mat\\\\u0007erial", "plain names");
+    swapped("no-mobility", "no\\\\u0007mobility", "plain names");
     let no_pair: String =
         text.lines().filter(|l| !l.contains("\"pairs\"")).map(|l| format!("{l}\n")).collect();
     refused(&packed(&no_pair), "FOREIGN KEY");

@@ -167,7 +167,7 @@ fn commits_that_met_the_same_opponent_are_a_trend() {
     let trials = [trial("a", "111111111aaa", 5), trial("b", "222222222bbb", 6)];
     let page = static_page(NavPage::Trends, &trends::trends(&trials, None));
     assert_strict(&page);
-    let figure = page.split("Against material").nth(1).expect("they met the same opponent");
+    let figure = page.split("Against no-mobility").nth(1).expect("they met the same opponent");
     let [first, second] = ["111111111", "222222222"].map(|commit| figure.find(commit));
     assert!(first.is_some() && first < second, "{page}");
     let none = static_page(NavPage::Trends, &trends::trends(&[], None));
