@@ -112,7 +112,7 @@ impl GameRecord {
 
     /// How many moves each side thought about, and how long. The move that lost the game on time
     /// is not among the moves; the time that it took is what the others leave of the game's length.
-    pub fn thinking(&self) -> ByColor<(u32, Duration)> {
+    pub fn thinking_times(&self) -> ByColor<(u32, Duration)> {
         let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
         let mut color = self.first_to_move();
         for played in &self.moves {

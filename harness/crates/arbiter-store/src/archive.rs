@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::{ErrorCode, Row, params, params_from_iter};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -195,7 +195,7 @@ impl Store {
             }
             let columns = self.columns()?;
             while let Some(line) = lines.next::<Line>()? {
-                self.insert_line(&columns, line, run).map_err(|what| lines.wrong(what))?;
+                self.insert_line(&columns, line, run, |what| lines.wrong(what))?;
             }
             self.check(run, check)
         })?;
@@ -216,10 +216,11 @@ impl Store {
         columns: &BTreeMap<&'static str, Vec<String>>,
         line: Line,
         run: &str,
-    ) -> Result<(), String> {
+        wrong: impl Fn(String) -> ArchiveError,
+    ) -> Result<(), ArchiveError> {
         let Line { table, mut row } = line;
         let known = columns.get(table.as_str());
-        let known = known.ok_or_else(|| format!("there is no table '{table}'"))?;
+        let known = known.ok_or_else(|| wrong(format!("there is no table '{table}'")))?;
         if table == GATES {
             row.remove("id");
             row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
@@ -227,17 +228,22 @@ impl Store {
             row.insert("run".to_owned(), Cell::Text(run.to_owned()));
         }
         if let Some(column) = row.keys().find(|column| !known.contains(column)) {
-            return Err(format!("table {table} has no column '{column}'"));
+            return Err(wrong(format!("table {table} has no column '{column}'")));
         }
         let names: Vec<&str> = row.keys().map(String::as_str).collect();
         let places = vec!["?"; names.len()].join(", ");
         let insert = format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(", "));
         let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
-        let inserted = self.execute(&insert, params_from_iter(values?));
-        inserted.map(drop).map_err(|error| match error {
-            StoreError::Sqlite { source, .. } => source.to_string(),
-            other => other.to_string(),
-        })
+        let inserted = self.execute(&insert, params_from_iter(values.map_err(&wrong)?));
+        match inserted {
+            // What the tables do not take is the fault of the file, and not of the disk.
+            Err(StoreError::Sqlite { source, .. })
+                if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
+            {
+                Err(wrong(source.to_string()))
+            }
+            inserted => Ok(inserted.map(drop)?),
+        }
     }
 
     /// Reads all of a run that was just brought in, as reports do.

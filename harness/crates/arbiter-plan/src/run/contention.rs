@@ -104,7 +104,7 @@ pub fn judge_contention(
     let mut pair = played.pairing.engines.map(|engine| Waiting { engine, ..Waiting::default() });
     for game in played.games.iter() {
         let ByColor { white: Some(white), black: Some(black) } = game.waited else { return None };
-        let thinking = game.thinking();
+        let thinking = game.thinking_times();
         let sides = game.engines.zip(ByColor { white, black }).zip(thinking);
         let sides = sides.map(|((engine, waited), (moves, thought))| {
             // The move that was never made had its time, too.

@@ -113,7 +113,7 @@ impl Latencies {
                 }
             }
             for ((engine, waited), (_, thought)) in
-                game.engines.into_iter().zip(game.waited).zip(game.thinking())
+                game.engines.into_iter().zip(game.waited).zip(game.thinking_times())
             {
                 if let Some(waited) = waited {
                     self.add(engine, LatencyKind::Thinking, micros(thought), 1);

@@ -59,7 +59,7 @@ impl Meter {
         let processors = processors.and_then(Result::ok).map_or(1, |count| count.get());
         let machine = record.duration.as_secs_f64() * processors as f64;
         let share = if stolen.is_zero() { 0.0 } else { stolen.as_secs_f64() / machine };
-        let thinking = record.thinking();
+        let thinking = record.thinking_times();
         ByColor::new_with(|color: Color| {
             let (moves, thought) = *thinking.get(color);
             let delays = engines.get(color).process().delays();
