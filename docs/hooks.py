@@ -1,5 +1,6 @@
-"""Hooks of mkdocs: the generated pages in the navigation, and a check of all anchors."""
+"""Hooks of mkdocs: generated pages, tables of the JSON Schemas, and a check of all anchors."""
 
+import json
 import logging
 import posixpath
 from html.parser import HTMLParser
@@ -41,6 +42,54 @@ def on_config(config):
                 entries.extend(inner for inner in value if isinstance(inner, dict))
             elif value == "commands/index.md":
                 entry[title] = [f"commands/{name}" for name in names]
+
+
+def on_page_markdown(markdown, page, config, files):
+    if "<!-- schemas -->" in markdown:
+        paths = sorted(Path(config["docs_dir"], "schema").glob("*.json"))
+        return markdown.replace("<!-- schemas -->", "\n".join(map(schema_section, paths)))
+
+
+def schema_section(path):
+    """A table of all keys of a schema."""
+    schema = json.loads(path.read_text())
+    title = f"\n## {schema['title']}\n\n{schema['description']} [JSON Schema](schema/{path.name})\n\n"
+    table = "| key | value | |\n| --- | --- | --- |\n"
+    for cells in rows(schema, schema.get("$defs", {}), ""):
+        table += "| " + " | ".join(cell.replace("\n", " ").replace("|", "\\|") for cell in cells) + " |\n"
+    return title + table
+
+
+def rows(schema, defs, prefix):
+    """Key, type and meaning of each member of an object, and of its parts."""
+    members, required = schema.get("properties", {}), schema.get("required", [])
+    # Those that are always there are listed in their order.
+    for key in sorted(members, key=lambda key: (required.index(key) if key in required else len(required), key)):
+        value, words, meaning = members[key], [], [members[key].get("description", "")]
+        path, parts = prefix + key, [value]
+        while parts:
+            part = parts.pop(0)
+            if "$ref" in part:
+                part = defs[part["$ref"].split("/")[-1]]
+            kinds = part.get("type", [])
+            words += [kinds] if isinstance(kinds, str) else kinds
+            inner = [part.get(name) for name in ("items", "additionalProperties")]
+            parts += part.get("anyOf", []) + [schema for schema in inner if isinstance(schema, dict)]
+            path += "[]" if "items" in part else ".*" if "additionalProperties" in part else ""
+            names = [case for case in part.get("oneOf", []) if "const" in case]
+            meaning += [f"`{case['const']}`: {case['description']}" for case in names]
+            meaning += [f"`{name}`" for name in part.get("enum", [])]
+            words += ["string"] * bool(names)
+            value = part if "properties" in part else value
+        meaning += [f"`{value.get('const')}`"] * ("const" in value) + ["*May be absent.*"] * (key not in required)
+        kinds = [word for word in dict.fromkeys(words) if word != "null"] + ["or null"] * ("null" in words)
+        yield f"`{path}`", " ".join(kinds).replace("array ", "list of "), " ".join(meaning)
+        yield from rows(value, defs, path + ".")
+    for case in schema.get("oneOf", []):
+        tags = [f"`{key}` is `{value['const']}`" for key, value in case["properties"].items() if "const" in value]
+        yield "", " ".join(tags), case["description"]
+        own = {key: value for key, value in case["properties"].items() if "const" not in value}
+        yield from rows({**case, "properties": own}, defs, prefix)
 
 
 def on_files(files, config):

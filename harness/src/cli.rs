@@ -156,7 +156,7 @@ impl Command {
             Command::Completions(args) => {
                 manual::completions(&args, arranged(Cli::command(), false))
             }
-            Command::Man(args) => manual::man(&args, arranged(Cli::command(), false)),
+            Command::Man(args) => manual::man(&args, arranged(Cli::command(), false), &schemas()),
         };
         done.map(|()| ExitCode::Passed)
     }

@@ -30,3 +30,16 @@ pub(crate) mod stats;
 pub(crate) mod tune;
 #[cfg(feature = "cluster")]
 pub(crate) mod worker;
+
+/// The JSON Schemas of all that commands print with --format json and ndjson.
+pub(crate) fn schemas() -> Vec<schemars::Schema> {
+    let mut all = arbiter_report::report_schemas();
+    all.extend(stats::schemas());
+    all.extend(engines::schemas());
+    all.extend(doctor::schemas());
+    all.extend(tune::schemas());
+    all.push(crate::run::lines_schema());
+    #[cfg(feature = "cluster")]
+    all.extend(cluster::schemas());
+    all
+}

@@ -33,6 +33,8 @@ pub(crate) struct Style {
     pub program: Dialect,
     /// Whether figures are by pairs, where there is a choice.
     pub penta: bool,
+    /// The command that this is called by.
+    pub called: String,
     /// Games (pairs, if figures are by pairs) between two reports of figures; 0 for only one at
     /// the end.
     pub rating_interval: u64,
@@ -69,6 +71,7 @@ impl Style {
         Style {
             dialect: program,
             program,
+            called: String::new(),
             penta: is_fastchess,
             rating_interval: if is_fastchess { 10 } else { 0 },
             score_interval: 1,
@@ -96,7 +99,7 @@ impl Style {
     ) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
         let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
-        let saved = Saved { run: run.to_owned(), results };
+        let saved = Saved { run: run.to_owned(), results, checksum: None };
         saved.write(path, foreign::written(plan, self, &own_binary()?, counts))
     }
 }

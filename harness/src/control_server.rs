@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, is_own_peer};
-use arbiter_report::{Running, note};
+use arbiter_report::{Boards, Running, note};
 use arbiter_runner::{
     Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
 };
@@ -129,7 +129,7 @@ fn carry_out(
     match (command, is_json) {
         (ControlCommand::Boards, _) => {
             let (shown, count) = live_games.snapshots(MAX_BOARDS);
-            Ok(report.with_boards(&shown, count).json())
+            Ok(report.with_boards(Boards::of(&shown, count)).json())
         }
         (_, true) => Ok(report.json()),
         (_, false) => Ok(words),

@@ -5,11 +5,13 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::{BuildArgs, Failure, compat::cutechess_engines, unwritten};
+use crate::{BuildArgs, ExitCode, Failure, compat::cutechess_engines, unwritten, write_whole};
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_names::did_you_mean;
 use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program, load_engines};
 use arbiter_report::note;
+use toml::Spanned;
+use toml::de::DeTable;
 
 /// How a name is understood, for help texts.
 pub(crate) const HELP: &str = "\
@@ -75,6 +77,28 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
     Ok(path)
 }
 
+/// Takes an engine out of the file; the rest of it stays as it is.
+pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
+    let path = registry()?;
+    let known = registered()?;
+    if let Some(Registered { file, .. }) = known.get(name).filter(|known| known.file != path) {
+        let reason = format!("engine '{name}' is one of {}; take it out there", file.display());
+        return Err(Failure::invalid(reason));
+    }
+    if !known.contains_key(name) {
+        let hint = did_you_mean(name, known.keys().map(String::as_str));
+        return Err(Failure::invalid(format!("no engine '{name}' is registered{hint}")));
+    }
+    let text = fs::read_to_string(&path).map_err(Failure::environment)?;
+    let tables = DeTable::parse(&text).map_err(Failure::invalid)?;
+    let line = |key: &Spanned<_>| text[..key.span().start].rfind('\n').map_or(0, |end| end + 1);
+    let start = tables.get_ref().keys().find(|key| key.get_ref() == name).map_or(0, line);
+    let starts = tables.get_ref().keys().map(line);
+    let end = starts.filter(|other| *other > start).min().unwrap_or(text.len());
+    write_whole(&path, &format!("{}{}", &text[..start], &text[end..]))?;
+    Ok(path)
+}
+
 /// The folder of arbiter in that of the user which `variable` names, or which is `below` HOME; `flag`
 /// could name another.
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
@@ -137,9 +161,10 @@ impl BuildArgs {
                 let hint = hint(&name, known.keys());
                 let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
                 let Failure { code, message: why } = Failure::from(error);
-                let why = match is_outside && self.repo.is_none() {
-                    true => "this is no git repository",
-                    false => &why,
+                // Who means a program need not know of repositories.
+                let (code, why) = match is_outside && self.repo.is_none() {
+                    true => (ExitCode::NoRevision, "this is no git repository"),
+                    false => (code, why.as_str()),
                 };
                 let message = format!(
                     "there is no engine '{name}'{hint}: no registered one, no program in PATH or \

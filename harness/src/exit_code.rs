@@ -77,7 +77,7 @@ Exit codes:
     7  environment failure: disk, memory, processes; no sandbox although --sandbox require
     8  the NATS server of --on or worker cannot be reached, refuses, or is open (see --insecure)
    20  no git, or no repository         24  the build took too long
-   21  no such revision                 25  the build left no program
+   21  no such revision, or engine      25  the build left no program
    22  a shallow clone lacks it         26  the engine has no bench
    23  the build failed                 27  the bench differs between copies
                                         28  the bench is not the commit's

@@ -13,22 +13,22 @@ use std::path::{Path, PathBuf};
 use self::lock::LockFile;
 use crate::Failure;
 use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent};
-use arbiter_report::{PgnHeader, final_positions, pgn_text};
+use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
 /// What a file tells of each game.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// The game.
     Pgn(Box<PgnHeader>),
-    /// Its final position.
-    Epd,
+    /// Its final position, as this program writes it.
+    Epd(Option<Dialect>),
 }
 
 impl Content {
     fn render(&self, played: &PlayedPair) -> String {
         match self {
             Content::Pgn(header) => pgn_text(header, played),
-            Content::Epd => final_positions(played),
+            Content::Epd(dialect) => final_positions(played, *dialect),
         }
     }
 
@@ -37,7 +37,7 @@ impl Content {
         let path = path.display();
         match self {
             Content::Pgn(_) => (format!("PGN file {path}"), "--pgn"),
-            Content::Epd => (format!("EPD file {path}"), "--epd"),
+            Content::Epd(_) => (format!("EPD file {path}"), "--epd"),
         }
     }
 }
@@ -161,7 +161,7 @@ impl GamesFile {
         let (name, _) = self.content.words(&self.path);
         let hint = match self.content {
             Content::Pgn(_) => "give another file with --pgn",
-            Content::Epd => "put the old file back, or remove it and have it written anew",
+            Content::Epd(_) => "put the old file back, or remove it and have it written anew",
         };
         Failure::invalid(format!("{name} was changed since the run began; {hint}"))
     }
@@ -207,6 +207,7 @@ mod tests {
             limits: vec![Limits::default(); 2],
             hashes: vec!["a".into(), "b".into()],
             seed: 1,
+            before: 0,
             annotation: Annotation::default(),
             names: None,
         }))

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use self::json_lines::Stream;
+pub(crate) use self::json_lines::lines_schema;
 use self::messages::{announce, default_name, go_on, show, tell_workers};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
@@ -29,7 +30,7 @@ use arbiter_plan::{
     Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, RunKind, RunState,
     default_concurrency, load_book,
 };
-use arbiter_report::{Live, OpeningNames, PgnHeader, note, summary_of, utc_time_as};
+use arbiter_report::{Boards, Live, PgnHeader, note, summary_of};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, RunError, Signals,
     check_unchanged, cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
@@ -202,8 +203,10 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     let begin = |path: &Option<PathBuf>, content: &dyn Fn() -> Content| {
         path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()
     };
-    let pgn = || pgn(&plan, &fingerprints, created_ms);
-    let (pgn, epd) = (begin(&plan.pgn, &pgn)?, begin(&plan.epd, &|| Content::Epd)?);
+    let header = || PgnHeader::of(&plan, &fingerprints, created_ms);
+    let pgn = || Content::Pgn(Box::new(header()));
+    let (pgn, epd) =
+        (begin(&plan.pgn, &pgn)?, begin(&plan.epd, &|| Content::Epd(plan.annotation.dialect))?);
     let offset = |file: &Option<GamesFile>| file.as_ref().map_or(0, |file| file.end);
     let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();
@@ -273,7 +276,8 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
         (book, options) = check_engines(&mut plan, book, &mut setups, false)?;
         store.set_ending(&name, None)?;
     }
-    let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
+    let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);
+    let content = Content::Pgn(Box::new(header));
     let open = |path: &Option<PathBuf>, content: Content, offset: u64| {
         path.as_deref().map(|path| GamesFile::open(path, content, offset)).transpose()
     };
@@ -288,7 +292,7 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
         }
         None => open(&plan.pgn, content, stored.offsets.pgn)?,
     };
-    let epd = open(&plan.epd, Content::Epd, stored.offsets.epd)?;
+    let epd = open(&plan.epd, Content::Epd(plan.annotation.dialect), stored.offsets.epd)?;
     let were_taken_back = store.excluded_workers(&name)?.iter().any(|excluded| excluded.pairs > 0);
     let mut files: Vec<GamesFile> = pgn.into_iter().chain(epd).collect();
     for file in &mut files {
@@ -387,6 +391,7 @@ fn run(
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
     let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };
+    let live_games = LiveGames::default();
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
     let mut view: Box<dyn Observer> = match style {
@@ -394,7 +399,14 @@ fn run(
             let printer = Printer::new(style, plan, options, state.schedule().clone());
             Box::new(printer.with_run(name, results, control.clone())?)
         }
-        None => Box::new(Live::new(plan, state, keys.is_some())),
+        None => {
+            let games = live_games.clone();
+            let shown = move |most| {
+                let (shown, count) = games.snapshots(most);
+                Boards::of(&shown, count)
+            };
+            Box::new(Live::new(plan, state, keys.is_some(), shown))
+        }
     };
     observers.push(&mut *view);
     let mut stream = Stream(plan);
@@ -403,7 +415,6 @@ fn run(
     let run = Run { name, store, jobs, stops_at_once, plan, observers, control_requests };
     let runtime = runtime()?;
     runtime.block_on(async {
-        let live_games = LiveGames::default();
         let socket = control_server::Server::listen(results, name, control, live_games.clone());
         // The other programs can be ended so even where a script has started them in the background.
         let signals =
@@ -453,25 +464,4 @@ fn local(
         cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
     LocalExecutor::new(room, setups, live_games).map_err(Failure::environment)
-}
-
-fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
-    let annotation = &plan.annotation;
-    let is_named = annotation.has_origin && !annotation.is_minimal;
-    Content::Pgn(Box::new(PgnHeader {
-        event: match plan.kind {
-            RunKind::Sprt => "Arbiter SPRT".to_owned(),
-            RunKind::Match => "Arbiter match".to_owned(),
-            RunKind::Tournament => format!("Arbiter {}", plan.design.format),
-            RunKind::Ablate => "Arbiter ablation".to_owned(),
-            RunKind::Tune => "Arbiter tuning".to_owned(),
-        },
-        date: utc_time_as(created_ms, "%Y.%m.%d"),
-        engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
-        limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
-        hashes: fingerprints.engines.clone(),
-        seed: plan.seed,
-        annotation: annotation.clone(),
-        names: is_named.then(OpeningNames::default),
-    }))
 }

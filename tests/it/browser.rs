@@ -288,3 +288,48 @@ fn the_list_is_filtered_and_runs_are_compared() {
     assert_eq!(browser.value("document.getElementById('steer').hidden"), true);
     site.end();
 }
+
+#[test]
+fn the_games_of_a_run_are_chosen_and_stepped_through() {
+    let Some(mut browser) = browser() else { return };
+    let bench = Bench::new();
+    bundled(&bench).set("each", "tc=5+0.02").set("pairs", 2).run();
+    let axe = axe(&bench);
+    let site = Site::start(&bench, &["--read-only"]);
+    browser.open(&site.url("/runs/run"));
+    let is_at = |what: &str| {
+        format!("document.title.startsWith('{what}') && document.readyState === 'complete'")
+    };
+    browser.click("a[href='/runs/run/games']");
+    browser.wait_until(&is_at("Games of run"));
+    browser.click("[name=opening]");
+    browser.type_in("2");
+    browser.click("form button");
+    browser.wait_until(&format!("location.search.includes('opening=2') && {}", is_at("Games")));
+    assert_eq!(browser.value("document.querySelectorAll('tbody tr').length"), 2);
+    assert_accessible(&mut browser, axe.as_deref(), "games");
+    browser.click("tbody a");
+    browser.wait_until(&is_at("Game 2.1 of run"));
+    // Keys are for the game at once.
+    let current = "document.querySelector('.move[aria-current]')?.dataset.move";
+    browser.press("ArrowRight");
+    browser.wait_until(&format!("{current} === '1'"));
+    step_through(&mut browser);
+    browser.open(&format!("{}#ply-2", site.url("/runs/run/games/2.1?opening=2&page=1")));
+    browser.wait_until(&format!("{current} === '2'"));
+    // Evaluations and clocks, each for a wide and for a narrow screen, with a line at the move.
+    assert_eq!(browser.value("document.querySelectorAll('.graphs .now').length"), 4);
+    let moves = browser.value("document.querySelectorAll('.move').length").as_u64().unwrap();
+    browser.click(".graphs svg.wide");
+    browser.wait_until(&format!("Math.abs({current} - {moves} / 2) <= {moves} / 5"));
+    browser.value("location.hash = '#ply-3'");
+    browser.wait_until(&format!("{current} === '3'"));
+    let link = "document.querySelector('.here').getAttribute('href')";
+    assert_eq!(browser.value(link), "#ply-3");
+    assert_accessible(&mut browser, axe.as_deref(), "game");
+    let key = "new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true })";
+    browser.value(&format!("document.querySelector('article.game').dispatchEvent({key})"));
+    browser.wait_until(&is_at("Game 2.2 of run"));
+    assert_no_faults(&mut browser, &site.url("/"));
+    site.end();
+}

@@ -46,6 +46,14 @@ fn misdeeds_at_the_start_are_found() {
 }
 
 #[test]
+fn an_engine_that_speaks_xboard_is_not_checked() {
+    let bench = Bench::new();
+    let puppet = bench.puppet("P", "--proto xboard", "");
+    check(&bench, &puppet, &[]).expect_refusal(3, &["engine 'P' speaks xboard"]);
+    bench.wait_until_quiet();
+}
+
+#[test]
 fn wrong_moves_are_found() {
     for misdeed in
         ["illegal-move", "garbage-bestmove", "null-move", "blank-bestmove", "none-bestmove"]

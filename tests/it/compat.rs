@@ -2,7 +2,9 @@
 
 mod behaviour;
 mod config;
+mod files;
 mod output;
+mod rules;
 mod tuners;
 
 use rustix::process::Signal;
@@ -175,6 +177,16 @@ fn many_engines_meet_as_they_do_there() {
     assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
     assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
     assert_eq!(lines(&finished, "Rank Name").len(), 1, "{finished:#?}");
+    // There seeds meet each other, too: three encounters, and two of the other program.
+    for (program, count) in [("fastchess", 12), ("cutechess", 4)] {
+        let words = ["compat", program].into_iter().map(str::to_owned);
+        let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
+        let more = "-each nodes=1 -maxmoves 1 -tournament gauntlet -seeds 2 -rounds 2";
+        let more = more.split_whitespace().map(str::to_owned);
+        let all = words.chain(engines.into_iter().flatten()).chain(more);
+        let finished = bench.arbiter(all).finish().expect_code(0);
+        assert_eq!(lines(&finished, "Finished game ").len(), count, "{finished:#?}");
+    }
     // A knockout is played in pairs, whatever is asked for: two of them for three engines, at least.
     let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
@@ -232,6 +244,15 @@ fn what_cannot_be_is_said_in_a_sentence() {
         ("-each tc=inf", "has no time limit"),
         ("-arbiter contention=much", "none of discard, report, off"),
         ("-recover yes", "-recover takes no value"),
+        // As fastchess does.
+        ("-each tc=10 st=1", "engine 'A' has both tc and st"),
+        ("-variant fischerandom", "-variant fischerandom needs -openings"),
+        ("-pgnout games.pgn", "-pgnout: 'games.pgn' is not known; the keys are file"),
+        ("-epdout end.epd", "-epdout: 'end.epd' is not known; the keys are file"),
+        ("-concurrency 5000", "give -force-concurrency, too"),
+        ("-sprt elo0=0 elo1=5 alpha=0.05", "-sprt needs elo0, elo1, alpha and beta"),
+        ("-quick cmd=x book=book.epd", "-quick needs cmd= twice"),
+        ("-each proto=xboard", "proto=xboard: fastchess plays uci only"),
     ] {
         let more =
             if more.contains("tc=") { more.to_owned() } else { format!("{more} -each nodes=1") };
@@ -239,6 +260,8 @@ fn what_cannot_be_is_said_in_a_sentence() {
     }
     let refused = compat(&bench, "cutechess", "-games 2");
     refused.expect_refusal(1, &["engine 'A' has no time limit"]);
+    let refused = compat(&bench, "cutechess", "-each nodes=1 -variant fischerandom");
+    refused.expect_refusal(1, &["-variant fischerandom needs -openings"]);
     let alone = ["compat", "cutechess", "-engine", "cmd=x"];
     bench.arbiter(alone).finish().expect_refusal(1, &["1 engines are too few"]);
 }

@@ -44,9 +44,29 @@ fn a_registered_name_is_an_engine_everywhere() {
 
     bench.arbiter(["check", "old", "--filter", "uciok"]).finish().expect_code(0);
     let near = play(&bench, &["oldd", "theirs"], &[]);
-    near.expect_refusal(20, &["no engine 'oldd' (did you mean 'old'?)", "no git repository"]);
+    near.expect_refusal(21, &["no engine 'oldd' (did you mean 'old'?)", "no git repository"]);
     let here = play(&bench, &["mine", "theirs"], &[]);
-    here.expect_refusal(20, &["no engine 'mine' (the file here is ./mine)"]);
+    here.expect_refusal(21, &["no engine 'mine' (the file here is ./mine)"]);
+}
+
+#[test]
+fn an_engine_is_forgotten_and_the_others_stay_as_they_are() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink(puppet(), bench.path("mine")).expect("a link can be made");
+    let run = |words: &[&str]| bench.arbiter([&["engines"], words].concat()).finish();
+    run(&["add", "first", "./mine"]).expect_code(0);
+    let file = "arbiter/engines.toml";
+    let before = format!("# Mine\n{}", bench.read(file));
+    bench.write(file, &before);
+    run(&["add", "second", "./mine,option.Hash=8"]).expect_code(0);
+    run(&["add", "third", "./mine"]).expect_code(0);
+    let with_third = bench.read(file);
+    run(&["remove", "third"]).expect_code(0);
+    run(&["remove", "second"]).expect_code(0);
+    assert_eq!(bench.read(file).trim_end(), before.trim_end(), "{with_third}");
+    run(&["remove", "fist"]).expect_refusal(3, &["no engine 'fist'", "did you mean 'first'?"]);
+    bench.write("engines.json", r#"[{"name": "theirs", "command": "x"}]"#);
+    run(&["remove", "theirs"]).expect_refusal(3, &["engines.json; take it out there"]);
 }
 
 #[test]

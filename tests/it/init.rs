@@ -36,7 +36,7 @@ fn settings_of_a_make_project_pass_its_gates_and_are_never_overwritten() {
     assert!(kept.stderr.contains("arbiter.toml is there"), "{kept:#?}");
     let read = |name: &str| std::fs::read_to_string(project.top.join(name)).expect("it is there");
     assert_eq!(read("arbiter.toml"), "pairs = 3\n");
-    assert!(read(".github/workflows/arbiter.yml").contains("arbiter ci --base"));
+    assert!(read(".github/workflows/arbiter.yml").contains("arbiter ci --test HEAD --base"));
     std::fs::remove_file(project.top.join("arbiter.toml")).unwrap();
 
     let done = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
@@ -110,4 +110,52 @@ fn what_cannot_be_built_gets_no_settings() {
     project.write("README.md", "Nothing to build.\n");
     arbiter(&bench, &project, &["init", "--ci"]).expect_refusal(23, &["[build]"]);
     assert!(!project.top.join("arbiter.toml").exists() && !project.top.join(".github").exists());
+}
+
+/// Keeps the comments of a pull request in a folder, one file each, as the API of GitHub would.
+const GH: &str = r#"#!/bin/sh
+[ "$1" = api ] || exit 2
+case "$*" in
+*"-X PATCH"*) cp comment.md "comments/${4##*/}" ;;
+*body=@comment.md) [ "$2" = repos/o/r/issues/7/comments ] && cp comment.md "comments/$(ls comments | wc -l)" ;;
+*startswith*) cd comments && grep -l -x '<!-- arbiter -->' * || true ;;
+*) exit 2 ;;
+esac
+"#;
+
+#[test]
+fn the_workflow_keeps_one_comment_up_to_date() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.write("arbiter.toml", "pairs = 3\n");
+    arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
+    let workflow = std::fs::read_to_string(project.top.join(".github/workflows/arbiter.yml"));
+    let workflow = workflow.expect("it was written");
+    let step = workflow.split("- name: Summary").nth(1).expect("there is such a step");
+    let script = step.split("run: |\n").nth(1).and_then(|rest| rest.split("      - name").next());
+    bench.write("step.sh", script.expect("it has a script"));
+    for folder in ["bin", "comments"] {
+        std::fs::create_dir(bench.path(folder)).expect("a folder can be made");
+    }
+    bench.write("bin/gh", GH);
+    bench.write("comments/0", "somebody else's\n");
+    let comment = |summary: &str| {
+        bench.write("summary.md", summary);
+        let run = std::process::Command::new("bash")
+            .args(["-c", "chmod +x bin/gh; PATH=$PWD/bin:$PATH bash -e step.sh"])
+            .current_dir(bench.path(""))
+            .envs([("GITHUB_STEP_SUMMARY", "job.md"), ("PULL_REQUEST", "7")])
+            .envs([("GITHUB_REPOSITORY", "o/r"), ("GITHUB_RUN_ID", "5")])
+            .env("GITHUB_SERVER_URL", "https://g.example")
+            .status();
+        assert!(run.is_ok_and(|status| status.success()), "{summary}");
+        let own = bench.read("comments/1");
+        let link = "https://g.example/o/r/actions/runs/5";
+        assert!(own.contains(summary) && own.contains(link), "{own}");
+    };
+    comment("# first");
+    comment("# second");
+    assert_eq!(bench.read("comments/0"), "somebody else's\n");
+    assert!(!bench.path("comments/2").exists() && !bench.read("comments/1").contains("first"));
+    assert!(bench.read("job.md").contains("# first") && bench.read("job.md").contains("# second"));
 }

@@ -41,9 +41,9 @@ fn each_rule_finds_its_fault_and_nothing_else() {
     check("score cp {minus}1500 upperbound", "nodes=1", "");
     check("nodes 100|nodes 99", "nodes=100", "nodes");
     check("nodes 5002", "nodes=1", "node_limit");
-    check("depth 3", "depth=2", "depth_limit");
+    check("depth 3 score cp 7", "depth=2", "depth_limit");
     check("time 5000", "nodes=1", "time");
-    check("hashfull 1001", "nodes=1", "hashfull");
+    check("hashfull 1001 score cp 7", "nodes=1", "hashfull");
 }
 
 #[test]

@@ -45,6 +45,7 @@ mod real;
 mod records;
 mod reports;
 mod resume;
+mod schemas;
 mod serve;
 mod signals;
 mod snapshots;

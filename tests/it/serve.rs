@@ -48,6 +48,52 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
 }
 
 #[test]
+fn games_are_listed_opened_and_come_as_pgn() {
+    let bench = Bench::new();
+    played(&bench, "one", 11);
+    let pgn = bench.read("games.pgn");
+    let site = Site::start(&bench, &["--read-only"]);
+    let list = |query: &str| site.get(&format!("/runs/one/games{query}")).body;
+    let all = list("");
+    assert!(all.contains("1 – 12 of 12 games") && all.contains("/runs/one/games/6.2\""), "{all}");
+    // The lengths that the PGN tells.
+    let plies =
+        pgn.lines().filter_map(|line| line.strip_prefix("[PlyCount \"")?.strip_suffix("\"]"));
+    let lengths: Vec<u32> = plies.map(|plies| plies.parse::<u32>().unwrap().div_ceil(2)).collect();
+    let longest = *lengths.iter().max().expect("there are games");
+    let count = lengths.iter().filter(|length| **length == longest).count();
+    let few = list(&format!("?from={longest}&engine=P%260&page=1"));
+    assert!(few.contains(&format!("1 – {count} of {count} games")), "{few}");
+    assert!(list(&format!("?to={}&ending=", longest - 1)).contains(&format!("of {} ", 12 - count)));
+    assert!(list("?ending=crash").contains("No such games"));
+    assert!(list("?opening=zz").contains("No such games"));
+    let answer = site.get("/runs/one/games.pgn");
+    assert!(answer.head.contains("content-type: application/vnd.chess-pgn"), "{}", answer.head);
+    assert_eq!(answer.body, pgn);
+    let of_one_opening = site.get("/runs/one/games.pgn?opening=2").body;
+    let one = site.get("/runs/one/games/2.1.pgn").body;
+    let other = site.get("/runs/one/games/2.2.pgn").body;
+    assert!(one.contains("[Round \"2.1\"]") && pgn.contains(&one), "{one}");
+    assert_eq!(of_one_opening, format!("{one}{other}"));
+    let page = site.get("/runs/one/games/2.1?opening=2").body;
+    let next = "rel=\"next\" href=\"/runs/one/games/2.2?opening=2\"";
+    assert!(page.contains(next) && !page.contains("rel=\"prev\""), "{page}");
+    for (path, code) in [
+        ("/runs/one/games/7.1", 404),
+        ("/runs/one/games/1.3", 404),
+        ("/runs/one/games/0.1.pgn", 404),
+        ("/runs/none/games.pgn", 404),
+        ("/runs/one/games?engine=none", 400),
+        ("/runs/one/games.pgn?from=-1", 400),
+        ("/runs/one/games/1.1?swing=x", 400),
+    ] {
+        assert_eq!(site.get(path).code, code, "{path}");
+    }
+    assert_eq!(site.get(&format!("/runs/one/games?{}", "x".repeat(2_000))).code, 400);
+    site.end();
+}
+
+#[test]
 fn only_who_has_the_token_steers() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
@@ -101,6 +147,8 @@ fn every_answer_keeps_browsers_in_bounds() {
         assert_eq!(reply.code, 200, "{path}: {reply:?}");
         for part in ["<style", " style=", "http://", "https://"] {
             let known = reply.body.replace("http://www.w3.org/2000/svg", "");
+            // Previews have whole addresses.
+            let known = known.replace(&format!("content=\"{}", site.url("/runs/")), "");
             assert!(!known.contains(part), "{part} in {path}");
         }
     }
@@ -128,6 +176,16 @@ fn every_answer_keeps_browsers_in_bounds() {
     assert!(!site.get("/runs/one").body.contains("data-command"));
     let names = site.get("/compare?run=one&run=two").body;
     assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
+    // What other pages may show is the same as what is written, too.
+    for (path, form) in [("/badge/one.svg", "badge"), ("/runs/one/picture.svg", "svg")] {
+        let picture = site.get(path);
+        assert!(picture.head.contains("cross-origin-resource-policy: cross-origin"), "{picture:?}");
+        let args = ["report", "--results", "results", "one", "--format", form];
+        assert_eq!(picture.body, bench.arbiter(args).finish().expect_code(0).stdout);
+    }
+    assert_eq!((site.get("/badge/one").code, site.get("/badge/none.svg").code), (404, 404));
+    let preview = format!("og:image\" content=\"{}\"", site.url("/runs/one/picture.svg"));
+    assert!(site.get("/runs/one").body.contains(&preview), "{preview}");
     // The same report as the one that is written, but kept apart from the pages of the server.
     let report = site.get("/runs/one/report.html");
     assert!(report.head.contains("sandbox allow-scripts"), "{}", report.head);

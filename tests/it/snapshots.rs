@@ -48,9 +48,11 @@ fn bare(page: &str) -> String {
 #[test]
 fn a_report_in_every_form() {
     let bench = filled();
-    for form in ["md", "json", "ndjson", "csv", "junit", "text"] {
+    for form in ["md", "json", "ndjson", "csv", "junit", "text", "badge", "svg"] {
         expect(&format!("rich.{form}"), &shown(&bench, &["report", "rich", "--format", form]));
     }
+    let comment = ["report", "tournament", "--format", "comment", "--link", "https://x.example/1"];
+    expect("tournament.comment", &shown(&bench, &comment));
     expect("rich.html", &bare(&shown(&bench, &["report", "rich", "--format", "html"])));
 }
 

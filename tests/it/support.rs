@@ -14,6 +14,7 @@ pub mod process;
 pub mod programs;
 pub mod project;
 pub mod report;
+pub mod schema;
 pub mod site;
 pub mod store;
 pub mod talk;

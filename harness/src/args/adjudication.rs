@@ -12,7 +12,7 @@ use arbiter_plan::{ConfigFile, Request, parse_draw, parse_resign};
 #[command(next_help_heading = "Adjudication")]
 pub(super) struct AdjudicationArgs {
     /// Draw games in which both engines see equality: movenumber=N (not before; 40), movecount=N
-    /// (moves of each in a row, none of them a capture or pawn move; 8), score=CP (10)
+    /// (moves of each in a row, counted anew from each capture or pawn move; 8), score=CP (10)
     #[arg(long, value_name = "RULE", value_parser = parse_draw)]
     draw: Option<DrawRule>,
     /// Let engines resign that know they are lost: movecount=N (moves in a row; 3), score=CP
@@ -46,7 +46,7 @@ impl AdjudicationArgs {
             draw: merged(self.draw, file, "draw", &file.draw, parse_draw)?,
             resign: merged(self.resign, file, "resign", &file.resign, parse_resign)?,
             move_cap: self.max_moves.or(file.max_moves),
-            tablebase: None,
+            ..Rules::default()
         };
         let folders = match &self.syzygy {
             Some(text) => std::env::split_paths(text).collect(),

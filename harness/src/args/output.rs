@@ -66,6 +66,7 @@ impl OutputArgs {
             is_minimal: self.pgn_minimal || file.pgn_minimal.unwrap_or(false),
             has_origin: true,
             dialect: None,
+            round_games: None,
             event: self.event.or_else(|| file.event.clone()),
             site: self.site.or_else(|| file.site.clone()),
         };

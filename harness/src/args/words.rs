@@ -75,6 +75,7 @@ pub(crate) const POLICIES: Words<OpeningPolicy> = Words {
         (OpeningPolicy::PerRound, "One opening for a whole round"),
         (OpeningPolicy::PerEncounter, "One opening for all pairs of an encounter"),
         (OpeningPolicy::PerPair, "Each pair gets an opening of its own"),
+        (OpeningPolicy::Cycled, "Pairs take as many openings in turn as there are rounds"),
     ],
 };
 

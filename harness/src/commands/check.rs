@@ -7,13 +7,15 @@ use clap::Args;
 use regex_lite::RegexBuilder;
 
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, progress, suite_run,
-    unwritten,
+    ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, progress, runtime,
+    suite_run, unwritten,
 };
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
+use arbiter_game::engine::EngineSetup;
 use arbiter_process::{SpawnError, Spawner};
-use arbiter_protocol::{Protocol, parse_seconds};
+use arbiter_protocol::{Deadlines, Protocol, Setup, parse_seconds};
 use arbiter_report::{CheckReport, note};
+use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
 Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
@@ -63,9 +65,30 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         emit(&listed(&checks))?;
         return Ok(ExitCode::Passed);
     };
-    let (called, under_test) = under_test(args, engine)?;
+    let engine = suite_run::engine(engine)?;
+    if engine.launch.protocol != Protocol::Uci {
+        return Err(speaks_xboard(&engine.name));
+    }
+    let setup = setup(&engine)?;
+    let under_test = Engine {
+        launch: setup.launch.clone(),
+        options: setup.setup.options.clone(),
+        timeout: args.patience,
+        margin: args.margin,
+    };
+    let called = engine.name;
     let spawner = Spawner::start().map_err(Failure::environment)?;
     let info = introduce(&spawner, &under_test).map_err(|error| spawn_failure(&called, &error))?;
+    if !info.speaks_uci() {
+        // Whoever has features tells them at once.
+        let deadlines = Deadlines { readyok: Duration::from_secs(1), ..setup.deadlines };
+        let (protocol, told) = (Protocol::Xboard, Setup::default());
+        let asked = EngineSetup { protocol, setup: told, deadlines, ..setup };
+        let is_xboard = runtime()?.block_on(ask_engine(&asked, |session| session.has_features()));
+        if is_xboard.unwrap_or(false) {
+            return Err(speaks_xboard(&called));
+        }
+    }
     let bar = progress(checks.len() as u64, "{bar:40} {pos}/{len} {msg}");
     let mut verdicts = Vec::new();
     let mut failed = 0;
@@ -114,20 +137,10 @@ fn listed(checks: &[&Check]) -> String {
     checks.iter().map(line).collect()
 }
 
-fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failure> {
-    let engine = suite_run::engine(engine)?;
-    if engine.launch.protocol != Protocol::Uci {
-        let message = format!("engine '{}': only engines that speak UCI are checked", engine.name);
-        return Err(Failure::invalid(message));
-    }
-    let setup = setup(&engine)?;
-    let under_test = Engine {
-        launch: setup.launch,
-        options: setup.setup.options,
-        timeout: args.patience,
-        margin: args.margin,
-    };
-    Ok((engine.name, under_test))
+fn speaks_xboard(engine: &str) -> Failure {
+    Failure::invalid(format!(
+        "engine '{engine}' speaks xboard: only engines that speak UCI are checked"
+    ))
 }
 
 fn spawn_failure(engine: &str, error: &SpawnError) -> Failure {

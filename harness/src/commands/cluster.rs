@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     Failure, OutputFormat, Rows, emit,
     fleet::{AccessArgs, ServerName, default_key},
     runtime,
 };
-use arbiter_cluster::{Cluster, Key, Role, document, observe, trouble};
+use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
+use arbiter_report::{schema, to_value};
 
 /// How long is listened; workers send their status more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
@@ -88,39 +90,93 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         observe(&connection, LISTEN).await
     })?;
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
-    emit(&args.format.of_document(&document(&cluster), || as_json(&cluster), rows))
+    emit(&args.format.of_document(&document(&cluster), || to_value(&figures(&cluster)), rows))
 }
 
-fn as_json(cluster: &Cluster) -> Value {
-    let workers = cluster.workers().map(|(name, worker)| {
-        json!({
-            "worker": name,
-            "version": worker.version,
-            "slots": worker.slots,
-            "playing": worker.playing,
-            "pairs": worker.pairs,
-            "pairs_per_minute": worker.pairs_per_minute(),
-            "cores": worker.cores,
-            "memory_mib": worker.memory_mib,
-            "system": worker.system,
-            "cpu": worker.cpu,
-            "sandbox": worker.sandbox,
-            "bench_nps": worker.benches.iter().cloned().collect::<BTreeMap<String, f64>>(),
-            "trouble": trouble(worker),
-        })
+/// The workers and runs on a NATS server: `arbiter cluster show`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.cluster/1")]
+pub(crate) struct ClusterFigures<'a> {
+    /// The workers.
+    workers: Vec<WorkerFigures<'a>>,
+    /// The runs.
+    runs: Vec<RunFigures<'a>>,
+}
+
+/// A worker, as it says of itself.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WorkerFigures<'a> {
+    /// Its name.
+    worker: &'a str,
+    /// Version of its program.
+    version: &'a str,
+    /// Games that it can play at once.
+    slots: u32,
+    /// Games that it plays.
+    playing: u32,
+    /// Pairs that it has played.
+    pairs: u64,
+    /// Pairs per minute.
+    pairs_per_minute: Option<f64>,
+    /// Cores of its processors.
+    cores: u32,
+    /// Memory in MiB.
+    memory_mib: u64,
+    /// Its operating system.
+    system: &'a str,
+    /// Its processor.
+    cpu: &'a str,
+    /// How it isolates engines.
+    sandbox: &'a str,
+    /// Nodes per second of benches, by engine.
+    bench_nps: BTreeMap<&'a str, f64>,
+    /// What is wrong with it, if anything.
+    trouble: Option<&'a str>,
+}
+
+/// A run, as its coordinator announces it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RunFigures<'a> {
+    /// Its name.
+    run: &'a str,
+    /// Its ID on the server.
+    #[schemars(with = "String")]
+    token: &'a RunId,
+    /// Its priority.
+    priority: u8,
+    /// Pairs that wait for a worker.
+    pairs_queued: u64,
+    /// Pairs that are played.
+    pairs_playing: u64,
+}
+
+fn figures(cluster: &Cluster) -> ClusterFigures<'_> {
+    let workers = cluster.workers().map(|(name, worker)| WorkerFigures {
+        worker: name,
+        version: &worker.version,
+        slots: worker.slots,
+        playing: worker.playing,
+        pairs: worker.pairs,
+        pairs_per_minute: worker.pairs_per_minute(),
+        cores: worker.cores,
+        memory_mib: worker.memory_mib,
+        system: &worker.system,
+        cpu: &worker.cpu,
+        sandbox: &worker.sandbox,
+        bench_nps: worker.benches.iter().map(|(engine, nps)| (engine.as_str(), *nps)).collect(),
+        trouble: trouble(worker),
     });
-    let runs = cluster.runs().map(|run| {
-        json!({
-            "run": run.run,
-            "token": run.run_id,
-            "priority": run.priority,
-            "pairs_queued": run.queued,
-            "pairs_playing": run.playing,
-        })
+    let runs = cluster.runs().map(|run| RunFigures {
+        run: &run.run,
+        token: &run.run_id,
+        priority: run.priority,
+        pairs_queued: run.queued,
+        pairs_playing: run.playing,
     });
-    json!({
-        "schema": "arbiter.cluster/1",
-        "workers": workers.collect::<Vec<_>>(),
-        "runs": runs.collect::<Vec<_>>(),
-    })
+    ClusterFigures { workers: workers.collect(), runs: runs.collect() }
+}
+
+/// The schema of what the command prints.
+pub(crate) fn schemas() -> [schemars::Schema; 1] {
+    [schema::<ClusterFigures<'_>>()]
 }

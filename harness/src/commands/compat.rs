@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use log::LevelFilter;
 
 use crate::{
     ExitCode, Failure, RequestedRun, Resume,
@@ -15,7 +16,7 @@ use crate::{
     emit, own_binary, run,
 };
 use arbiter_plan::{Affinity, Request};
-use arbiter_report::{Dialect, note};
+use arbiter_report::{Dialect, note, warn};
 use arbiter_store::Store;
 
 /// The names by which this program is one of the others, and which one.
@@ -26,14 +27,15 @@ const NAMES: [(&str, &str); 3] =
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `arbiter compat install DIR` makes the links fastchess, fastchess-ob and cutechess-cli to this program
-in DIR. Called by one of these names, through a link or as a copy, it takes the command line of that
+in DIR, which is made if it is not there. Called by one of these names, through a link or as a copy, it takes the command line of that
 program: -help lists the options, and docs/compat.md tells of each whether it is honoured, and what
 differs. Options that do nothing here are named on standard error; unknown ones are errors. Without
--srand the seed is random and shown. Options that an engine does not have are left out with a warning.
+-srand the seed is random. Options that an engine does not have are left out with a warning. What is played, with its seed, is
+told with -arbiter verbose=true, and by `arbiter results`.
 CPU contention is not looked at, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM end the
 run within a second; pairs in flight are given up. Games are kept in the folder `results` (-arbiter
-results=DIR); -config file=FILE goes on with what FILE tells of, also if fastchess has written it
-(fastchess only; written as config.json, or -config outname=), and `arbiter match --resume RUN` (or sprt,
+results=DIR); -config file=FILE goes on with what FILE tells of, also if fastchess has written it or
+it was edited (fastchess only; written as config.json, or -config outname=), and `arbiter match --resume RUN` (or sprt,
 or tournament) with a run of ours.
 
 Exit codes: 0 if the games were played, whatever came out; fastchess: 1 if the run was interrupted;
@@ -63,6 +65,18 @@ enum Program {
     Cutechess,
     /// Make links by the names of these programs to this one, in a folder
     Install,
+}
+
+/// The command that the other program was called by.
+fn called(dialect: Dialect) -> String {
+    let first = std::env::args_os().next().unwrap_or_default();
+    let stem = Path::new(&first).file_stem().unwrap_or_default();
+    let own = match (NAMES.iter().any(|(name, _)| stem == *name), dialect) {
+        (true, _) => "",
+        (false, Dialect::Fastchess) => " compat fastchess",
+        (false, Dialect::Cutechess) => " compat cutechess",
+    };
+    format!("{}{own}", first.to_string_lossy())
 }
 
 /// A command line of ours for one that begins with the name of another program.
@@ -127,6 +141,8 @@ fn install(folders: &[String]) -> Result<(), Failure> {
         return Err(Failure::new(ExitCode::Usage, "give one folder: arbiter compat install DIR"));
     };
     let own = own_binary()?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::environment(format!("{folder}: {error}")))?;
     for (name, _) in NAMES {
         let link = Path::new(folder).join(name);
         let failed =
@@ -148,16 +164,21 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         false => Config { run: None, prior: None, words, out: PathBuf::new() },
     };
     let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
-    for text in &options.notes {
-        note(text);
+    options.notes.iter().for_each(|text| warn(text));
+    if !options.is_verbose {
+        // Scripts read both outputs together.
+        log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
+    options.style.called = called(dialect);
     options.style.saved_in = is_fastchess.then_some(out);
     options.prior = prior;
     if let Some(prior) = prior {
         let games = prior.encounter().games.games();
-        note(&format!("{games} games of fastchess count, and are not in the store"));
+        note(&format!(
+            "{games} games that were counted before count, and are not in the store of this run"
+        ));
     }
-    let Some(Saved { run, results }) = run else {
+    let Some(Saved { run, results, .. }) = run else {
         check(&options).map_err(Failure::invalid)?;
         if dialect == Dialect::Cutechess {
             for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {

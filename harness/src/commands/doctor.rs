@@ -1,11 +1,11 @@
 //! `arbiter doctor`: can games by the clock be trusted on this machine?
 
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::engines::answer;
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
-use arbiter_report::Table;
+use arbiter_report::{Table, schema, to_value};
 
 /// How long the processors are watched.
 const WATCH: Duration = Duration::from_secs(1);
@@ -79,35 +79,50 @@ pub(crate) struct DoctorArgs {
     access: crate::fleet::AccessArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 enum Health {
+    /// As it should be.
     Good,
     /// To be known, and no reason to distrust.
     Note,
+    /// Games by the clock say little.
     Bad,
 }
 
-impl fmt::Display for Health {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Health::Good => "good",
-            Health::Note => "note",
-            Health::Bad => "bad",
-        })
-    }
+arbiter_names::named!(Health);
+
+/// Whether games by the clock can be trusted on this machine: `arbiter doctor`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.doctor/1")]
+pub(crate) struct Findings {
+    /// Whether nothing is bad.
+    fit: bool,
+    /// What was looked at.
+    findings: Vec<Finding>,
 }
 
 /// What was looked at, how it is, and what to do about it if anything.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Finding {
+    /// What was looked at.
     subject: String,
+    /// How it is.
     health: Health,
+    /// What was found.
     found: String,
-    advice: &'static str,
+    /// What to do; `null` if nothing.
+    advice: Option<&'static str>,
+}
+
+/// The schema of what the command prints.
+pub(crate) fn schemas() -> [schemars::Schema; 1] {
+    [schema::<Findings>()]
 }
 
 fn finding(subject: &str, found: String, health: Health, advice: &'static str) -> Finding {
-    let advice = if health == Health::Good { "" } else { advice };
+    let advice = (health != Health::Good).then_some(advice);
     Finding { subject: subject.to_owned(), health, found, advice }
 }
 
@@ -127,17 +142,9 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
     let is_fit = findings.iter().all(|finding| finding.health != Health::Bad);
     let mut table = Table::new(["what", "is", "found", "what to do"]);
     for Finding { subject, health, found, advice } in &findings {
-        table.push([subject, health, found, advice]);
+        table.push([subject, health, found, &advice.unwrap_or_default()]);
     }
-    let value = || {
-        let findings = findings.iter().map(|Finding { subject, health, found, advice }| {
-            json!({
-                "subject": subject, "health": health.to_string(), "found": found,
-                "advice": Some(advice).filter(|advice| !advice.is_empty()),
-            })
-        });
-        json!({ "schema": "arbiter.doctor/1", "fit": is_fit, "findings": findings.collect::<Value>() })
-    };
+    let value = || to_value(&Findings { fit: is_fit, findings });
     let first = &["subject", "health", "found", "advice"];
     emit(&args.format.of_table(table, value, Rows { list: Some("findings"), first }))?;
     Ok(if is_fit { ExitCode::Passed } else { ExitCode::Negative })

@@ -1,19 +1,22 @@
 //! `arbiter engines`: names for engines, and whether the engines answer.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     ExitCode, Failure, OutputFormat, Rows, emit,
     engine_builds::setup,
-    engine_names::{register, registered},
+    engine_names::{register, registered, unregister},
     runtime,
     suite_run::engine,
 };
 use arbiter_names::counted;
 use arbiter_plan::{Engine, EngineSpec, engine_text};
 use arbiter_protocol::Protocol;
-use arbiter_report::{Table, note};
+use arbiter_report::{Table, note, schema, to_value};
 use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
@@ -45,6 +48,11 @@ enum EnginesCommand {
         #[arg(value_name = "ENGINE")]
         engine: String,
     },
+    /// Forgets a registered engine.
+    Remove {
+        /// Its name
+        name: String,
+    },
     /// Lists registered engines.
     List {
         /// Format of the list
@@ -66,6 +74,10 @@ enum EnginesCommand {
 pub(crate) fn run(args: &EnginesArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         EnginesCommand::Add { name, engine } => add(name, engine),
+        EnginesCommand::Remove { name } => {
+            note(&format!("{name} is no longer in {}", unregister(name)?.display()));
+            Ok(ExitCode::Passed)
+        }
         EnginesCommand::List { format } => list(*format),
         EnginesCommand::Check { engines, format } => check(engines, *format),
     }
@@ -86,6 +98,47 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
+/// A registered engine: `arbiter engines list`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "arbiter.engines.list")]
+struct Registration {
+    /// Its name.
+    name: String,
+    /// Its program, or the revision that it is built from.
+    engine: String,
+    /// The file that it is registered in.
+    file: PathBuf,
+}
+
+/// An engine that was started: `arbiter engines check`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "arbiter.engines.check")]
+struct Checked {
+    /// Its name.
+    name: String,
+    #[serde(flatten)]
+    engine: Option<Answering>,
+    /// Why it does not answer; absent if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// What an engine says of itself; absent if it does not answer.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Answering {
+    /// The protocol that it speaks.
+    protocol: Protocol,
+    /// The name that it gives itself.
+    calls_itself: String,
+    /// Number of its options.
+    options: usize,
+}
+
+/// The schemas of what the command prints.
+pub(crate) fn schemas() -> [schemars::Schema; 2] {
+    [schema::<Registration>(), schema::<Checked>()]
+}
+
 fn list(format: OutputFormat) -> Result<ExitCode, Failure> {
     let mut table = Table::new(["name", "engine", "file"]);
     let mut rows = Vec::new();
@@ -96,15 +149,15 @@ fn list(format: OutputFormat) -> Result<ExitCode, Failure> {
             (None, cmd) => cmd.clone().unwrap_or_default(),
         };
         table.push([&name, &program, &known.file.display()]);
-        rows.push(json!({ "name": name, "engine": program, "file": known.file }));
+        rows.push(Registration { name, engine: program, file: known.file });
     }
-    show(format, table, rows)?;
+    show(format, table, &rows)?;
     Ok(ExitCode::Passed)
 }
 
-fn show(format: OutputFormat, table: Table, rows: Vec<Value>) -> Result<(), Failure> {
+fn show(format: OutputFormat, table: Table, rows: &[impl Serialize]) -> Result<(), Failure> {
     let columns = Rows { list: None, first: &["name"] };
-    emit(&format.of_table(table, || Value::Array(rows), columns))
+    emit(&format.of_table(table, || to_value(rows), columns))
 }
 
 fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
@@ -124,18 +177,17 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
         match engine(&name).and_then(|engine| answer(&engine)) {
             Ok(Answer { protocol, name: own, options }) => {
                 table.push([&name, &protocol, &own, &options]);
-                rows.push(json!({
-                    "name": name, "protocol": protocol, "calls_itself": own, "options": options,
-                }));
+                let engine = Answering { protocol, calls_itself: own, options };
+                rows.push(Checked { name, engine: Some(engine), error: None });
             }
             Err(failure) => {
                 code = ExitCode::Faulty;
                 table.push([&name, &"none", &failure.message, &""]);
-                rows.push(json!({ "name": name, "error": failure.message }));
+                rows.push(Checked { name, engine: None, error: Some(failure.message) });
             }
         }
     }
-    show(format, table, rows)?;
+    show(format, table, &rows)?;
     Ok(code)
 }
 

@@ -1,10 +1,10 @@
 //! `arbiter rate`: ratings from the games of any PGN.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use csv::{ReaderBuilder, Trim};
+use csv::{ReaderBuilder, StringRecord, Trim};
 
 use crate::{
     ExitCode, Failure, OutputFormat,
@@ -14,9 +14,9 @@ use crate::{
 };
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
-use arbiter_report::{Ratings, games_document, ratings_json};
+use arbiter_report::{Ratings, elostat, games_document, ratings_json};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, rate, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Relation, rate, scale_of,
 };
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -74,6 +74,10 @@ pub(crate) struct RateArgs {
     /// A player of whom something is known: rating and standard deviation; repeat for more
     #[arg(long, value_name = "NAME=ELO:SD", value_parser = prior)]
     prior: Vec<(String, [f64; 2])>,
+    /// A file of what is known of two players, as Ordo has it: each line two names, by how much the first
+    /// is stronger, and the standard deviation, with commas
+    #[arg(long, value_name = "FILE")]
+    relations: Option<PathBuf>,
     /// Imagined draws of each player, spread over the opponents; BayesElo has 1
     #[arg(long, value_name = "N", default_value_t = 0.0)]
     prior_draws: f64,
@@ -89,12 +93,15 @@ pub(crate) struct RateArgs {
     /// A file of names, as Ordo has them: each line a name and its other names, with commas
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
-    /// Only games between the players who are so named; repeat for more
+    /// Only games between the players who are so named; repeat for more; @FILE has a name on each line
     #[arg(long, value_name = "NAME")]
     include: Vec<String>,
-    /// No games of this player; repeat for more
+    /// No games of this player; repeat for more; @FILE has a name on each line
     #[arg(long, value_name = "NAME")]
     exclude: Vec<String>,
+    /// Leave players of fewer games out of the table of ratings; all games count
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    min_games: u64,
     /// Leave draws out
     #[arg(long)]
     ignore_draws: bool,
@@ -111,7 +118,13 @@ pub(crate) struct RateArgs {
     /// Format of the result
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
+    /// Write the ratings as EloStat writes them, instead
+    #[arg(long, conflicts_with = "format")]
+    elostat: bool,
 }
+
+/// In points; what is known more exactly is an anchor.
+const LEAST_DEVIATION: f64 = 0.01;
 
 fn anchor(text: &str) -> Result<(String, f64), String> {
     let wrong = || format!("expected NAME=ELO, got '{text}'");
@@ -127,10 +140,10 @@ fn alias(text: &str) -> Result<(String, String), String> {
 }
 
 fn prior(text: &str) -> Result<(String, [f64; 2]), String> {
-    let wrong = || format!("expected NAME=ELO:SD with a positive SD, got '{text}'");
+    let wrong = || format!("expected NAME=ELO:SD with an SD of 0.01 or more, got '{text}'");
     let (name, rest) = text.rsplit_once('=').ok_or_else(wrong)?;
     let (mean, deviation) = rest.split_once(':').ok_or_else(wrong)?;
-    let deviation = finite(deviation).filter(|sd| *sd > 0.0).ok_or_else(wrong)?;
+    let deviation = finite(deviation).filter(|sd| *sd >= LEAST_DEVIATION).ok_or_else(wrong)?;
     Ok((name.to_owned(), [finite(mean).ok_or_else(wrong)?, deviation]))
 }
 
@@ -161,8 +174,13 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     }
     let options = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
-    let rated = rate(tally.players.len(), &meetings, &options)
-        .map_err(|error| Failure::new(ExitCode::Bug, error))?;
+    let is_told = !(options.priors.is_empty() && options.relations.is_empty());
+    let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| match is_told {
+        true => Failure::invalid(
+            "--prior and --relations contradict each other: give larger deviations",
+        ),
+        false => Failure::new(ExitCode::Bug, error),
+    })?;
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
     let shown = Ratings {
@@ -170,8 +188,12 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         meetings: &meetings,
         rated: &rated,
         model: format!("law {}, {scale}", options.model),
+        min_games: args.min_games,
         average: if has_level { 0.0 } else { args.average },
     };
+    if args.elostat {
+        return Ok(elostat(&shown));
+    }
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     let document = games_document(&shown, &files);
     Ok(args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
@@ -210,7 +232,61 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
                 Ok(Prior { player: player(name)?, mean: *mean, deviation: *deviation })
             })
             .collect::<Result<_, String>>()?,
+        relations: match &args.relations {
+            Some(path) => rows(path, |row| relation(row, player))?,
+            None => Vec::new(),
+        },
     })
+}
+
+/// Two players, the difference of their ratings and its standard deviation.
+fn relation(
+    row: &StringRecord,
+    player: impl Fn(&str) -> Result<usize, String>,
+) -> Result<Relation, String> {
+    let figures = |at| row.get(at).and_then(finite);
+    let (Some(first), Some(second), Some(mean), Some(deviation)) =
+        (row.get(0), row.get(1), figures(2), figures(3).filter(|sd| *sd >= LEAST_DEVIATION))
+    else {
+        return Err("expected two players, a difference and a deviation of 0.01 or more".to_owned());
+    };
+    let players = [player(first)?, player(second)?];
+    match players[0] == players[1] {
+        true => Err(format!("expected two players, got '{first}' twice")),
+        false => Ok(Relation { players, mean, deviation }),
+    }
+}
+
+/// What each line of a file of values with commas says.
+fn rows<T>(path: &Path, of: impl Fn(&StringRecord) -> Result<T, String>) -> Result<Vec<T>, String> {
+    let text = read_text(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut lines = ReaderBuilder::new();
+    lines.has_headers(false).flexible(true).trim(Trim::All);
+    let row = |row: Result<StringRecord, csv::Error>| {
+        let row = row.map_err(|error| format!("{}: {error}", path.display()))?;
+        let line = row.position().map_or(0, |position| position.line());
+        of(&row).map_err(|error| format!("{}:{line}: {error}", path.display()))
+    };
+    lines.from_reader(text.as_bytes()).into_records().map(row).collect()
+}
+
+/// Names as given; `@FILE` stands for those of its lines.
+fn names(given: &[String]) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for name in given {
+        match name.strip_prefix('@') {
+            Some(path) => {
+                let first = |row: &StringRecord| Ok(row.get(0).unwrap_or_default().to_owned());
+                let listed = rows(Path::new(path), first)?;
+                if listed.is_empty() {
+                    return Err(format!("{path}: expected a name on each line, got none"));
+                }
+                names.extend(listed);
+            }
+            None => names.push(name.clone()),
+        }
+    }
+    Ok(names)
 }
 
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
@@ -224,16 +300,13 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
 fn choice(args: &RateArgs) -> Result<Choice, String> {
     let mut aliases: HashMap<String, String> = args.alias.iter().cloned().collect();
     if let Some(path) = &args.synonyms {
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let text = read_text(path).map_err(|error| failed(&error))?;
-        let mut lines = ReaderBuilder::new();
-        lines.has_headers(false).flexible(true).trim(Trim::All);
-        for row in lines.from_reader(text.as_bytes()).into_records() {
-            let row = row.map_err(|error| failed(&error))?;
-            let Some(name) = row.get(0) else { continue };
-            aliases.extend(row.iter().skip(1).map(|other| (other.to_owned(), name.to_owned())));
-        }
+        let others = |row: &StringRecord| {
+            let mut names = row.iter().map(str::to_owned);
+            let name = names.next().unwrap_or_default();
+            Ok(names.map(|other| (other, name.clone())).collect::<Vec<_>>())
+        };
+        aliases.extend(rows(path, others)?.into_iter().flatten());
     }
-    let (include, exclude) = (args.include.clone(), args.exclude.clone());
+    let (include, exclude) = (names(&args.include)?, names(&args.exclude)?);
     Ok(Choice { aliases, include, exclude, ignores_draws: args.ignore_draws })
 }

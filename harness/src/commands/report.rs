@@ -15,8 +15,9 @@ use crate::{
 };
 use arbiter_plan::Effect;
 use arbiter_report::{
-    GameStatistics, brief_document, gates_of_run, html_page, markdown, note, plain_body,
-    replayed_state, run_csv, run_document, run_json, run_json_text, run_junit, summary_of,
+    GameStatistics, badge_svg, brief_document, gates_of_run, html_page, markdown, note,
+    outcome_document, picture_svg, plain_body, replayed_state, run_csv, run_document, run_json,
+    run_json_text, run_junit, summary_of,
 };
 use arbiter_store::{Store, StoreError};
 
@@ -46,6 +47,9 @@ pub(crate) struct ReportArgs {
     /// Format of the report [default: as the name of the file ends; html in a folder; else md]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
+    /// Where more is to be found: an address that a comment links to
+    #[arg(long, value_name = "URL")]
+    link: Option<String>,
 }
 
 /// Formats of a report.
@@ -68,6 +72,12 @@ enum ReportFormat {
     /// Text as at the end of a run.
     #[value(alias = "txt")]
     Text,
+    /// A picture: the verdict and the first chart.
+    Svg,
+    /// A badge for a README, as SVG; of runs only.
+    Badge,
+    /// Markdown for a pull request: verdict, figures, crosstable, and the link of --link; of runs only.
+    Comment,
 }
 
 impl ReportFormat {
@@ -80,12 +90,14 @@ impl ReportFormat {
             ReportFormat::Csv => "csv",
             ReportFormat::Junit => "xml",
             ReportFormat::Text => "txt",
+            ReportFormat::Svg | ReportFormat::Badge => "svg",
+            ReportFormat::Comment => "md",
         }
     }
 
     /// Whether it is made of a document, which looks at every game.
     fn is_document(self) -> bool {
-        matches!(self, ReportFormat::Html | ReportFormat::Md)
+        matches!(self, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg)
     }
 
     fn of_file(path: &Path) -> Option<ReportFormat> {
@@ -140,7 +152,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let target = target(args, runs.len())?;
     let form = form(args.format, &target)?;
     for run in &runs {
-        put(&target, run, form, &render(&store, run, form)?)?;
+        put(&target, run, form, &render(&store, run, form, args.link.as_deref())?)?;
     }
     Ok(())
 }
@@ -159,7 +171,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
         (None, Target::File(path)) => ReportFormat::of_file(path).ok_or_else(|| {
             let usage = format!(
                 "the name '{}' does not tell the form of the report: give --format html, md, json, \
-                 ndjson, csv, junit or text",
+                 ndjson, csv, junit, text, svg, badge or comment",
                 path.display()
             );
             Failure::new(ExitCode::Usage, usage)
@@ -204,7 +216,12 @@ fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     Ok(Target::File(out))
 }
 
-fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failure> {
+fn render(
+    store: &Store,
+    run: &str,
+    form: ReportFormat,
+    link: Option<&str>,
+) -> Result<String, Failure> {
     let stored = store.run(run)?;
     let is_duel = stored.plan.engines.len() == 2;
     let mut statistics = GameStatistics::new(stored.plan.engines.len());
@@ -221,6 +238,13 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
         ReportFormat::Csv => run_csv(&run_json(&summary)),
         ReportFormat::Junit => run_junit(&summary, &gates).map_err(Failure::environment)?,
         ReportFormat::Text => plain_body(&brief_document(&summary), width()),
+        ReportFormat::Svg => picture_svg(&outcome_document(&summary, Some(&statistics))),
+        ReportFormat::Badge => badge_svg(&summary),
+        ReportFormat::Comment => {
+            let mut document = outcome_document(&summary, None);
+            link.iter().for_each(|url| document.paragraph(format!("[All of {run}](<{url}>)")));
+            markdown(&document)
+        }
         ReportFormat::Html | ReportFormat::Md => {
             for pair in state.counted() {
                 let played = store.pair(run, pair)?;

@@ -7,9 +7,10 @@ mod simulate;
 mod sprt;
 
 use clap::{Args, Subcommand};
+use schemars::Schema;
 
 use crate::{Failure, MODELS, OutputFormat, Rows, emit};
-use arbiter_report::Document;
+use arbiter_report::{Document, schema};
 use arbiter_stats::{Model, Sprt, SprtError};
 
 const HELP: &str = "\
@@ -92,6 +93,18 @@ struct Answer {
     document: Document,
     /// What of the JSON is a line of CSV.
     rows: Rows<'static>,
+}
+
+/// The schemas of all answers.
+pub(crate) fn schemas() -> [Schema; 6] {
+    [
+        schema::<sprt::CountFigures>(),
+        schema::<plan::CostFigures>(),
+        schema::<simulate::SimulationFigures>(),
+        schema::<paired::McnemarFigures>(),
+        schema::<paired::SpeedFigures>(),
+        schema::<paired::WorkersFigures<'_>>(),
+    ]
 }
 
 /// All of an answer in one line of CSV.

@@ -128,3 +128,8 @@ fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     }
     Ok(requested)
 }
+
+/// The schemas of what its subcommands print.
+pub(crate) fn schemas() -> [schemars::Schema; 1] {
+    [arbiter_report::schema::<simulate::SimulationFigures<'_>>()]
+}

@@ -63,6 +63,9 @@ impl Options {
                 }
                 // It is told as each opening needs it.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
+                "proto" if self.dialect == Dialect::Fastchess && value != "uci" => {
+                    return Err(wrong("fastchess plays uci only".to_owned()));
+                }
                 "cmd" if self.dialect == Dialect::Cutechess => {
                     set_command(spec, value).map_err(wrong)?;
                 }

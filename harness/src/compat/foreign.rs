@@ -11,7 +11,7 @@ use arbiter_game::annotation::{Field, Notation};
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Encounter, Engine, Plan, Prior, Program, RunCounts};
 use arbiter_protocol::{Restart, TimeControl};
-use arbiter_report::Dialect;
+use arbiter_report::{Dialect, warn};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
@@ -64,6 +64,17 @@ const NUMBERS: [&str; 7] = [
     "autosaveinterval",
 ];
 
+/// Kinds of tournaments by their number in the file; fastchess has two of them.
+const TYPES: [(Format, &str); 4] = [
+    (Format::RoundRobin, "roundrobin"),
+    (Format::Gauntlet, "gauntlet"),
+    (Format::Knockout, "knockout"),
+    (Format::Pyramid, "pyramid"),
+];
+
+/// Where an engine has the keys that fastchess does not know.
+const MORE: &str = "arbiter";
+
 /// Most games of a kind that it may have counted.
 const MOST_GAMES: u64 = 1_000_000_000;
 
@@ -85,13 +96,13 @@ pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts
     let mut saved = rules(plan);
     saved["pgn"] = pgn(plan, style.shows_crc);
     for (key, value) in [
-        ("opening", opening(plan)),
+        ("opening", opening(plan, before / games)),
         ("epd", json!({"file": shown(plan.epd.as_deref()), "append_file": true})),
         ("config_name", shown(style.saved_in.as_deref()).into()),
         ("output", u8::from(style.dialect == Dialect::Cutechess).into()),
         ("seed", plan.seed.into()),
         ("variant", u8::from(style.is_chess960).into()),
-        ("type", u8::from(design.format == Format::Gauntlet).into()),
+        ("type", TYPES.iter().position(|(format, _)| *format == design.format).into()),
         ("gauntlet_seeds", design.seeds.max(1).into()),
         ("ratinginterval", interval(style.rating_interval).into()),
         ("scoreinterval", interval(style.score_interval).into()),
@@ -110,8 +121,9 @@ pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts
         ("show_latency", false.into()),
         (
             "log",
-            json!({"file": "", "level": 3, "append_file": true, "compress": false,
-                       "realtime": true, "engine_coms": false}),
+            json!({"file": shown(style.log.file.as_deref()), "level": style.log.level as u8,
+                   "append_file": true, "compress": false, "realtime": true,
+                   "engine_coms": style.log.has_engines}),
         ),
         ("engines", plan.engines.iter().map(|each| engine(each, own, style.is_chess960)).collect()),
         ("stats", stats(plan, counts)),
@@ -123,7 +135,7 @@ pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts
 
 /// When games and runs end.
 fn rules(plan: &Plan) -> Value {
-    let Rules { draw, resign, move_cap, tablebase } = plan.rules;
+    let Rules { draw, resign, move_cap, tablebase, .. } = plan.rules;
     let tables: Vec<String> = plan.tables.iter().map(|path| path.display().to_string()).collect();
     let test = |of: fn(&Sprt) -> f64| plan.sprt.as_ref().map_or(0.0, of);
     json!({
@@ -146,14 +158,15 @@ fn rules(plan: &Plan) -> Value {
     })
 }
 
-fn opening(plan: &Plan) -> Value {
+/// The openings; a run that went on with `before` rounds of another began behind theirs.
+fn opening(plan: &Plan, before: u64) -> Value {
     let file = shown(plan.book.as_deref());
     let format = match plan.book {
         None => 2,
         Some(_) => u8::from(file.contains(".pgn")),
     };
     json!({"file": file, "format": format, "order": u8::from(plan.order == Order::Sequential),
-           "plies": plan.plies.map_or(-1, i64::from), "start": plan.opening_start + 1})
+           "plies": plan.plies.map_or(-1, i64::from), "start": (plan.opening_start + 1).saturating_sub(before)})
 }
 
 fn pgn(plan: &Plan, has_crc: bool) -> Value {
@@ -189,11 +202,18 @@ fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
         Program::Bundled => (own, vec!["engine".to_owned()]),
     };
     args.extend(engine.args.iter().cloned());
+    let launch = &engine.launch;
+    let mut more: Vec<String> = launch.init.iter().map(|line| format!("initstr={line}")).collect();
+    more.extend(launch.stderr.iter().map(|path| format!("stderr={}", path.display())));
+    for (word, holds) in [("ponder", launch.ponder), ("whitepov", engine.conditions.white_pov)] {
+        more.extend(holds.then(|| word.to_owned()));
+    }
     json!({
         "name": engine.name, "cmd": program, "args": args.join(" "),
         "dir": engine.dir.as_deref().unwrap_or(Path::new("")),
         "restart": engine.launch.restart == Restart::On,
         "options": engine.options,
+        MORE: more,
         "limit": {
             "tc": {"time": first.map_or(0, |first| ms(first.base)),
                    "increment": first.map_or(0, |first| ms(first.increment)),
@@ -231,9 +251,12 @@ pub(super) fn is_theirs(saved: &Value) -> bool {
     saved["engines"].is_array() && saved["stats"].is_object()
 }
 
-/// What fastchess saved, as a command line, and the games that it counted.
-pub(super) fn read(saved: &Value) -> Result<(Vec<Word>, Option<Prior>), String> {
-    let (prior, games) = counted(saved)?;
+/// What fastchess saved, as a command line, and the games that it counted, if they are to count.
+pub(super) fn read(
+    saved: &Value,
+    keeps_counts: bool,
+) -> Result<(Vec<Word>, Option<Prior>), String> {
+    let (prior, games) = if keeps_counts { counted(saved)? } else { (None, 0) };
     let mut words: Vec<Word> = Vec::new();
     let mut say = |name: &str, values: Vec<String>| {
         words.push(Word { name: name.to_owned(), values });
@@ -260,6 +283,7 @@ pub(super) fn read(saved: &Value) -> Result<(Vec<Word>, Option<Prior>), String> 
         (&saved["noswap"], "noswap", vec![]),
         (&saved["reverse"], "reverse", vec![]),
         (&saved["affinity"], "use-affinity", vec![]),
+        (&saved["force_concurrency"], "force-concurrency", vec![]),
         (&pgn["crc"], "crc32", vec!["pgn=true".to_owned()]),
     ] {
         if *holds == true {
@@ -267,9 +291,10 @@ pub(super) fn read(saved: &Value) -> Result<(Vec<Word>, Option<Prior>), String> 
         }
     }
     let chosen = |key: &str, words: [&str; 2]| words[usize::from(saved[key] == 1)].to_owned();
+    let kind = TYPES.get(saved["type"].as_u64().unwrap_or(0) as usize);
     for (name, value) in [
         ("variant", chosen("variant", ["standard", "fischerandom"])),
-        ("tournament", chosen("type", ["roundrobin", "gauntlet"])),
+        ("tournament", kind.map_or("roundrobin", |(_, name)| name).to_owned()),
         ("output", format!("format={}", chosen("output", ["fastchess", "cutechess"]))),
         ("report", format!("penta={}", saved["report_penta"])),
         ("event", plain(&pgn["event_name"])),
@@ -285,22 +310,45 @@ pub(super) fn read(saved: &Value) -> Result<(Vec<Word>, Option<Prior>), String> 
     if pgn["file"] != "" {
         say("pgnout", pgn_words(pgn));
     }
+    if saved["log"]["file"].as_str().is_some_and(|file| !file.is_empty()) {
+        say("log", log_words(&saved["log"]));
+    }
     if saved["epd"]["file"] != "" {
         say("epdout", vec![format!("file={}", plain(&saved["epd"]["file"]))]);
     }
     if opening["file"] != "" {
-        // It goes on behind the openings of the games that it counted.
-        let start = opening["start"].as_u64().unwrap_or(1);
-        let start = start.saturating_add(games / saved["games"].as_u64().unwrap_or(2).max(1));
-        let order = if opening["order"] == 0 { "random" } else { "sequential" };
-        let (file, plies) = (plain(&opening["file"]), &opening["plies"]);
-        let plies = format!("plies={plies}");
         say(
             "openings",
-            vec![format!("file={file}"), format!("order={order}"), plies, format!("start={start}")],
+            opening_words(opening, games / saved["games"].as_u64().unwrap_or(2).max(1)),
         );
     }
     Ok((words, prior))
+}
+
+fn log_words(log: &Value) -> Vec<String> {
+    let level = match log["level"].as_u64() {
+        Some(0..=2) => "info",
+        Some(4..) => "err",
+        _ => "warn",
+    };
+    let engine = log["engine_coms"] == true;
+    vec![
+        format!("file={}", plain(&log["file"])),
+        format!("level={level}"),
+        format!("engine={engine}"),
+    ]
+}
+
+/// The openings behind those of the rounds that were counted.
+fn opening_words(opening: &Value, before: u64) -> Vec<String> {
+    let start = opening["start"].as_u64().unwrap_or(1).saturating_add(before);
+    let order = if opening["order"] == 0 { "random" } else { "sequential" };
+    vec![
+        format!("file={}", plain(&opening["file"])),
+        format!("order={order}"),
+        format!("plies={}", opening["plies"]),
+        format!("start={start}"),
+    ]
 }
 
 fn pgn_words(pgn: &Value) -> Vec<String> {
@@ -337,6 +385,7 @@ fn spec(engine: &Value) -> Vec<String> {
     if engine["restart"] == true {
         values.push("restart=on".to_owned());
     }
+    values.extend(engine[MORE].as_array().into_iter().flatten().map(plain));
     let options = engine["options"].as_array().into_iter().flatten();
     values.extend(
         options.map(|option| format!("option.{}={}", plain(&option[0]), plain(&option[1]))),
@@ -355,9 +404,8 @@ fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
         return Ok((None, 0));
     }
     let [row] = rows[..] else {
-        return Err(
-            "it has counts of more than two engines; begin anew, or give stats=false".to_owned()
-        );
+        warn("counts of more than two engines are dropped, as there: all games are played");
+        return Ok((None, 0));
     };
     let mut prior = Prior::default();
     for (kind, [a, b]) in PAIRS {

@@ -12,7 +12,7 @@ use super::words::{Word, truth};
 use arbiter_game::annotation::Keeping;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Mark;
-use arbiter_report::{note, utc_time_as};
+use arbiter_report::{utc_time_as, warn};
 use arbiter_runner::unix_time_ms;
 
 /// Two starts of an engine within so many milliseconds are one that two games tell of; what was said
@@ -20,10 +20,10 @@ use arbiter_runner::unix_time_ms;
 const SAME_START: i64 = 20;
 
 /// How much matters that is written. An error is as much as a warning: whatever is worse ends the run,
-/// and its message is on standard error.
+/// and its message is on standard error. The numbers are those of fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    Info,
+    Info = 2,
     Warn,
     Error,
 }
@@ -64,7 +64,7 @@ impl Options {
                 ("append", _) => self.replaces[2] = !truth(&word.name, key, value)?,
                 ("engine", _) => log.has_engines = truth(&word.name, key, value)?,
                 ("compress", _) if truth(&word.name, key, value)? => {
-                    note("-log compress=true: the log is not compressed");
+                    warn("-log compress=true: the log is not compressed");
                 }
                 ("compress" | "realtime", _) => drop(truth(&word.name, key, value)?),
                 _ => {

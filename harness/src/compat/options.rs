@@ -38,6 +38,12 @@ pub(crate) struct Options {
     pub results: PathBuf,
     /// The largest factor for the deadlines of a start.
     pub start_scale: Option<f64>,
+    /// Whether more games at once than processors are wanted.
+    pub is_forced: bool,
+    /// Whether standard error tells what is played and where the results are.
+    pub is_verbose: bool,
+    /// Lines that are printed before the run begins.
+    pub first_lines: String,
     /// Deadline for `readyok`.
     pub ready: Option<Duration>,
     /// Whether existing files are replaced: PGN, EPD, log.
@@ -52,6 +58,7 @@ impl Options {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
         request.annotation.has_origin = true;
         request.annotation.dialect = Some(dialect);
+        request.rules.counts_as_fastchess = dialect == Dialect::Fastchess;
         (request.is_lenient, request.has_no_book) = (true, true);
         request.cpu_contention = CpuContention::Off;
         let mut options = Options {
@@ -66,6 +73,9 @@ impl Options {
             prior: None,
             results: PathBuf::from(DEFAULT_RESULTS),
             start_scale: None,
+            is_forced: false,
+            is_verbose: false,
+            first_lines: String::new(),
             ready: None,
             replaces: [false; 3],
             notes: Vec::new(),
@@ -97,11 +107,14 @@ impl Options {
     }
 
     pub(super) fn quick(&mut self, word: &Word) -> Result<(), String> {
-        for (key, value) in word.pairs()? {
+        let pairs = word.pairs()?;
+        if pairs.iter().filter(|(key, _)| *key == "cmd").count() != 2 {
+            return Err("-quick needs cmd= twice".to_owned());
+        }
+        for (key, value) in pairs {
             match key {
                 "cmd" => {
-                    let number = self.request.engines.len() + 1;
-                    let name = format!("name={value}{number}");
+                    let name = format!("name={value}");
                     let values = vec![format!("cmd={value}"), name, "tc=10+0.1".to_owned()];
                     self.add_engine(&Word { name: word.name.clone(), values })?;
                 }
@@ -135,6 +148,12 @@ impl Options {
             Ok(games) if games > 0 => games,
             _ => cores.saturating_sub(games.unsigned_abs()).max(1),
         };
+        self.first_lines.clear();
+        if games <= 0 && self.dialect == Dialect::Fastchess {
+            self.first_lines = format!(
+                "Info: Adjusted concurrency to {wanted} based on number of available hardware threads.\n"
+            );
+        }
         self.request.concurrency = Some(wanted);
     }
 
@@ -186,8 +205,11 @@ impl Options {
                         self.request.annotation.fields.push(field);
                     }
                 }
-                // The form of cutechess-cli: the file, then words. Only finished games are
-                // written anyway.
+                // The form of cutechess-cli, which fastchess refuses: the file, then words. Only
+                // finished games are written anyway.
+                (_, None) if self.dialect == Dialect::Fastchess => {
+                    return Err(word.unknown_key(key, PGN_KEYS));
+                }
                 ("fi", None) if self.request.pgn.is_some() => {}
                 ("min", None) if self.request.pgn.is_some() => {
                     self.request.annotation.is_minimal = true
@@ -207,7 +229,9 @@ impl Options {
             match (key, value) {
                 ("file", Some(value)) => self.request.epd = Some(PathBuf::from(value)),
                 ("append", Some(value)) => self.replaces[1] = !truth(&word.name, key, value)?,
-                (file, None) => self.request.epd = Some(PathBuf::from(file)),
+                (file, None) if self.dialect == Dialect::Cutechess => {
+                    self.request.epd = Some(PathBuf::from(file))
+                }
                 _ => return Err(word.unknown_key(key, "file, append")),
             }
         }
@@ -267,8 +291,8 @@ impl Options {
         let mut test = SprtRequest {
             elo0: Some(0.0),
             elo1: Some(0.0),
-            alpha: Some(0.05),
-            beta: Some(0.05),
+            alpha: None,
+            beta: None,
             model: Some(model),
             // Both stop at Wald's bounds.
             correction: Some(Correction::None),
@@ -289,6 +313,9 @@ impl Options {
                 _ => return Err(word.unknown_key(key, "elo0, elo1, alpha, beta, model")),
             };
             *bound = Some(figure(&word.name, key, value)?);
+        }
+        if test.alpha.is_none() || test.beta.is_none() {
+            return Err("-sprt needs elo0, elo1, alpha and beta".to_owned());
         }
         (self.request.sprt, self.is_sprt) = (test, true);
         Ok(())
@@ -358,14 +385,14 @@ mod tests {
 
     #[test]
     fn any_of_several_lines_is_written() {
-        let line = "-pgnout a.pgn match_line='^info string a' match_line=b$ nodes=true";
+        let line = "-pgnout file=a.pgn match_line='^info string a' match_line=b$ nodes=true";
         let annotation = read(line).unwrap().request.annotation;
         assert_eq!(annotation.fields, [Field::Nodes]);
         let pattern = annotation.pattern.unwrap();
         assert!(
             pattern.matches("info string ab") && pattern.matches("ab") && !pattern.matches("a")
         );
-        let error = read("-pgnout a.pgn match_line=(").unwrap_err();
+        let error = read("-pgnout file=a.pgn match_line=(").unwrap_err();
         assert!(error.contains("match_line"), "{error}");
     }
 

@@ -18,7 +18,7 @@ use arbiter_plan::{
     ControlCommand, Ending, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair,
     RunCounts, RunEvent, RunState,
 };
-use arbiter_report::{Dialect, DialectWriter, note};
+use arbiter_report::{Dialect, DialectWriter, warn};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
@@ -56,8 +56,6 @@ pub(crate) struct Printer {
     games: u64,
     /// Games that another program counted before.
     before: u64,
-    /// Whether only two engines meet.
-    is_duel: bool,
     /// Whether nothing was counted since the last figures.
     is_up_to_date: bool,
 }
@@ -72,9 +70,16 @@ impl Printer {
         schedule: Schedule,
     ) -> Printer {
         let defaults: Vec<_> = options.iter().map(|found| found.defaults.clone()).collect();
+        let mut taken = plan.clone();
+        for (engine, found) in taken.engines.iter_mut().zip(options) {
+            let is_left_out = |(name, value): &(String, String)| {
+                found.left_out.iter().any(|(n, v, _)| (n, v) == (name, value))
+            };
+            engine.options.retain(|option| !is_left_out(option));
+        }
         Printer {
             style: style.clone(),
-            writer: DialectWriter::new(style.dialect, style.penta, plan, &defaults),
+            writer: DialectWriter::new(style.dialect, style.penta, &taken, &defaults),
             plan: plan.clone(),
             place: None,
             log: None,
@@ -91,7 +96,6 @@ impl Printer {
             last: None,
             sprt: plan.sprt,
             games: 0,
-            is_duel: plan.engines.len() == 2,
             is_up_to_date: false,
         }
     }
@@ -180,7 +184,8 @@ impl Printer {
         let is_whole = self.add(pairing, half, game);
         let counts = self.counts_now();
         let twosome = [white.min(black), white.max(black)];
-        if self.is_duel && is_due(self.games, self.style.score_interval) {
+        let is_last = self.style.program == Dialect::Fastchess && self.games == self.total();
+        if is_last || is_due(self.games, self.style.score_interval) {
             text += &self.writer.score(twosome[0], twosome[1], &counts.encounter(twosome).games);
         }
         let is_figured = match self.is_by_pairs() {
@@ -298,6 +303,21 @@ impl Printer {
         }
     }
 
+    /// The figures of a run that is over. fastchess has none of one that was interrupted, and those of
+    /// a test that has decided in any case.
+    fn last_figures(&mut self, ending: Ending) -> String {
+        let is_fastchess = self.style.program == Dialect::Fastchess;
+        match ending {
+            Ending::Interrupted if is_fastchess => String::new(),
+            Ending::AcceptedH0 | Ending::AcceptedH1 if is_fastchess => {
+                let games = self.counts_now().main_encounter().games;
+                self.writer.score(0, 1, &games) + &self.figures()
+            }
+            _ if self.is_up_to_date => String::new(),
+            _ => self.figures(),
+        }
+    }
+
     /// What follows the last figures.
     fn ended(&self, ending: Ending, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
@@ -314,14 +334,15 @@ impl Printer {
             text += "Tournament was interrupted.";
             if let Some(config) = &self.style.saved_in {
                 text += &format!(
-                    " To resume the tournament, run: fastchess -config file={}",
+                    " To resume the tournament, run: {} -config file={}",
+                    self.style.called,
                     config.display()
                 );
             }
             text += "\n";
         }
         if self.disturbed > 0 {
-            note(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
+            warn(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
         }
         text += "Finished match\n";
         if self.style.program == Dialect::Fastchess {
@@ -391,7 +412,7 @@ impl Observer for Printer {
                     (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
                 }
                 self.halves.clear();
-                let figures = if self.is_up_to_date { String::new() } else { self.figures() };
+                let figures = self.last_figures(*ending);
                 let ended = self.ended(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
             }

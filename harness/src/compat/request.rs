@@ -4,14 +4,28 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::options::Options;
+use crate::emit;
+use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
-use arbiter_report::{Dialect, note};
+use arbiter_report::Dialect;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
+
+/// What fastchess prints of a run without openings.
+const NO_BOOK: &str = "\
+Warning: No opening book specified! Consider using one, otherwise all games will be played from the \
+starting position.
+Warning: Unknown opening format, 2. All games will be played from the starting position.
+";
+
+/// What it prints of a test that has no figures by pairs.
+const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanomial statistics. \
+    Disabling pentanomial reports...\n";
 
 /// Says why the engines cannot play such a run.
 pub(crate) fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
+    let is_fastchess = options.dialect == Dialect::Fastchess;
     if count < 2 {
         return Err(format!("{count} engines are too few; give -engine at least twice"));
     }
@@ -19,10 +33,24 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
         return Err(format!("-sprt compares two engines, not {count}"));
     }
     for engine in &options.request.engines {
+        let name = engine.name.as_deref().or(engine.cmd.as_deref()).unwrap_or_default();
         if engine.limits.is_empty() {
-            let name = engine.name.as_deref().or(engine.cmd.as_deref()).unwrap_or_default();
             return Err(format!("engine '{name}' has no time limit: give tc, st, nodes or depth"));
         }
+        if engine.limits.clock.is_some() && engine.limits.movetime.is_some() && is_fastchess {
+            return Err(format!("engine '{name}' has both tc and st: leave one of them out"));
+        }
+    }
+    let has_book = options.request.openings.is_some() || !options.books.is_empty();
+    if options.style.is_chess960 && !has_book {
+        return Err("-variant fischerandom needs -openings".to_owned());
+    }
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let wanted = options.request.concurrency.unwrap_or(1);
+    if is_fastchess && !options.is_forced && wanted > cores {
+        return Err(format!(
+            "-concurrency {wanted} on {cores} processors: give -force-concurrency, too"
+        ));
     }
     Ok(())
 }
@@ -38,8 +66,18 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
         options.request.rules.tablebase = None;
     }
     engine_books(options)?;
-    if options.request.openings.is_none() {
-        note("no -openings: all games start from the initial position");
+    let is_bayesian = options.request.sprt.model == Some(Model::Bayesian);
+    let is_test_of_games = options.is_sprt && is_bayesian;
+    if is_test_of_games && options.style.penta && options.style.dialect == Dialect::Fastchess {
+        options.first_lines.push_str(NO_PAIRS);
+    }
+    match (options.dialect, &options.request.openings) {
+        (Dialect::Cutechess, _) => {}
+        (Dialect::Fastchess, None) => options.first_lines.push_str(NO_BOOK),
+        (Dialect::Fastchess, Some(_)) if options.request.order == Some(Order::Random) => {
+            options.first_lines.push_str("Indexing opening suite...\n");
+        }
+        (Dialect::Fastchess, Some(_)) => {}
     }
     name_all(&mut options.request.engines);
     for engine in &mut options.request.engines {
@@ -51,11 +89,9 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
         2 => RunKind::Match,
         _ => RunKind::Tournament,
     };
-    let tournament = tournament(options)?;
+    let (tournament, round_games) = tournament(options)?;
     let style = &mut options.style;
     let is_cutechess = style.dialect == Dialect::Cutechess;
-    let is_bayesian = options.request.sprt.model == Some(Model::Bayesian);
-    let is_test_of_games = options.is_sprt && is_bayesian;
     style.penta &= !(is_cutechess || tournament.noswap || is_test_of_games);
     let evidence = match style.program {
         Dialect::Cutechess => Evidence::GamesWithPrior,
@@ -63,6 +99,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
         Dialect::Fastchess => Evidence::Games,
     };
     let mut request = std::mem::take(&mut options.request);
+    request.annotation.round_games = round_games;
     request.prior = options.prior;
     request.tournament = tournament;
     request.sprt.evidence = Some(evidence);
@@ -70,6 +107,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     request.deadlines.readyok = options.ready.unwrap_or(request.deadlines.readyok);
     request.deadlines = request.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
     request.seed.get_or_insert_with(random_seed);
+    emit(&options.first_lines).map_err(|failure| failure.message)?;
     Ok((kind, request))
 }
 
@@ -110,8 +148,9 @@ fn name_all(engines: &mut [EngineSpec]) {
 }
 
 /// Rounds and games of theirs as rounds and pairs of ours: pairs where each opening is played an even
-/// number of times with colours swapped, else games one by one in the same order.
-fn tournament(options: &Options) -> Result<TournamentRequest, String> {
+/// number of times with colours swapped, else games one by one in the same order; and the games of what
+/// is a round in games' tags.
+fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };
     let (mut rounds, mut games) = (options.rounds.unwrap_or(usual), options.games.unwrap_or(usual));
@@ -131,6 +170,7 @@ fn tournament(options: &Options) -> Result<TournamentRequest, String> {
     let has_seeds = matches!(request.format, Some(Format::Gauntlet | Format::Knockout));
     request.format = request.format.filter(|_| !is_duel);
     request.seeds = request.seeds.filter(|seeds| *seeds > 0 && !is_duel && has_seeds);
+    request.seeds_meet = is_fastchess && request.format == Some(Format::Gauntlet);
     // All games of an encounter of two are alike, in whatever round.
     let total = rounds.saturating_mul(games);
     let length = if is_duel { total.saturating_sub(before) } else { games };
@@ -143,7 +183,12 @@ fn tournament(options: &Options) -> Result<TournamentRequest, String> {
     request.pairs = Some(length.div_ceil(unit));
     request.repeats = Some((repeats / unit).max(1));
     if !is_duel && request.openings.is_none() && !is_knockout {
-        request.openings = Some(OpeningPolicy::PerPair);
+        request.openings = Some(match is_fastchess {
+            true => OpeningPolicy::Cycled,
+            false => OpeningPolicy::PerPair,
+        });
     }
-    Ok(request)
+    // cutechess-cli has rounds in which each engine plays once.
+    let at_once = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };
+    Ok((request, (!is_knockout).then(|| games.saturating_mul(at_once))))
 }

@@ -13,7 +13,7 @@ use super::words::{Word, truth};
 use crate::{Failure, write_whole};
 use arbiter_plan::Prior;
 use arbiter_process::open_input;
-use arbiter_report::note;
+use arbiter_report::warn;
 
 /// Where fastchess saves if nothing else is said.
 const USUAL: &str = "config.json";
@@ -26,12 +26,13 @@ const KEY: &str = "arbiter run, version 1";
 
 /// Options that may be others than when the run was started, as those without effect may: they change
 /// how it is played and shown, and not what is played.
-const CHANGEABLE: [&str; 12] = [
+const CHANGEABLE: [&str; 13] = [
     "arbiter",
     "autosaveinterval",
     "concurrency",
     "config",
     "crc32",
+    "force-concurrency",
     "output",
     "ratinginterval",
     "recover",
@@ -48,32 +49,33 @@ pub(crate) struct Saved {
     pub run: String,
     /// The folder of its store.
     pub results: PathBuf,
+    /// Of what the file says of the games; of another value, if that was changed since.
+    #[serde(default)]
+    pub checksum: Option<u32>,
 }
 
-/// What a file tells of.
-#[derive(Debug)]
-enum Content {
-    /// A run of ours.
-    Ours(Saved),
-    /// What fastchess played: the command line for it, and what it counted.
-    Theirs(Vec<Word>, Option<Prior>),
-}
-
-fn content(path: &Path) -> Result<Content, String> {
+fn content(path: &Path) -> Result<Value, String> {
     let wrong = |what: String| format!("-config file={}: {what}", path.display());
     let mut text = String::new();
     let read = open_input(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
     read.map_err(|error| wrong(error.to_string()))?;
     let saved: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    if let Some(ours) = saved.get(KEY) {
-        let ours = Saved::deserialize(ours).map_err(|error| wrong(error.to_string()))?;
-        return Ok(Content::Ours(ours));
+    match saved.get(KEY).is_some() || foreign::is_theirs(&saved) {
+        true => Ok(saved),
+        false => Err(wrong("neither arbiter nor fastchess has written it".to_owned())),
     }
-    if !foreign::is_theirs(&saved) {
-        return Err(wrong("neither arbiter nor fastchess has written it".to_owned()));
-    }
-    let (words, prior) = foreign::read(&saved).map_err(wrong)?;
-    Ok(Content::Theirs(words, prior))
+}
+
+/// A checksum of what a file says of the games that are to be played.
+fn checksum(saved: &Value) -> u32 {
+    let is_about_games = |key: &str| {
+        !["stats", "config_name", "report_penta", "affinity", "force_concurrency", "log", KEY]
+            .contains(&key)
+            && !CHANGEABLE.contains(&key)
+    };
+    let parts = saved.as_object().into_iter().flatten().filter(|(key, _)| is_about_games(key));
+    let text: String = parts.map(|(key, value)| format!("{key}{value}")).collect();
+    crc32fast::hash(text.as_bytes())
 }
 
 fn is_of_another_program(path: &Path) -> bool {
@@ -82,11 +84,12 @@ fn is_of_another_program(path: &Path) -> bool {
 
 impl Saved {
     /// Writes it into what fastchess would write, but never over a file of another program.
-    pub(crate) fn write(&self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
+    pub(crate) fn write(self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
         if is_of_another_program(path) {
             return Ok(());
         }
-        theirs[KEY] = serde_json::to_value(self).map_err(Failure::environment)?;
+        let marked = Saved { checksum: Some(checksum(&theirs)), ..self };
+        theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
         write_whole(path, &format!("{theirs:#}\n"))
     }
 }
@@ -127,51 +130,52 @@ impl Config {
         let Some((index, path)) = file else {
             let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
             if is_of_another_program(&out) {
-                note(&format!(
+                warn(&format!(
                     "{} is of another program and stays as it is; -config outname= names another",
                     out.display()
                 ));
             }
             return Ok(Config { run: None, prior: None, words, out });
         };
+        // As there, what comes before the file is forgotten, and what comes after it counts.
         let (before, after) = words.split_at(index);
-        let saved = match content(&path)? {
-            // As there, what comes before the file is forgotten, and what comes after it counts.
-            Content::Theirs(mut words, prior) => {
-                words.extend(others(after));
-                let (prior, out) = (prior.filter(|_| keeps_counts), out.unwrap_or(path));
-                return Ok(Config { run: None, prior, words, out });
-            }
-            Content::Ours(saved) => saved,
+        let (saved, after) = (content(&path)?, others(after));
+        let wrong = |what: String| format!("-config file={}: {what}", path.display());
+        let ours = saved.get(KEY).map(Saved::deserialize).transpose();
+        let ours = ours.map_err(|error| wrong(error.to_string()))?;
+        let (mut words, prior) = foreign::read(&saved, keeps_counts).map_err(wrong)?;
+        let out = out.unwrap_or_else(|| path.clone());
+        let is_same = |ours: &Saved| {
+            let is_as_written =
+                ours.checksum.is_none_or(|checksum| checksum == self::checksum(&saved));
+            keeps_counts && is_as_written && after.iter().all(is_changeable)
         };
-        if !keeps_counts {
-            return Err("-config stats=false: arbiter never parts counts from their games; begin \
-                        anew without -config file="
-                .to_owned());
-        }
-        if let Some(word) = after.iter().find(|word| !is_changeable(word)) {
-            return Err(format!(
-                "-{} after -config file={}: a run goes on as it was started; leave it out",
-                word.name,
-                path.display()
-            ));
-        }
+        let Some(run) = ours.clone().filter(is_same) else {
+            if let Some(Saved { run, results, .. }) = ours {
+                warn(&format!("{} is not as run '{run}' was: another one begins", path.display()));
+                let values = vec![format!("results={}", results.display())];
+                words.push(Word { name: "arbiter".to_owned(), values });
+            }
+            words.extend(after);
+            return Ok(Config { run: None, prior, words, out });
+        };
         let mut unused: Vec<&str> =
             before.iter().filter(|word| !is_changeable(word)).map(|word| &*word.name).collect();
         unused.dedup();
         if !unused.is_empty() {
-            note(&format!("-{}: as in {}, which comes later", unused.join(", -"), path.display()));
+            warn(&format!("-{}: as in {}, which comes later", unused.join(", -"), path.display()));
         }
-        if !saved.results.is_dir() {
-            return Err(format!(
-                "-config file={}: run '{}' is in the folder {}, which is not there",
-                path.display(),
-                saved.run,
-                saved.results.display()
-            ));
+        if !run.results.is_dir() {
+            return Err(wrong(format!(
+                "run '{}' is in the folder {}, which is not there",
+                run.run,
+                run.results.display()
+            )));
         }
-        let words = others(words).into_iter().filter(is_changeable).collect();
-        Ok(Config { run: Some(saved), prior: None, words, out: out.unwrap_or(path) })
+        // The file does not say which processors.
+        words.retain(|word| is_changeable(word) && word.name != "use-affinity");
+        words.extend(after);
+        Ok(Config { run: Some(run), prior: None, words, out })
     }
 }
 
@@ -193,9 +197,11 @@ mod tests {
     fn a_run_is_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
-        let saved = Saved { run: "match-1".to_owned(), results: folder.path().join("results") };
+        let results = folder.path().join("results");
+        let saved = Saved { run: "match-1".to_owned(), results, checksum: None };
+        let theirs = serde_json::json!({"rounds": 4, "concurrency": 1, "games": 2});
         for _ in 0..2 {
-            saved.write(&file, serde_json::json!({})).unwrap();
+            saved.clone().write(&file, theirs.clone()).unwrap();
         }
         let config = format!("-config 'file={}'", file.display());
         let error = read(&config).unwrap_err();
@@ -205,20 +211,33 @@ mod tests {
             let Config { run, out, words, .. } = read(line).unwrap();
             (run, out, words.into_iter().map(|word| word.name).collect::<Vec<_>>())
         };
-        let ours = Some(saved);
         let line = format!("-rounds 3 {config} -concurrency 2");
-        assert_eq!(found(&line), (ours.clone(), file.clone(), vec!["concurrency".into()]));
-        let line = format!("{config} outname=new.json");
-        assert_eq!(found(&line), (ours, "new.json".into(), vec![]));
+        let (ours, out, words) = found(&line);
+        assert_eq!((ours.map(|ours| ours.run), &out), (Some("match-1".to_owned()), &file));
+        assert!(!words.contains(&"rounds".to_owned()), "{words:?}");
+        assert_eq!(words.iter().filter(|word| *word == "concurrency").count(), 2);
+        assert_eq!(found(&format!("{config} outname=new.json")).1, PathBuf::from("new.json"));
+        // What is played is not what was, if it is another on the command line or in the file.
+        let is_another = |line: &str| {
+            let (run, _, words) = found(line);
+            assert!(words.contains(&"arbiter".to_owned()), "{words:?}");
+            run.is_none()
+        };
+        assert!(is_another(&format!("{config} -rounds 3")));
+        assert!(is_another(&format!("{config} stats=false")));
+        let edit = |old: &str, new: &str| {
+            let text = std::fs::read_to_string(&file).unwrap();
+            std::fs::write(&file, text.replace(old, new)).unwrap();
+        };
+        edit("\"concurrency\": 1", "\"concurrency\": 7");
+        assert!(found(&config).0.is_some());
+        edit("\"rounds\": 4", "\"rounds\": 5");
+        assert!(is_another(&config));
         let anew = (None, USUAL.into(), vec!["rounds".into()]);
         assert_eq!(found(&format!("{config} discard=true -rounds 3")), anew);
         assert_eq!(found("-rounds 3"), anew);
-        for (more, word) in [
-            (" -rounds 3", "-rounds after -config"),
-            (" stats=false", "begin anew"),
-            (" stats=no", "say true or false"),
-            (" name=x", "'name' is not known"),
-        ] {
+        for (more, word) in [(" stats=no", "say true or false"), (" name=x", "'name' is not known")]
+        {
             let error = read(&format!("{config}{more}")).unwrap_err();
             assert!(error.contains(word), "{error}");
         }
@@ -229,7 +248,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.json");
         std::fs::write(&file, "{\"engines\": []}").unwrap();
-        let saved = Saved { run: "match-1".to_owned(), results: "/results".into() };
+        let saved = Saved { run: "match-1".to_owned(), results: "/results".into(), checksum: None };
         saved.write(&file, serde_json::json!({})).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"engines\": []}");
         let error = read(&format!("-config file={}", file.display())).unwrap_err();

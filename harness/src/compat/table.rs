@@ -151,9 +151,9 @@ pub(super) const OPTIONS: &[Known] = &[
     }),
     (
         "arbiter",
-        "[contention=discard|report|off] [llr=BOOL] [results=DIR]",
+        "[contention=discard|report|off] [llr=BOOL] [results=DIR] [verbose=BOOL]",
         "arbiter's own: what to do about CPU contention; its own ratio of the test; folder of the \
-         results",
+         results; what is played, on standard error",
         |o, word| {
             for (key, value) in word.pairs()? {
                 match key {
@@ -162,14 +162,17 @@ pub(super) const OPTIONS: &[Known] = &[
                         o.request.cpu_contention = what?;
                     }
                     "llr" => o.style.shows_pairs_llr = truth(&word.name, key, value)?,
+                    "verbose" => o.is_verbose = truth(&word.name, key, value)?,
                     "results" => o.results = PathBuf::from(value),
-                    _ => return Err(word.unknown_key(key, "contention, llr, results")),
+                    _ => return Err(word.unknown_key(key, "contention, llr, results, verbose")),
                 }
             }
             Ok(())
         },
     ),
-    ("force-concurrency", "", "nothing: the concurrency is never cut", |_, word| word.bare()),
+    ("force-concurrency", "", "allows more games at once than processors", |o, word| {
+        word.bare().map(|()| o.is_forced = true)
+    }),
     (
         "autosaveinterval",
         "N",

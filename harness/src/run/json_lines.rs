@@ -1,57 +1,105 @@
 //! A run as lines of JSON on standard output, while it is played.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::emit;
-use arbiter_plan::{Observer, ObserverError, Plan, RunEvent};
+use arbiter_game::outcome::Termination;
+use arbiter_plan::{ExcludedWorker, Observer, ObserverError, Plan, RunEvent};
+use arbiter_report::{schema, to_value};
 
 /// Prints a line for each pair when it counts, and one when a worker is excluded, after which only
 /// the first of those pairs still count; the report follows as the last line.
 #[derive(Debug)]
 pub(super) struct Stream<'a>(pub(super) &'a Plan);
 
-impl Observer for Stream<'_> {
-    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        if let RunEvent::WorkerExcluded { excluded, counted, .. } = event {
-            return print(&json!({
-                "event": "set_aside",
-                "worker": excluded.worker,
-                "reason": excluded.reason,
-                "pairs_discarded": excluded.pairs,
-                "pairs_counted": counted,
-            }));
-        }
-        let RunEvent::Counted { played, tally, sprt_status, elapsed } = event else {
-            return Ok(());
-        };
-        let name = |engine: usize| &self.0.engines[engine].name;
-        let [first, second] = tally.engines.map(name);
-        let games = played.games.iter().map(|game| {
-            json!({
-                "white": name(game.engines.white),
-                "black": name(game.engines.black),
-                "result": game.outcome.result.as_str(),
-                "termination": game.outcome.termination,
-                "detail": game.outcome.detail,
-                "plies": game.moves.len(),
-                "duration_ms": game.duration.as_secs_f64() * 1e3,
-            })
-        });
-        let line = json!({
-            "event": "pair",
-            "pair": tally.pair + 1,
-            "first": first,
-            "second": second,
-            "games": games.collect::<Vec<_>>(),
-            "llr": sprt_status.map(|sprt_status| sprt_status.llr),
-            "llr_stop_lower": sprt_status.map(|sprt_status| sprt_status.lower),
-            "llr_stop_upper": sprt_status.map(|sprt_status| sprt_status.upper),
-            "elapsed_ms": elapsed.as_secs_f64() * 1e3,
-        });
-        print(&line)
-    }
+/// A line of a run that is played with --format ndjson; the last line is its report.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[schemars(title = "arbiter.events")]
+pub(crate) enum Line<'a> {
+    /// A pair counts.
+    Pair {
+        /// Its number, from 1.
+        pair: u64,
+        /// Name of the first engine.
+        first: &'a str,
+        /// Name of the second engine.
+        second: &'a str,
+        /// Its games.
+        games: Vec<Game<'a>>,
+        /// Log-likelihood ratio of the SPRT.
+        llr: Option<f64>,
+        /// H0 is accepted at or below it.
+        llr_stop_lower: Option<f64>,
+        /// H1 is accepted at or above it.
+        llr_stop_upper: Option<f64>,
+        /// Milliseconds since the start or resumption of the run.
+        elapsed_ms: f64,
+    },
+    /// A worker was excluded: of the pairs before this line only the first `pairs_counted` still count.
+    SetAside {
+        #[serde(flatten)]
+        excluded: &'a ExcludedWorker,
+        /// Pairs that still count.
+        pairs_counted: u64,
+    },
 }
 
-fn print(line: &Value) -> Result<(), ObserverError> {
-    emit(&format!("{line}\n")).map_err(|failure| ObserverError(failure.message))
+/// A game.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Game<'a> {
+    /// Name of White.
+    white: &'a str,
+    /// Name of Black.
+    black: &'a str,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    result: &'static str,
+    /// Why it ended.
+    termination: Termination,
+    /// More about that, in words.
+    detail: &'a str,
+    /// Half-moves that were played, without those of the opening.
+    plies: usize,
+    /// Milliseconds that it took.
+    duration_ms: f64,
+}
+
+/// The schema of a line.
+pub(crate) fn lines_schema() -> schemars::Schema {
+    schema::<Line<'_>>()
+}
+
+impl Observer for Stream<'_> {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        let name = |engine: usize| self.0.engines[engine].name.as_str();
+        let line = match event {
+            RunEvent::WorkerExcluded { excluded, counted, .. } => {
+                Line::SetAside { excluded, pairs_counted: *counted }
+            }
+            RunEvent::Counted { played, tally, sprt_status, elapsed } => Line::Pair {
+                pair: tally.pair + 1,
+                first: name(tally.engines[0]),
+                second: name(tally.engines[1]),
+                games: (played.games.iter())
+                    .map(|game| Game {
+                        white: name(game.engines.white),
+                        black: name(game.engines.black),
+                        result: game.outcome.result.as_str(),
+                        termination: game.outcome.termination,
+                        detail: &game.outcome.detail,
+                        plies: game.moves.len(),
+                        duration_ms: game.duration.as_secs_f64() * 1e3,
+                    })
+                    .collect(),
+                llr: sprt_status.map(|status| status.llr),
+                llr_stop_lower: sprt_status.map(|status| status.lower),
+                llr_stop_upper: sprt_status.map(|status| status.upper),
+                elapsed_ms: elapsed.as_secs_f64() * 1e3,
+            },
+            _ => return Ok(()),
+        };
+        let line = to_value(&line);
+        emit(&format!("{line}\n")).map_err(|failure| ObserverError(failure.message))
+    }
 }

@@ -7,7 +7,7 @@ use crate::{DEFAULT_RESULTS, Failure, Fleet};
 use arbiter_names::counted;
 use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::{Plan, RunKind, cpu_list, default_concurrency};
-use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as};
+use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as, warn};
 use arbiter_runner::cpu_sets_of;
 use arbiter_store::Store;
 
@@ -28,7 +28,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     }
     let left_out = book.quarantine();
     for line in left_out.first(MAX_FAULTS) {
-        note(&format!("left out: {line}"));
+        warn(&format!("left out: {line}"));
     }
     let without = match left_out.count {
         0 => String::new(),

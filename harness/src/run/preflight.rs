@@ -5,7 +5,7 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, base_name, load_book, thin_book};
 use arbiter_protocol::Protocol;
-use arbiter_report::{Dialect, note};
+use arbiter_report::{Dialect, note, warn};
 use arbiter_runner::{OptionsFound, Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// How far a run is that a signal ends before its first game.
@@ -53,7 +53,7 @@ pub(super) fn check_engines(
     match plan.annotation.dialect {
         Some(Dialect::Cutechess) => {
             let lines = lines.replace("Warning; ", "Warning: ").replace("; ", ": ");
-            lines.lines().for_each(note);
+            lines.lines().for_each(warn);
         }
         _ => emit(&lines)?,
     }

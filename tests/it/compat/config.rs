@@ -58,8 +58,8 @@ fn what_fastchess_saved_goes_on_here() {
         let words = format!("compat fastchess -config file=config.json {more}");
         bench.arbiter(words.split_whitespace()).finish()
     };
-    let finished = go_on("").expect_code(0);
-    assert!(finished.stderr.contains("8 games of fastchess count"), "{finished:#?}");
+    let finished = go_on("-arbiter verbose=true").expect_code(0);
+    assert!(finished.stderr.contains("8 games that were counted before count"), "{finished:#?}");
     assert_eq!(lines(&finished, "Started game 9 of 12 (A vs B)").len(), 1, "{finished:#?}");
     assert_eq!(lines(&finished, "Finished game ").len(), 4, "{finished:#?}");
     let games = lines(&finished, "Games: 12, Wins: ");
@@ -133,4 +133,45 @@ fn what_we_save_is_all_that_fastchess_reads() {
     // It is the game that would have followed.
     let sixth = plan::openings(6);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], sixth.lines().last().unwrap()[..20]);
+}
+
+#[test]
+fn a_run_of_ours_goes_on_by_what_the_file_and_the_line_say_now() {
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd order=sequential -rounds 2 -maxmoves 3 \
+                -pgnout file=games.pgn";
+    compat(&bench, "fastchess", more).expect_code(0);
+    let go_on = |more: &str| {
+        let words = format!("compat fastchess -config file=config.json {more}");
+        bench.arbiter(words.split_whitespace()).finish().expect_code(0)
+    };
+    let edit = |key: &str, value: u64| {
+        let mut saved: Value = serde_json::from_str(&bench.read("config.json")).unwrap();
+        saved[key] = value.into();
+        bench.write("config.json", saved.to_string());
+    };
+    let played = |finished: &crate::support::bench::Finished| {
+        let told = lines(finished, "Finished game ");
+        told.iter().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    // More rounds on the command line, into another file, behind the openings that were played.
+    let longer = go_on("-rounds 3 -pgnout file=more.pgn -log file=x.log level=info");
+    assert_eq!(played(&longer), ["5", "6"], "{longer:#?}");
+    assert!(longer.stderr.contains("another one begins"), "{longer:#?}");
+    assert_eq!(lines(&longer, "Games: 6, ").len(), 1, "{longer:#?}");
+    let third = plan::openings(3);
+    assert_eq!(starts(&bench, "more.pgn")[0][..20], third.lines().last().unwrap()[..20]);
+    assert!(bench.read("more.pgn").contains("[Round \"3\"]"));
+    // More in the file, which has the log, too; and openings are still counted from where they were.
+    edit("rounds", 4);
+    assert_eq!(played(&go_on("")), ["7", "8"]);
+    let fourth = plan::openings(4);
+    assert_eq!(starts(&bench, "more.pgn")[2][..20], fourth.lines().last().unwrap()[..20]);
+    assert!(bench.read("x.log").contains("Finished game 8 "));
+    // What is not about the games is taken from the file, and the run is the same.
+    edit("output", 1);
+    let over = go_on("");
+    assert_eq!((played(&over).len(), lines(&over, "Elo difference: ").len()), (0, 1), "{over:#?}");
+    // Without its counts it begins anew.
+    assert_eq!(played(&go_on("stats=false -rounds 1")), ["1", "2"]);
 }

@@ -143,7 +143,7 @@ fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
     let later = said["at"].as_u64().expect("it has a time") + 60_000_000;
     for notice in [json!("cancel"), json!({ "exclude": { "worker": "a", "why": "no" } })] {
         let forged = json!({ "run_id": run, "at": later, "notice": notice });
-        let forged = json!({ "v": 7, "body": forged }).to_string();
+        let forged = json!({ "v": 8, "body": forged }).to_string();
         client.publish(&word, forged.as_bytes());
         client.publish(&word, &[signature, forged.as_bytes()].concat());
     }
@@ -214,7 +214,7 @@ fn slots_that_were_never_seen_to_play_are_hardly_believed() {
     beacons.subscribe("arbiter.beacon");
     beacons.next();
     let status = json!({
-        "v": 7, "body": {
+        "v": 8, "body": {
             "version": "?", "slots": 4096, "playing": 4096, "pairs": 0, "recent_pairs": 0,
             "recent_secs": 0, "cores": 1, "memory_mib": 0, "system": "", "cpu": "", "benches": [],
             "refusals": [], "trouble": null, "is_leaving": false,

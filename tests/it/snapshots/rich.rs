@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, LateMove, MoveRecord, Thought};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
     Ablation, DEFAULT_AHEAD, Ending, EngineSpec, Games, PairTally, Plan, PlayedPair, Provenance,
@@ -113,7 +113,7 @@ fn rich(store: &mut Store) {
         draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
         resign: Some(ResignRule { move_count: 4, score_cp: 600, two_sided: true }),
         move_cap: Some(200),
-        tablebase: None,
+        ..Rules::default()
     };
     let mut plan = Plan::resolve(RunKind::Sprt, request).expect("the request makes sense");
     plan.engines[0].provenance = Some(Provenance {
@@ -178,7 +178,8 @@ fn ended(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) ->
         true => Outcome::drawn(kind, format!("drawn by {kind}")),
         false => Outcome::lost(color, kind, format!("{color} lost by {kind}")),
     };
-    let late = (kind == TimeForfeit).then_some(Duration::from_millis(27));
+    let late = LateMove { over: Duration::from_millis(27), waited: None };
+    let late = (kind == TimeForfeit).then_some(late);
     GameRecord { late, ..game(pair, engines, outcome) }
 }
 

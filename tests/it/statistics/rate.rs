@@ -323,3 +323,37 @@ fn games_are_replayed_on_request() {
     assert!(shown.contains("│ illegal move: 2. Ke3 "), "{shown}");
     assert_eq!(json_of(table(), &["--verify"]), json_of(table(), &[]));
 }
+
+#[test]
+fn files_of_other_programs_are_taken() {
+    let bench = Bench::new();
+    bench.write("games", table() + &pair("Di", "Eve", "e4", [1.0, 0.5]));
+    bench.write("relations.csv", "\"Cy\",\"Eve\",30,10\n");
+    bench.write("names.txt", "Di\nEve\n");
+    let rate = |flags: &[&str]| {
+        bench.arbiter(["rate", "games"].iter().chain(flags)).finish().expect_code(0).stdout
+    };
+    let apart = |text: &str| text.contains("different groups cannot be compared");
+    assert!(apart(&rate(&[])) && !apart(&rate(&["--relations", "relations.csv"])));
+    let few = rate(&["--exclude", "@names.txt", "--anchor", "Cy=2000", "--min-games", "13"]);
+    assert!(!few.contains(" Eve ") && few.contains("│ +2000.0 (given) │ 14 "), "{few}");
+    let (ratings, all) = few.split_once("Everybody against everybody").expect("a cross table");
+    assert!(!ratings.contains(" Bo Lind ") && all.contains(" Bo Lind "), "it has 8 games: {few}");
+    let shown = rate(&["--elostat", "--exclude", "@names.txt"]);
+    let first: Vec<&str> = shown.lines().nth(4).expect("a row").split_whitespace().collect();
+    let [place, name, colon, _, up, down, games, score, _, _, draws, _] = first[..] else {
+        panic!("{shown}")
+    };
+    assert_eq!([place, name, colon, games, score, draws], ["1", "Ada", ":", "14", "85.7", "14.3"]);
+    assert!(up == down && up != "0", "{shown}");
+    bench.write("none.txt", "");
+    bench.write("exact.csv", "Ada,Cy,100,1e-9\n");
+    for (flag, file, words) in
+        [("--include", "@none.txt", "none.txt"), ("--relations", "exact.csv", "0.01 or more")]
+    {
+        bench.arbiter(["rate", "games", flag, file]).finish().expect_refusal(3, &[words]);
+    }
+    bench.write("bad.csv", "Cy,Eve,30,10\nCy,Cy,1,1\n");
+    let bad = bench.arbiter(["rate", "games", "--relations", "bad.csv"]).finish();
+    bad.expect_refusal(3, &["bad.csv:2", "two players"]);
+}

@@ -11,7 +11,7 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::{PATIENCE, process, programs};
+use super::{PATIENCE, process, programs, schema};
 
 /// The place.
 pub struct Bench {
@@ -89,9 +89,11 @@ impl Bench {
     ) -> Running {
         let mut command = Command::new(program);
         command.args(args).current_dir(self.dir.path());
-        let words: Vec<&str> = command.get_args().filter_map(OsStr::to_str).collect();
-        let is_open =
-            |two: &[&str]| ["--on", "--nats"].contains(&two[0]) && two[1].starts_with("nats://");
+        let words: Vec<String> =
+            command.get_args().filter_map(OsStr::to_str).map(str::to_owned).collect();
+        let is_open = |two: &[String]| {
+            ["--on", "--nats"].contains(&&*two[0]) && two[1].starts_with("nats://")
+        };
         if words.windows(2).any(is_open) {
             command.arg("--insecure");
         }
@@ -110,7 +112,8 @@ impl Bench {
         let mut child = command.spawn().expect("the program can be started");
         let stdout = collect(child.stdout.take().expect("stdout is piped"));
         let stderr = collect(child.stderr.take().expect("stderr is piped"));
-        Running { child, stdout, stderr }
+        let words = if program == programs::arbiter() { words } else { Vec::new() };
+        Running { child, stdout, stderr, words }
     }
 
     /// Waits until no puppet of this place is left.
@@ -127,6 +130,8 @@ impl Drop for Bench {
 
 /// A program at work.
 pub struct Running {
+    /// The command line, if it is the harness.
+    words: Vec<String>,
     child: Child,
     stdout: Receiver<Vec<u8>>,
     stderr: Receiver<Vec<u8>>,
@@ -186,6 +191,10 @@ impl Running {
         let finished =
             Finished { code: status.code(), stdout: text(self.stdout), stderr: text(self.stderr) };
         assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
+        // What was killed may have stopped within a line.
+        if finished.code.is_some() {
+            schema::check_output(&self.words, &finished.stdout);
+        }
         finished
     }
 }

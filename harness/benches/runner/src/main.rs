@@ -6,18 +6,23 @@
 //!   follows, as both engines saw it on the same clock.
 //! - Memory: largest resident set of the runner.
 //! - End: from the last move of the last game to the exit of the runner.
+//!
+//! With `--clock`, matches of a real engine instead, and how many games count by the minute: pairs that a
+//! runner plays again cost it time.
 
 mod measure;
 mod runners;
+
+use std::path::Path;
 
 use clap::Parser;
 use tabled::builder::Builder;
 use tabled::settings::{Alignment, Style, object::Columns};
 
-use crate::measure::{Figures, measure};
+use crate::measure::{Figures, measure, time};
 use crate::runners::{Runner, runners};
 
-/// Measures what runners of matches cost.
+/// Measures what runners of matches cost, or with --clock how many games they play.
 #[derive(Parser)]
 struct Args {
     /// Games at once; repeat for several
@@ -29,6 +34,12 @@ struct Args {
     /// Matches of each runner, in turn; the one with the least CPU a ply is shown
     #[arg(long, default_value_t = 3)]
     rounds: usize,
+    /// Time control of the engine; repeat for several
+    #[arg(long)]
+    clock: Vec<String>,
+    /// UCI engine that plays itself by the clock [default: the release build of Palimpsest]
+    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/release/palimpsest"), hide_default_value = true)]
+    engine: std::path::PathBuf,
     /// Book of the matches (EPD)
     #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../openings/balanced.epd"))]
     book: std::path::PathBuf,
@@ -38,6 +49,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args = Args::parse();
     let book = args.book.canonicalize()?;
     let runners = runners()?;
+    if !args.clock.is_empty() {
+        return count(&args, &runners, &book);
+    }
     for &concurrency in &args.concurrency {
         let mut best: Vec<Option<Figures>> = vec![None; runners.len()];
         for _ in 0..args.rounds {
@@ -54,6 +68,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{} games, {concurrency} at once, best of {}", args.games, args.rounds);
         println!("{}\n", table(&runners, best.iter().flatten()));
     }
+    Ok(())
+}
+
+/// Games by the minute of each runner; beside the mean of the rounds, twice its standard error.
+fn count(args: &Args, runners: &[Runner], book: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let engine = args.engine.canonicalize()?;
+    let mut table = Builder::default();
+    let names = runners.iter().map(|runner| format!("{}, games/min", runner.name));
+    table.push_record(["clock", "concurrency"].map(String::from).into_iter().chain(names));
+    for clock in &args.clock {
+        for &concurrency in &args.concurrency {
+            let mut rates = vec![Vec::new(); runners.len()];
+            for _ in 0..args.rounds {
+                for (runner, rates) in runners.iter().zip(&mut rates) {
+                    let took = time(runner, &engine, clock, [args.games, concurrency], book)?;
+                    rates.push(60.0 * args.games as f64 / took.as_secs_f64());
+                }
+            }
+            let cells = rates.iter().map(|rates| {
+                let (n, mean) =
+                    (rates.len() as f64, rates.iter().sum::<f64>() / rates.len() as f64);
+                let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+                format!("{mean:.1} ± {:.1}", 2.0 * (squares / (n - 1.0) / n).sqrt())
+            });
+            let row = [clock.clone(), concurrency.to_string()].into_iter();
+            table.push_record(row.chain(cells));
+        }
+    }
+    let mut table = table.build();
+    table.with(Style::markdown()).modify(Columns::new(1..), Alignment::right());
+    println!("{} games each, {} times in turn\n{table}", args.games, args.rounds);
     Ok(())
 }
 

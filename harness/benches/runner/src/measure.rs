@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use rustix::time::{ClockId, clock_gettime};
@@ -68,9 +68,9 @@ pub fn measure(
         )
         .into());
     }
-    let book = fen_list(book, folder.path())?;
-    let book = book.as_path();
-    let played = Match { engine: &engine, games, concurrency, book, folder: folder.path() };
+    let book = &fen_list(book, folder.path())?;
+    let (engine, folder) = (engine.as_path(), folder.path());
+    let played = Match { engine, clock: "10+0.1", games, concurrency, book, folder };
     let mut child = runner.command(&played).env("INSTANT_LOG", &logs).spawn()?;
     let process = PathBuf::from(format!("/proc/{}", child.id()));
     let pid = Pid::from_child(&child);
@@ -100,6 +100,29 @@ pub fn measure(
         threads,
         end: Duration::from_nanos(exit.saturating_sub(log.last)),
     })
+}
+
+/// Plays a match at a time control and returns how long it took.
+pub fn time(
+    runner: &Runner,
+    engine: &Path,
+    clock: &str,
+    [games, concurrency]: [usize; 2],
+    book: &Path,
+) -> Result<Duration, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let book = &fen_list(book, folder.path())?;
+    let played = Match { engine, clock, games, concurrency, book, folder: folder.path() };
+    let start = Instant::now();
+    let status = runner.command(&played).status()?;
+    let took = start.elapsed();
+    let pgn = fs::read_to_string(folder.path().join("games.pgn"))?;
+    let written = pgn.lines().filter(|line| line.starts_with("[Result ")).count();
+    // Arbiter fails a match of many time losses, all of whose games are there.
+    if written != games {
+        return Err(format!("{}: {status}, {written} of {games} games", runner.name).into());
+    }
+    Ok(took)
 }
 
 /// The positions of an EPD book as full FENs, which every runner reads.

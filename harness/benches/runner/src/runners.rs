@@ -17,6 +17,8 @@ pub struct Runner {
 pub struct Match<'a> {
     /// The engine, against itself.
     pub engine: &'a Path,
+    /// Its time control.
+    pub clock: &'a str,
     /// Number of games; even.
     pub games: usize,
     /// Games at once.
@@ -74,10 +76,10 @@ fn words(text: &str) -> impl Iterator<Item = OsString> {
 }
 
 fn arbiter_arguments(played: &Match<'_>) -> Vec<OsString> {
-    let Match { engine, games, concurrency, book, folder } = played;
+    let Match { engine, clock, games, concurrency, book, folder } = played;
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
-        "match --engine name=a,cmd={engine} --engine name=b,cmd={engine} --each tc=10+0.1 \
+        "match --engine name=a,cmd={engine} --engine name=b,cmd={engine} --each tc={clock} \
          --openings {book} --pairs {} --concurrency {concurrency} --results {folder}/results \
          --pgn {folder}/games.pgn --format json",
         games / 2
@@ -86,10 +88,10 @@ fn arbiter_arguments(played: &Match<'_>) -> Vec<OsString> {
 }
 
 fn fastchess_arguments(played: &Match<'_>) -> Vec<OsString> {
-    let Match { engine, games, concurrency, book, folder } = played;
+    let Match { engine, clock, games, concurrency, book, folder } = played;
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
-        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc=10+0.1 -openings \
+        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc={clock} -openings \
          file={book} format=epd order=random -srand 1 -rounds {} -games 2 -repeat -concurrency \
          {concurrency} -force-concurrency -pgnout file={folder}/games.pgn",
         games / 2
@@ -98,10 +100,10 @@ fn fastchess_arguments(played: &Match<'_>) -> Vec<OsString> {
 }
 
 fn cutechess_arguments(played: &Match<'_>) -> Vec<OsString> {
-    let Match { engine, games, concurrency, book, folder } = played;
+    let Match { engine, clock, games, concurrency, book, folder } = played;
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
-        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each proto=uci tc=10+0.1 \
+        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each proto=uci tc={clock} \
          -openings file={book} format=epd order=random -srand 1 -rounds {} -games 2 -repeat \
          -concurrency {concurrency} -pgnout {folder}/games.pgn",
         games / 2
@@ -110,10 +112,10 @@ fn cutechess_arguments(played: &Match<'_>) -> Vec<OsString> {
 }
 
 fn c_chess_cli_arguments(played: &Match<'_>) -> Vec<OsString> {
-    let Match { engine, games, concurrency, book, folder } = played;
+    let Match { engine, clock, games, concurrency, book, folder } = played;
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
-        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc=10+0.1 -openings \
+        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc={clock} -openings \
          file={book} order=random srand=1 -repeat -games {games} -concurrency {concurrency} -pgn \
          {folder}/games.pgn 2",
     );

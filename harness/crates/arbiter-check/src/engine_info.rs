@@ -41,6 +41,11 @@ impl EngineInfo {
         engine
     }
 
+    /// Whether anything of an answer to `uci` came.
+    pub fn speaks_uci(&self) -> bool {
+        self.is_complete || self.name.is_some() || !self.option_lines.is_empty()
+    }
+
     /// The option of this name, whatever its case, or that it is missing as the reason to skip a
     /// check.
     pub(super) fn option(&self, name: &str) -> Result<&OptionDeclaration, String> {

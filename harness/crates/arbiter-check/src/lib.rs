@@ -16,6 +16,7 @@ mod transcript;
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use engine_info::EngineInfo;
@@ -26,7 +27,9 @@ pub use session::{Engine, carry_out, introduce};
 pub use transcript::{Event, TimedEvent, Transcript};
 
 /// How much depends on a check; the number is its weight in the score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// Games are lost or runs break without it.
@@ -45,7 +48,7 @@ impl Grade {
 arbiter_names::named!(Grade);
 
 /// One rule of the protocol, and how it is checked.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Check {
     /// Its name, which never changes.
     pub name: &'static str,
@@ -79,7 +82,7 @@ struct Case<'a> {
 }
 
 /// The result of a check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "outcome", content = "reason", rename_all = "lowercase")]
 pub enum Outcome {
     /// The engine keeps the rule.
@@ -91,7 +94,7 @@ pub enum Outcome {
 }
 
 /// A check that was carried out.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Verdict {
     /// The check.
     #[serde(flatten)]

@@ -1,11 +1,12 @@
 //! The score of an engine over all checks.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Grade, Outcome, Verdict};
 
 /// Counts of one grade, or of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
     /// Passed.
     pub passed: usize,

@@ -56,7 +56,8 @@ pub fn carry_out(
     let verdict = |outcome, transcript| Verdict { check: *check, outcome, transcript };
     let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
     let script = match (check.script)(Script::new(engine)) {
-        Ok(script) if engine.is_complete || script.is_raw => script,
+        Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
+        Ok(script) if check.name == "uciok" => script,
         Ok(_) => return Ok(skipped("the engine does not answer uci".to_owned())),
         Err(reason) => return Ok(skipped(reason)),
     };

@@ -33,7 +33,8 @@ fn check_game(record: &GameRecord, setup: &GameSetup, is_scaled: bool) -> Result
     if record.engines != setup.engines || record.fen != setup.fen || mode != setup.mode {
         return Err("other engines, or another start".to_owned());
     }
-    if record.waited.into_iter().flatten().any(|waited| waited > record.duration) {
+    let late = record.late.and_then(|late| late.waited);
+    if record.waited.into_iter().chain([late]).flatten().any(|waited| waited > record.duration) {
         return Err("an engine waited for longer than the game".to_owned());
     }
     let (book, own) = record.moves.split_at_checked(setup.book.len()).ok_or("no opening")?;

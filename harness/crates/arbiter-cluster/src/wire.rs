@@ -41,7 +41,7 @@ pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;
 
 /// Longest message that is read, packed, in bytes.
 pub const MAX_PACKED: usize = 8 << 20;

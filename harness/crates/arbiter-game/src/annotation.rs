@@ -140,6 +140,9 @@ pub struct Annotation {
     /// The program whose words and tags games have, if not ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Dialect>,
+    /// Games of a round in another program, by which its rounds are counted; each pair is one if `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_games: Option<u64>,
     /// The `Event` tag; the kind of run if `None`.
     pub event: Option<String>,
     /// The `Site` tag; unknown if `None`.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
@@ -13,7 +13,7 @@ use crate::engine::EngineProcess;
 use crate::live_game::LiveGame;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::record::{GameRecord, Keep};
+use crate::record::{GameRecord, Keep, LateMove};
 use crate::referee::{Fault, Referee, Reply, ignores_limit};
 use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
@@ -49,24 +49,31 @@ pub struct GameSetup {
     pub progress: Progress,
 }
 
+/// Moves with less time than this are worth measuring: nobody waits longer for a processor.
+const SHORT: Duration = Duration::from_millis(250);
+
 /// Plays `setup` to its end between engines that are ready for it, and gives them back. Whatever
-/// an engine does ends in a record; it is never an error.
+/// an engine does ends in a record; it is never an error. If `is_measured`, a late move says how long
+/// its engine had to wait for a processor.
 pub async fn play(
     setup: GameSetup,
     engines: ByColor<EngineProcess>,
     live_game: Arc<LiveGame>,
+    is_measured: bool,
 ) -> (GameRecord, ByColor<EngineProcess>) {
     let handoffs = engines.iter().map(EngineProcess::handoff).collect();
-    relayed(handoffs, play_on(setup, engines, live_game)).await
+    relayed(handoffs, play_on(setup, engines, live_game, is_measured)).await
 }
 
 async fn play_on(
     setup: GameSetup,
     engines: ByColor<EngineProcess>,
     live_game: Arc<LiveGame>,
+    is_measured: bool,
 ) -> (GameRecord, ByColor<EngineProcess>) {
     let started = Instant::now();
     let mut referee = referee(&setup);
+    let mut late_waited = None;
     live_game.update(referee.snapshot(setup.engines));
     let ByColor { mut white, mut black } = engines;
     let outcome = loop {
@@ -84,17 +91,23 @@ async fn play_on(
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
+        let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
+        let delays = is_short.then(|| mover.process().delays());
         let reply = tokio::select! {
             biased;
             reply = mover.watch(turn, give_up) => reply,
             never = waiter.listen() => match never {},
         };
-        let is_due = match &reply {
-            Reply::Move { elapsed, .. } => live_game.is_due(*elapsed),
-            Reply::Claim(_) | Reply::Fault(_) => false,
+        let elapsed = match &reply {
+            Reply::Move { elapsed, .. } => Some(*elapsed),
+            Reply::Claim(_) | Reply::Fault(_) => None,
         };
         referee.judge(reply);
-        if is_due {
+        if referee.late().is_some() {
+            let lost = |(earlier, thought)| mover.process().delays().since(&earlier, thought);
+            late_waited = delays.zip(elapsed).map(lost);
+        }
+        if elapsed.is_some_and(|elapsed| live_game.is_due(elapsed)) {
             live_game.update(referee.snapshot(setup.engines));
         }
         setup.progress.advance();
@@ -106,7 +119,8 @@ async fn play_on(
     };
     let recorders = ByColor { white: Some(white.recorder()), black: Some(black.recorder()) };
     let ready = ByColor { white: white.ready_time(), black: black.ready_time() };
-    let record = GameRecord { ready, ..record(&setup, referee, outcome, started, recorders) };
+    let late = referee.late().map(|over| LateMove { over, waited: late_waited });
+    let record = GameRecord { ready, late, ..record(&setup, referee, outcome, started, recorders) };
     (record, ByColor { white, black })
 }
 
@@ -148,7 +162,6 @@ fn record(
         Keeping::Abnormal => outcome.termination.is_fault(),
         Keeping::None => false,
     };
-    let late = referee.late();
     GameRecord {
         engines: setup.engines,
         fen: setup.fen.clone(),
@@ -158,7 +171,7 @@ fn record(
         duration: started.elapsed(),
         ready: ByColor::default(),
         movetime: setup.conditions.as_ref().map(|conditions| conditions.limits.movetime),
-        late,
+        late: None,
         waited: ByColor::default(),
         begun_ms: None,
         transcript: is_kept.then(|| Transcript::of(recorders, started)),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::As;
 use shakmaty::uci::UciMove;
@@ -27,7 +28,9 @@ const SURE: i32 = 1_000;
 const EXCERPT: usize = 10;
 
 /// What can be wrong; its name is stored and printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum LintRule {
     /// A move of the principal variation is illegal.
@@ -153,6 +156,11 @@ impl Searched<'_> {
         for (ply, text) in (1..).zip(pv) {
             let uci: Option<UciMove> = text.parse().ok();
             let legal = uci.and_then(|uci| uci.to_move(&position).ok());
+            if ply == 1 && legal != Some(self.best) {
+                let best = self.best.to_uci(CastlingMode::Standard);
+                let head = printable(text, EXCERPT);
+                add(LintRule::NotPvMove, format!("{best} was played, the PV begins with {head}"));
+            }
             let Some(legal) = legal else {
                 let (rule, after) = match () {
                     () if position.is_checkmate() => (LintRule::PvAfterEnd, " after checkmate"),
@@ -161,10 +169,6 @@ impl Searched<'_> {
                 };
                 return add(rule, format!("{} at ply {ply}{after}", printable(text, EXCERPT)));
             };
-            if ply == 1 && legal != self.best {
-                let [best, head] = [self.best, legal].map(|m| m.to_uci(CastlingMode::Standard));
-                add(LintRule::NotPvMove, format!("{best} was played, the PV begins with {head}"));
-            }
             position.play_unchecked(legal);
             let Some(next) = pv.get(ply) else { break };
             let draw = if position.halfmoves() >= 100 {
@@ -250,6 +254,8 @@ mod tests {
         check(START, &["score cp 20 pv e2e4 e2e4"], "e2e4", &[LintRule::IllegalPv]);
         check(START, &["score cp 20 pv e2e4 x"], "e2e4", &[LintRule::IllegalPv]);
         check(START, &["score cp 20 pv e2e4"], "d2d4", &[LintRule::NotPvMove]);
+        let both = [LintRule::NotPvMove, LintRule::IllegalPv];
+        check(START, &["score cp 20 pv a1a1 e7e5"], "d2d4", &both);
         check(START, &["score cp 20 lowerbound pv e2e4"], "d2d4", &[]);
         check(BACK_RANK, &["score mate 1 pv a1a8"], "a1a8", &[]);
         check(BACK_RANK, &["score mate 2 pv a1a8"], "a1a8", &[LintRule::MateScore]);

@@ -1,5 +1,6 @@
 //! How a game ended: who won, and why, apart from each other.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr};
 use shakmaty::{Color, KnownOutcome};
@@ -7,7 +8,9 @@ use shakmaty::{Color, KnownOutcome};
 use crate::text::Detail;
 
 /// Why a game ended. The names are stored and printed; they never change their meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Termination {
     /// The side to move is mated.

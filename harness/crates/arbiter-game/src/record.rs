@@ -22,6 +22,21 @@ const MAX_MOVES: usize = 20_000;
 /// Most lines of an engine, and moves of its principal variation, that another machine sends with a move.
 const MAX_LIST: usize = 1_000;
 
+/// A move that lost a game on time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateMove {
+    /// By how much it was late, margin included. Of this only sums are stored.
+    #[serde(with = "Nanos")]
+    pub over: Duration,
+    /// For how long its engine had to wait for a processor during this move; `None` if that was not
+    /// measured. It is not stored.
+    #[serde(with = "As::<Option<Nanos>>")]
+    pub waited: Option<Duration>,
+}
+
+/// Largest score, in centipawns, where changes of evaluations are measured; mates count as it.
+const MAX_SWING_SCORE: i32 = 1_000;
+
 /// One move with what its engine said of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveRecord {
@@ -130,6 +145,18 @@ impl GameRecord {
         sum
     }
 
+    /// The largest change of one engine's evaluation from one of its moves to its next, in centipawns,
+    /// with scores of at most ten pawns; `None` if no engine gave two.
+    pub fn swing(&self) -> Option<i32> {
+        let mut last = [None; 2];
+        let thoughts = self.moves.iter().map(|played| played.thought.as_ref());
+        let changes = thoughts.enumerate().filter_map(|(ply, thought)| {
+            let score = thought?.score?.limited(MAX_SWING_SCORE);
+            Some((score - last[ply % 2].replace(score)?).abs())
+        });
+        changes.max()
+    }
+
     /// Who made the first move.
     pub fn first_to_move(&self) -> Color {
         match self.fen.split(' ').nth(1) {
@@ -198,9 +225,8 @@ pub struct GameRecord {
     /// The time that each side had for each move; `None` if it had no such time. It is not stored.
     #[serde(with = "ByColorDef")]
     pub movetime: ByColor<Option<Duration>>,
-    /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
-    #[serde(with = "As::<Option<Nanos>>")]
-    pub late: Option<Duration>,
+    /// The move that lost the game on time, if one did.
+    pub late: Option<LateMove>,
     /// For how long each side had to wait for a processor while its clock ran, beyond what a calm
     /// machine takes, too; `None` if that was not measured. Of this only sums are stored.
     #[serde(with = "ByColorDef")]

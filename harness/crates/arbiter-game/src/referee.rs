@@ -355,7 +355,8 @@ impl Referee {
         self.seen.push(key(&self.position));
         let adjudicated = self.adjudicator.observe(Played {
             color,
-            move_number: self.moves.len().div_ceil(2) as u32,
+            full_moves: self.position.fullmoves().get() - 1,
+            is_book: !is_own,
             zeroing: m.is_zeroing(),
             score,
         });

@@ -5,11 +5,12 @@
 use std::time::Duration;
 
 use arbiter_game::lint::LintRule;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What a step does; its name is that of the subcommand if there is one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StepKind {
     /// Makes the programs; always the first step.
@@ -81,7 +82,7 @@ impl Step {
 }
 
 /// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StepVerdict {
     /// The step was carried out and passed.
@@ -111,7 +112,7 @@ impl StepVerdict {
 }
 
 /// What became of a step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepOutcome {
     /// The name of the step.
     pub step: String,
@@ -122,12 +123,16 @@ pub struct StepOutcome {
     /// One line of figures or reasons.
     pub words: String,
     /// Its exit code.
+    #[serde(rename = "exit_code")]
     pub code: u8,
-    /// How long it took, in seconds; with `from_before` how long it took then.
+    /// How long it took, in seconds, now or before.
     pub seconds: f64,
-    /// The report of the subcommand.
+    /// What its subcommand printed: a value with a `schema` of its own. Of a bench `nodes`, `nps` and
+    /// `copies`; `null` if there is nothing.
+    #[serde(rename = "report")]
     pub figures: Value,
-    /// When it was carried out, in milliseconds of Unix time, if that was not now.
+    /// When it was carried out, in milliseconds of Unix time, if that was before.
+    #[serde(skip)]
     pub from_before: Option<i64>,
 }
 

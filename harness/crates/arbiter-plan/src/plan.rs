@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr, Same};
 
@@ -50,7 +51,7 @@ const DEFAULT_TC: &str = "8+0.08";
 
 /// What kind of question a run answers. Its name is that of the subcommand that plays it, in the store
 /// and in reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunKind {
     /// Is the first engine stronger than the second? Stops when the SPRT says so.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use arbiter_protocol::Limits;
@@ -37,7 +38,7 @@ impl Provenance {
 
 /// How the times of a run follow from those that were asked for: a slower machine gives more, so
 /// that engines search as much as on the machine of reference.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scale {
     /// Nodes per second for which times are meant; positive.
     pub reference_nps: f64,

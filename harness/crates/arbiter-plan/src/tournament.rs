@@ -27,6 +27,8 @@ pub struct TournamentRequest {
     pub games: Option<u64>,
     /// Engines that are seeded.
     pub seeds: Option<usize>,
+    /// Those of a gauntlet meet each other, too.
+    pub seeds_meet: bool,
     /// Further pairs of a level knockout encounter.
     pub tie_breaks: Option<u64>,
     /// Knockout encounters go on when they are decided.
@@ -95,6 +97,7 @@ impl TournamentRequest {
         let design = Design {
             format,
             seeds: self.seeds(format, engines)?,
+            seeds_meet: self.seeds_meet,
             rounds: self.rounds(format, engines)?,
             pairs: self.pairs_per_encounter()?.unwrap_or(pairs),
             is_single: self.noswap,

@@ -8,6 +8,7 @@
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Chess};
 use thiserror::Error;
@@ -23,7 +24,7 @@ pub(crate) const MAX_OPTIONS: usize = 5_000;
 pub const QUIT: &str = "quit\n";
 
 /// Which protocol an engine speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// The Universal Chess Interface.
@@ -96,6 +97,8 @@ pub struct Setup {
     pub nodestime: Option<u64>,
     /// Whether options that the engine does not have or take are left out, and are no error.
     pub is_lenient: bool,
+    /// Whether a bound of a score is taken for the score.
+    pub takes_bounds: bool,
 }
 
 /// A game to be played.

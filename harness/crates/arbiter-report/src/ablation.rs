@@ -3,7 +3,7 @@
 
 use crate::summary::{Strength, Summary};
 use crate::table::Table;
-use crate::text::{UNDEFINED, interval, percent, plus_minus};
+use crate::text::{UNDEFINED, interval, plus_minus, signed};
 use arbiter_stats::elo::{self, Estimate, finite};
 use arbiter_stats::sequential::SequentialEstimate;
 use arbiter_stats::{Decision, SprtStatus};
@@ -75,7 +75,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
         let mut cells = match sprt_status {
             Some(SprtStatus { llr, decision, .. }) => {
                 let after = after_stop.map_or(UNDEFINED.to_owned(), |after| interval(&after.elo));
-                vec![after, word(decision).to_owned(), format!("{llr:+.2}"), naive]
+                vec![after, word(decision).to_owned(), signed(llr, 2), naive]
             }
             None => vec![naive, bounds(simultaneous)],
         };
@@ -87,10 +87,10 @@ pub(crate) fn table(summary: &Summary) -> Table {
 
 /// nElo, LOS, games by result, pairs by score.
 pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
-    let Strength { games, pairs, nelo, los, .. } = strength;
+    let Strength { games, pairs, nelo, .. } = strength;
     let [all, won, drawn, lost] =
         [games.games(), games.wins, games.draws, games.losses].map(|count| count.to_string());
-    [plus_minus(*nelo), percent(*los), all, won, drawn, lost, format!("{:?}", pairs.0)]
+    [plus_minus(*nelo), strength.los_in_words(), all, won, drawn, lost, format!("{:?}", pairs.0)]
 }
 
 /// The interval alone, as `[-1.2, +9.3]`.
@@ -98,7 +98,7 @@ fn bounds(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
         return UNDEFINED.to_owned();
     };
-    let end = |end: f64| finite(end).map_or("open".to_owned(), |end| format!("{end:+.1}"));
+    let end = |end: f64| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
     format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 

@@ -1,5 +1,6 @@
 //! How a running run stands and the games it plays, as it tells those who ask at its socket.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Position};
 
@@ -7,13 +8,18 @@ use arbiter_game::live_game::GameSnapshot;
 use arbiter_plan::RunStatus;
 
 /// Name and version of the form.
-const SCHEMA: &str = "arbiter.status/1";
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+enum Version {
+    #[serde(rename = "arbiter.status/1")]
+    V1,
+}
 
-/// How a running run stands.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How a running run stands: `arbiter ctl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "arbiter.status/1")]
 pub struct Running {
-    /// [`SCHEMA`].
-    schema: String,
+    /// Name and version of the form.
+    schema: Version,
     /// How it stands.
     #[serde(flatten)]
     pub status: RunStatus,
@@ -23,7 +29,7 @@ pub struct Running {
 }
 
 /// Games in progress.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Boards {
     /// How many there are.
     pub count: usize,
@@ -32,7 +38,7 @@ pub struct Boards {
 }
 
 /// A game in progress.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
     /// Number of its pair, from 0.
     pub pair: u64,
@@ -54,7 +60,7 @@ pub struct Board {
 }
 
 /// One side of a game in progress, and what it said of its last move.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// Index of the engine.
     pub engine: usize,
@@ -75,13 +81,12 @@ pub struct Side {
 impl Running {
     /// How a run stands.
     pub fn of(status: RunStatus) -> Running {
-        Running { schema: SCHEMA.to_owned(), status, boards: None }
+        Running { schema: Version::V1, status, boards: None }
     }
 
-    /// The same with games in progress, of which there are `count`.
-    pub fn with_boards(self, shown: &[((u64, usize), GameSnapshot)], count: usize) -> Running {
-        let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
-        Running { boards: Some(Boards { count, shown }), ..self }
+    /// The same with games in progress.
+    pub fn with_boards(self, boards: Boards) -> Running {
+        Running { boards: Some(boards), ..self }
     }
 
     /// One line of JSON.
@@ -91,15 +96,41 @@ impl Running {
 
     /// Reads what [`Running::json`] writes; the error says what is wrong with it.
     pub fn read(text: &str) -> Result<Running, String> {
-        let running: Running = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        match running.schema == SCHEMA {
-            true => Ok(running),
-            false => Err(format!("expected {SCHEMA}, got '{}'", running.schema)),
-        }
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Boards {
+    /// Games in progress, of which there are `count`.
+    pub fn of(shown: &[((u64, usize), GameSnapshot)], count: usize) -> Boards {
+        let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
+        Boards { count, shown }
+    }
+}
+
+impl Side {
+    /// Time on its clock: minutes and seconds, with tenths in the last minute.
+    pub fn clock(&self) -> Option<String> {
+        let ms = self.left_ms?;
+        let (minutes, rest) = (ms / 60_000, ms % 60_000);
+        Some(match minutes {
+            0 => format!("{}.{}", rest / 1000, rest % 1000 / 100),
+            _ => format!("{minutes}:{:02}", rest / 1000),
+        })
     }
 }
 
 impl Board {
+    /// Its number as people read it: `3.2` is the second game of pair 3.
+    pub fn place(&self) -> String {
+        format!("{}.{}", self.pair + 1, self.half + 1)
+    }
+
+    /// Half moves made since the first move of the position's count.
+    pub(crate) fn ply(&self) -> u32 {
+        2 * self.number.saturating_sub(1) + u32::from(!self.is_white_to_move)
+    }
+
     fn of((pair, half): (u64, usize), snapshot: &GameSnapshot) -> Board {
         let side = |color: Color| {
             let thought = snapshot.thoughts.get(color);
@@ -158,7 +189,7 @@ mod tests {
             thoughts: ByColor { white: None, black: Some(thought) },
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
-        let told = Running::of(status.clone()).with_boards(&[((4, 1), snapshot)], 5);
+        let told = Running::of(status.clone()).with_boards(Boards::of(&[((4, 1), snapshot)], 5));
         assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
         let boards = told.boards.expect("they were asked for");
         let board = &boards.shown[0];
@@ -166,8 +197,7 @@ mod tests {
         assert_eq!(board.placement, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
         assert_eq!(board.black.score.as_deref(), Some("-0.31"));
         assert_eq!((board.black.left_ms, board.white.depth), (Some(1_234), None));
-        let other = told.schema.replace('1', "2");
-        let newer = Running { schema: other, ..Running::of(status) };
-        assert!(Running::read(&newer.json()).unwrap_err().contains("arbiter.status/2"));
+        let newer = Running::of(status).json().replace("arbiter.status/1", "arbiter.status/2");
+        assert!(Running::read(&newer).unwrap_err().contains("arbiter.status/2"));
     }
 }

@@ -1,5 +1,6 @@
 //! The list of what is kept of builds.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use arbiter_names::counted;
@@ -7,15 +8,16 @@ use arbiter_names::counted;
 use crate::document::Document;
 use crate::table::Table;
 
-/// One build.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A build of `arbiter builds list`, the longest unused first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "arbiter.builds.list")]
 pub struct BuildRow {
     /// Name of its folder.
     #[serde(rename = "build")]
     pub name: String,
     /// When it was used last, in UTC.
     pub used: String,
-    /// Size of all its files.
+    /// Size of all its files in bytes.
     pub bytes: u64,
     /// Whether there is a program.
     #[serde(rename = "built")]
@@ -24,7 +26,7 @@ pub struct BuildRow {
     pub commit: Option<String>,
     /// The command.
     pub command: Option<String>,
-    /// How long the build took.
+    /// How long the build took, in seconds.
     pub seconds: Option<f64>,
     /// Nodes of its benchmark, if that was run.
     #[serde(rename = "bench_nodes")]

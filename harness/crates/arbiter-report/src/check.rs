@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::document::{Block, Document};
+use crate::json::to_value;
 use crate::junit::{failed, whole};
 use crate::table::Table;
-use arbiter_check::{Grade, Outcome, Verdict, count, format_score, score};
+use arbiter_check::{Counts, Grade, Outcome, Verdict, count, format_score, score};
 
 /// Lines that an engine says at a stretch and that a text shows.
 const SHOWN: usize = 8;
@@ -25,7 +28,32 @@ pub struct CheckReport<'a> {
     pub verdicts: &'a [Verdict],
 }
 
-impl CheckReport<'_> {
+/// Whether an engine keeps to UCI: `arbiter check`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.check/1")]
+pub(crate) struct ConformanceFigures<'a> {
+    /// What the engine calls itself, or else what the user calls it.
+    engine: &'a str,
+    /// Share of the checks passed, weighed by their grades, 0 to 100; `null` if none concerns the
+    /// engine.
+    score: Option<f64>,
+    /// Numbers of checks by their grade.
+    grades: BTreeMap<Grade, Counts>,
+    /// The checks.
+    checks: Vec<CheckFigures<'a>>,
+}
+
+/// A check.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckFigures<'a> {
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+    /// The last lines to and from the engine; only of a check that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transcript: Option<Vec<String>>,
+}
+
+impl<'a> CheckReport<'a> {
     /// Whether the engine fails a check that it must pass.
     pub fn has_grave_failure(&self) -> bool {
         count(self.verdicts, |grade| grade == Grade::Must).failed > 0
@@ -81,11 +109,16 @@ impl CheckReport<'_> {
     /// As JSON.
     pub fn json(&self) -> Value {
         let counted = |grade| (grade, count(self.verdicts, |other| other == grade));
-        json!({
-            "engine": self.engine,
-            "score": score(self.verdicts),
-            "grades": BTreeMap::from(Grade::ALL.map(counted)),
-            "checks": self.verdicts.iter().map(check).collect::<Value>(),
+        let check = |verdict: &'a Verdict| CheckFigures {
+            verdict,
+            transcript: matches!(verdict.outcome, Outcome::Failed(_))
+                .then(|| verdict.transcript.lines(KEPT)),
+        };
+        to_value(&ConformanceFigures {
+            engine: self.engine,
+            score: score(self.verdicts),
+            grades: BTreeMap::from(Grade::ALL.map(counted)),
+            checks: self.verdicts.iter().map(check).collect(),
         })
     }
 
@@ -115,14 +148,6 @@ impl CheckReport<'_> {
         }
         whole("arbiter check", suite)
     }
-}
-
-fn check(verdict: &Verdict) -> Value {
-    let mut value = json!(verdict);
-    if matches!(verdict.outcome, Outcome::Failed(_)) {
-        value["transcript"] = json!(verdict.transcript.lines(KEPT));
-    }
-    value
 }
 
 #[cfg(test)]

@@ -1,25 +1,32 @@
 //! Final positions of games as EPD, with the counters and the result.
 
-use shakmaty::fen::Epd;
+use shakmaty::fen::{Epd, Fen};
 use shakmaty::{Chess, EnPassantMode, Position};
 
+use arbiter_game::annotation::Dialect;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::PlayedPair;
 
 /// The last position of each game of a pair, one on a line: `hmvc` and `fmvn` are the counters of
-/// a FEN, `c9` is the result.
-pub fn final_positions(played: &PlayedPair) -> String {
-    played.games.iter().map(line).collect()
+/// a FEN, `c9` is the result, which fastchess does not write; cutechess-cli writes FENs.
+pub fn final_positions(played: &PlayedPair, dialect: Option<Dialect>) -> String {
+    played.games.iter().map(|game| line(game, dialect)).collect()
 }
 
-fn line(game: &GameRecord) -> String {
+fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
     let position = end(game);
+    if dialect == Some(Dialect::Cutechess) {
+        return format!("{}\n", Fen::from_position(&position, EnPassantMode::Legal));
+    }
+    let result = match dialect {
+        None => format!(" c9 \"{}\";", game.outcome.result.as_str()),
+        Some(_) => String::new(),
+    };
     format!(
-        "{} hmvc {}; fmvn {}; c9 \"{}\";\n",
+        "{} hmvc {}; fmvn {};{result}\n",
         Epd::from_position(&position, EnPassantMode::Legal),
         position.halfmoves(),
         position.fullmoves(),
-        game.outcome.result.as_str()
     )
 }
 
@@ -60,8 +67,13 @@ mod tests {
             begun_ms: None,
             transcript: None,
         };
-        let expect = "rnbqkbnr/ppp1pppp/8/3p4/3N4/8/PPPPPPPP/RNBQKB1R b KQkq - hmvc 1; fmvn 8; \
-                      c9 \"1/2-1/2\";\n";
-        assert_eq!(line(&game), expect);
+        let board = "rnbqkbnr/ppp1pppp/8/3p4/3N4/8/PPPPPPPP/RNBQKB1R b KQkq -";
+        for (dialect, counters) in [
+            (None, "hmvc 1; fmvn 8; c9 \"1/2-1/2\";"),
+            (Some(Dialect::Fastchess), "hmvc 1; fmvn 8;"),
+            (Some(Dialect::Cutechess), "1 8"),
+        ] {
+            assert_eq!(line(&game, dialect), format!("{board} {counters}\n"));
+        }
     }
 }

@@ -1,8 +1,11 @@
 //! The steps of `arbiter ci` as text, Markdown and JSON.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::document::Document;
+use crate::json::to_value;
 use crate::stored::utc_time;
 use crate::table::Table;
 use arbiter_plan::{StepKind, StepOutcome, StepVerdict};
@@ -17,6 +20,50 @@ pub struct GatesReport<'a> {
     pub base: Option<&'a str>,
     /// What became of each step.
     pub outcomes: &'a [StepOutcome],
+}
+
+/// The steps of `arbiter ci`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.ci/1")]
+pub(crate) struct CiFigures<'a> {
+    /// The engine under test.
+    test: &'a str,
+    /// What it was compared with.
+    base: Option<&'a str>,
+    /// Whether no step failed.
+    passed: bool,
+    /// What became of each step.
+    steps: Vec<StepFigures<'a>>,
+}
+
+/// A step.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StepFigures<'a> {
+    #[serde(flatten)]
+    outcome: &'a StepOutcome,
+    /// Whether it was carried out before, and is only repeated here.
+    cached: bool,
+}
+
+/// Steps of `arbiter ci` at many commits, the oldest first: `arbiter results gates`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.gates/1")]
+pub(crate) struct GatesFigures<'a> {
+    /// The steps.
+    gates: Vec<GateFigures<'a>>,
+}
+
+/// A step that was carried out.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GateFigures<'a> {
+    /// When it began, in UTC.
+    begun: String,
+    /// The engine under test: a commit, or what stands for it.
+    test: &'a str,
+    /// What it was compared with.
+    base: Option<&'a str>,
+    #[serde(flatten)]
+    outcome: &'a StepOutcome,
 }
 
 impl GatesReport<'_> {
@@ -37,12 +84,11 @@ impl GatesReport<'_> {
 
     /// One object.
     pub fn json(&self) -> Value {
-        json!({
-            "schema": "arbiter.ci/1",
-            "test": self.test,
-            "base": self.base,
-            "passed": self.outcomes.iter().all(|outcome| outcome.verdict.is_good()),
-            "steps": self.outcomes.iter().map(outcome_json).collect::<Value>(),
+        to_value(&CiFigures {
+            test: self.test,
+            base: self.base,
+            passed: self.outcomes.iter().all(|outcome| outcome.verdict.is_good()),
+            steps: self.outcomes.iter().map(step).collect(),
         })
     }
 }
@@ -61,17 +107,8 @@ pub(crate) fn steps(outcomes: &[StepOutcome]) -> Table {
     table
 }
 
-fn outcome_json(outcome: &StepOutcome) -> Value {
-    json!({
-        "step": outcome.step,
-        "kind": outcome.kind,
-        "verdict": outcome.verdict,
-        "words": outcome.words,
-        "exit_code": outcome.code,
-        "seconds": outcome.seconds,
-        "cached": outcome.from_before.is_some(),
-        "report": outcome.figures,
-    })
+fn step(outcome: &StepOutcome) -> StepFigures<'_> {
+    StepFigures { outcome, cached: outcome.from_before.is_some() }
 }
 
 /// Outcomes of many commits, as a table.
@@ -87,15 +124,14 @@ pub fn gates_table(gates: &[StoredGate]) -> Table {
 }
 
 /// Outcomes of many commits, as JSON.
-pub fn gates_json(gates: &[StoredGate]) -> Value {
-    let row = |StoredGate { created_ms, test, base, outcome }: &StoredGate| {
-        json!({
-            "begun": utc_time(*created_ms), "test": test, "base": base, "step": outcome.step,
-            "kind": outcome.kind, "verdict": outcome.verdict,
-            "seconds": outcome.seconds, "report": outcome.figures,
-        })
+pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
+    let row = |gate: &'a StoredGate| GateFigures {
+        begun: utc_time(gate.created_ms),
+        test: &gate.test,
+        base: gate.base.as_deref(),
+        outcome: &gate.outcome,
     };
-    json!({ "schema": "arbiter.gates/1", "gates": gates.iter().map(row).collect::<Value>() })
+    to_value(&GatesFigures { gates: gates.iter().map(row).collect() })
 }
 
 /// Whether a step is worth keeping: a build is in its own cache.
@@ -105,6 +141,8 @@ pub fn is_kept(outcome: &StepOutcome) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn outcome(step: &str, verdict: StepVerdict) -> StepOutcome {

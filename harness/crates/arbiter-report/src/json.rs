@@ -3,77 +3,241 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::ablation::{self, Feature};
-use crate::summary::{Strength, Summary};
+use crate::latency::LatencyFigures;
+use crate::lint::LintFigures;
+use crate::standings_json::Tournament;
+use crate::summary::{Strength, Summary, Verdict};
+use crate::tuned::TuningFigures;
 use crate::{latency, lint, standings_json, tuned};
-use arbiter_plan::{Ending, ExcludedWorker, Provenance, Scale};
-use arbiter_stats::Sprt;
+use arbiter_game::outcome::Termination;
+use arbiter_plan::{Ending, ExcludedWorker, Provenance, RunKind, Scale};
 use arbiter_stats::elo::Estimate;
+use arbiter_stats::{Sprt, Trinomial};
 
-/// A JSON object whose members stay in the order in which they were added.
-#[derive(Debug, Default)]
-pub(crate) struct Object(Vec<(&'static str, Member)>);
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Member {
-    Value(Value),
-    Object(Object),
-    List(Vec<Option<Object>>),
+/// A run: what was played and what follows from it. Printed by `sprt`, `match`, `tournament`, `ablate`
+/// and `tune` at their end, by `arbiter report` and by `arbiter results show` and `log`. Elo is that of
+/// the first engine against the second; intervals cover 95 %.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.report/1")]
+pub(crate) struct RunReport<'a> {
+    /// Name of the run.
+    run: &'a str,
+    /// What it tries, in one line, if its user said so.
+    about: Option<&'a str>,
+    /// When it began, in UTC; in the log of tests only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) begun: Option<&'a str>,
+    /// What bounds the engines, in words, one for each; in the log of tests only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limits: Option<Vec<String>>,
+    /// Kind of the run.
+    kind: RunKind,
+    /// Number from which every random choice derives.
+    seed: u64,
+    /// Lines or games of the opening book that no game can begin from.
+    openings_left_out: u64,
+    /// The first of them, each with what is wrong.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    opening_faults: &'a [String],
+    /// Times that a pair was void, because the machine disturbed it, and played again.
+    pairs_voided: u64,
+    /// Workers whose pairs do not count.
+    #[serde(skip_serializing_if = "<[ExcludedWorker]>::is_empty")]
+    workers_set_aside: &'a [ExcludedWorker],
+    /// Pairs that count although the machine disturbed them.
+    pairs_disturbed: u64,
+    /// Names of the engines.
+    engines: &'a [String],
+    /// From what each engine was built; `null` for one that was not. Absent if none was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    builds: Vec<Option<Build<'a>>>,
+    #[serde(flatten)]
+    scale: Option<Scaled>,
+    /// How it ended: `verdict` (of its SPRT), `complete` or `interrupted`; `null` while it is not ended.
+    ending: Option<&'static str>,
+    /// Its answer.
+    verdict: Verdict,
+    /// Whether more games than --fault-limit ended by faults of engines, so that it proves nothing.
+    invalid: bool,
+    #[serde(flatten)]
+    figures: Figures,
+    #[serde(flatten)]
+    sprt: Option<Sprt>,
+    /// Logistic Elo, corrected for the bias of the stopping rule.
+    elo_sequential: Option<f64>,
+    /// Lower end of its interval.
+    elo_sequential_low: Option<f64>,
+    /// Upper end of its interval.
+    elo_sequential_high: Option<f64>,
+    /// Likelihood of superiority, 0 to 1, that allows for the stopping rule.
+    los_sequential: Option<f64>,
+    /// Log-likelihood ratio of the SPRT.
+    llr: Option<f64>,
+    /// Wald's lower bound of the ratio.
+    llr_lower: Option<f64>,
+    /// Wald's upper bound of the ratio.
+    llr_upper: Option<f64>,
+    /// The lower bound as corrected for overshoot: H0 is accepted at or below it.
+    llr_stop_lower: Option<f64>,
+    /// The upper bound as corrected for overshoot: H1 is accepted at or above it.
+    llr_stop_upper: Option<f64>,
+    /// Games by how they ended.
+    terminations: BTreeMap<String, u64>,
+    /// Games that ended by faults of engines.
+    faults: Vec<Faults<'a>>,
+    /// What engines said of their searches that cannot be; absent if nothing was found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lint: Vec<LintFigures<'a>>,
+    /// How promptly engines answered; empty if no clock bounds them.
+    latencies: Vec<LatencyFigures<'a>>,
+    /// Each two engines that met.
+    encounters: Vec<Meeting<'a>>,
+    /// What counts as one piece of evidence: `pair`, or `game` if openings are not played twice.
+    evidence_unit: &'static str,
+    /// Of a tournament.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tournament: Option<Tournament<'a>>,
+    /// Of a tuning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tuning: Option<TuningFigures<'a>>,
+    /// Of an ablation: what each feature is worth, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    features: Vec<FeatureFigures<'a>>,
 }
 
-impl Serialize for Object {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, member)| (key, member)))
+/// The commit that an engine was built from.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Build<'a> {
+    /// The repository.
+    repo: String,
+    /// The revision as typed; `.` is the working tree.
+    revision: &'a str,
+    /// The commit in full; of a working tree the one below it.
+    commit: &'a str,
+    /// Whether files differ from that commit.
+    dirty: bool,
+    /// Nodes of its bench, if that was run.
+    bench_nodes: Option<u64>,
+}
+
+/// By what times were multiplied; absent without --scale.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Scaled {
+    /// What times were multiplied by.
+    time_scale: f64,
+    #[serde(flatten)]
+    scale: Scale,
+}
+
+/// Games that an engine lost by one kind of fault.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Faults<'a> {
+    /// Name of the engine.
+    engine: &'a str,
+    /// What it did.
+    reason: Termination,
+    /// How many.
+    count: u64,
+}
+
+/// Two engines that met, from the point of view of the first.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Meeting<'a> {
+    /// Name of one engine.
+    first: &'a str,
+    /// Name of the other.
+    second: &'a str,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+/// Counts and what they say of strength, from the point of view of the first engine.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Figures {
+    #[serde(flatten)]
+    games: GamesByResult,
+    /// Pairs that count.
+    pairs: u64,
+    /// Pairs by points, from none to two: LL, LD, DD and WL, WD, WW.
+    pentanomial: [u64; 5],
+    #[serde(flatten)]
+    strength: EloFigures,
+}
+
+/// What counts say of strength, with 95 % intervals.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EloFigures {
+    /// Logistic Elo.
+    elo: Option<f64>,
+    /// Lower end of its interval.
+    elo_low: Option<f64>,
+    /// Upper end of its interval.
+    elo_high: Option<f64>,
+    /// Normalized Elo.
+    nelo: Option<f64>,
+    /// Lower end of its interval.
+    nelo_low: Option<f64>,
+    /// Upper end of its interval.
+    nelo_high: Option<f64>,
+    /// Likelihood of superiority, 0 to 1.
+    los: Option<f64>,
+}
+
+impl EloFigures {
+    /// Both kinds of Elo as JSON has them.
+    pub fn new(elo: Option<Estimate>, nelo: Option<Estimate>, los: Option<f64>) -> EloFigures {
+        let [elo, elo_low, elo_high] = ends(elo.map(spread));
+        let [nelo, nelo_low, nelo_high] = ends(nelo.map(spread));
+        EloFigures { elo, elo_low, elo_high, nelo, nelo_low, nelo_high, los }
     }
 }
 
-impl Object {
-    /// Adds a value that is no object.
-    pub(crate) fn with(self, key: &'static str, value: impl Serialize) -> Object {
-        self.with_all([(key, value)])
-    }
+/// Games by result, from the point of view of one side.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GamesByResult {
+    /// Games.
+    games: u64,
+    /// Games won.
+    wins: u64,
+    /// Games drawn.
+    draws: u64,
+    /// Games lost.
+    losses: u64,
+}
 
-    /// Adds values that are no objects.
-    pub(crate) fn with_all(
-        mut self,
-        members: impl IntoIterator<Item = (&'static str, impl Serialize)>,
-    ) -> Object {
-        let members = members.into_iter();
-        self.0.extend(members.map(|(key, value)| (key, Member::Value(to_value(&value)))));
-        self
+impl From<Trinomial> for GamesByResult {
+    fn from(games: Trinomial) -> GamesByResult {
+        let Trinomial { wins, draws, losses } = games;
+        GamesByResult { games: games.games(), wins, draws, losses }
     }
+}
 
-    /// Adds an object, if there is one.
-    pub(crate) fn object(mut self, key: &'static str, object: Option<Object>) -> Object {
-        self.0.extend(object.map(|object| (key, Member::Object(object))));
-        self
-    }
-
-    /// Adds a list of objects and of `null`s.
-    pub(crate) fn list<T: Into<Option<Object>>>(
-        mut self,
-        key: &'static str,
-        objects: impl IntoIterator<Item = T>,
-    ) -> Object {
-        self.0.push((key, Member::List(objects.into_iter().map(Into::into).collect())));
-        self
-    }
-
-    /// Adds the members of another object.
-    fn and(mut self, other: Object) -> Object {
-        self.0.extend(other.0);
-        self
-    }
-
-    /// Drops the member added last if `is_unwanted`.
-    fn unless(mut self, is_unwanted: bool) -> Object {
-        self.0.truncate(self.0.len() - usize::from(is_unwanted));
-        self
-    }
+/// The engine with a feature against the engine without it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FeatureFigures<'a> {
+    /// Name of the feature.
+    feature: &'a str,
+    #[serde(flatten)]
+    figures: Figures,
+    /// Lower end of an interval of Elo that holds together with those of all other features.
+    elo_simultaneous_low: Option<f64>,
+    /// Its upper end.
+    elo_simultaneous_high: Option<f64>,
+    /// Log-likelihood ratio of its SPRT, if there is one.
+    llr: Option<f64>,
+    /// What that test says: `H1`, `H0` or `open`.
+    test: Option<&'static str>,
+    /// Logistic Elo, corrected for the bias of the stopping rule.
+    elo_sequential: Option<f64>,
+    /// Lower end of its interval.
+    elo_sequential_low: Option<f64>,
+    /// Upper end of its interval.
+    elo_sequential_high: Option<f64>,
 }
 
 /// What is serialized, as a JSON value.
@@ -92,85 +256,74 @@ pub fn run_json(summary: &Summary) -> Value {
     to_value(&report(summary))
 }
 
-fn report(summary: &Summary) -> Object {
+/// The object as a value of its type.
+pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     let name = |index: usize| summary.engines[index].as_str();
-    let (counts, sequential) = (&summary.counts, summary.after_stop());
-    let (bounds, test) = (summary.plan.sprt.map(|sprt| sprt.bounds), summary.test());
-    let terminations: BTreeMap<String, u64> =
-        counts.terminations.iter().map(|(ending, count)| (ending.to_string(), *count)).collect();
-    let features = ablation::features(summary);
-    Object::default()
-        .with("schema", "arbiter.report/1")
-        .with("run", &summary.run)
-        .with("about", &summary.about)
-        .with("kind", summary.plan.kind)
-        .with("seed", summary.plan.seed)
-        .with("openings_left_out", summary.quarantine.count)
-        .with("opening_faults", &summary.quarantine.faults)
-        .unless(summary.quarantine.faults.is_empty())
-        .with("pairs_voided", summary.disturbances.voided)
-        .list("workers_set_aside", summary.excluded.iter().map(excluded))
-        .unless(summary.excluded.is_empty())
-        // Pairs that count although the machine disturbed them.
-        .with("pairs_disturbed", summary.disturbances.counted)
-        .with("engines", &summary.engines)
-        .list(
-            "builds",
-            summary.plan.engines.iter().map(|engine| engine.provenance.as_ref().map(build)),
-        )
-        .unless(summary.plan.engines.iter().all(|engine| engine.provenance.is_none()))
-        .and(summary.plan.scale.map(scale).unwrap_or_default())
-        .with("ending", summary.ending.map(ending_word))
-        .with("verdict", summary.verdict())
-        .with("invalid", summary.is_invalid())
-        .and(figures(&summary.strength()))
-        .and(summary.plan.sprt.map(sprt).unwrap_or_default())
-        .with_all(estimate(SEQUENTIAL, sequential.map(|after| after.elo)))
-        .with("los_sequential", sequential.map(|after| after.los))
-        .with("llr", test.map(|(_, status)| status.llr))
-        .with("llr_lower", bounds.map(|bounds| bounds.lower))
-        .with("llr_upper", bounds.map(|bounds| bounds.upper))
-        // The bounds as corrected at the end.
-        .with("llr_stop_lower", test.map(|(_, status)| status.lower))
-        .with("llr_stop_upper", test.map(|(_, status)| status.upper))
-        .with("terminations", terminations)
-        .list(
-            "faults",
-            counts.faults.iter().map(|((engine, reason), count)| {
-                let fault = Object::default().with("engine", name(*engine)).with("reason", reason);
-                fault.with("count", count)
-            }),
-        )
-        .list("lint", lint::json(summary))
-        .unless(summary.lint.is_empty())
-        // How promptly engines answered; nothing if no clock bounds them.
-        .list("latencies", latency::json(summary))
-        .list(
-            "encounters",
-            counts.encounters.iter().map(|(engines, encounter)| {
+    let (plan, counts) = (&summary.plan, &summary.counts);
+    let (bounds, sequential) = (plan.sprt.map(|sprt| sprt.bounds), summary.after_stop());
+    let status = summary.test().map(|(_, status)| status);
+    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
+        ends(sequential.map(|after| after.elo));
+    let builds = plan.engines.iter().map(|engine| engine.provenance.as_ref().map(build));
+    let is_built = plan.engines.iter().any(|engine| engine.provenance.is_some());
+    let terminations = counts.terminations.iter();
+    RunReport {
+        run: &summary.run,
+        about: summary.about.as_deref(),
+        begun: None,
+        limits: None,
+        kind: plan.kind,
+        seed: plan.seed,
+        openings_left_out: summary.quarantine.count,
+        opening_faults: &summary.quarantine.faults,
+        pairs_voided: summary.disturbances.voided,
+        workers_set_aside: &summary.excluded,
+        pairs_disturbed: summary.disturbances.counted,
+        engines: &summary.engines,
+        builds: builds.filter(|_| is_built).collect(),
+        scale: plan.scale.map(|scale| Scaled { time_scale: scale.factor(), scale }),
+        ending: summary.ending.map(ending_word),
+        verdict: summary.verdict(),
+        invalid: summary.is_invalid(),
+        figures: figures(&summary.strength()),
+        sprt: plan.sprt,
+        elo_sequential,
+        elo_sequential_low,
+        elo_sequential_high,
+        los_sequential: sequential.map(|after| after.los),
+        llr: status.map(|status| status.llr),
+        llr_lower: bounds.map(|bounds| bounds.lower),
+        llr_upper: bounds.map(|bounds| bounds.upper),
+        llr_stop_lower: status.map(|status| status.lower),
+        llr_stop_upper: status.map(|status| status.upper),
+        terminations: terminations.map(|(ending, count)| (ending.to_string(), *count)).collect(),
+        faults: (counts.faults.iter())
+            .map(|((engine, reason), &count)| Faults {
+                engine: name(*engine),
+                reason: *reason,
+                count,
+            })
+            .collect(),
+        lint: lint::figures(summary).collect(),
+        latencies: latency::figures(summary).collect(),
+        encounters: (counts.encounters.iter())
+            .map(|(engines, encounter)| {
                 let [first, second] = engines.map(name);
-                let names = Object::default().with("first", first).with("second", second);
-                names.and(figures(&Strength::of(*encounter)))
-            }),
-        )
-        .with("evidence_unit", if summary.plan.design.is_single { "game" } else { "pair" })
-        .object("tournament", standings_json::json(summary))
-        .object("tuning", tuned::json(summary))
-        .list("features", features.iter().map(feature))
-        .unless(features.is_empty())
+                Meeting { first, second, figures: figures(&Strength::of(*encounter)) }
+            })
+            .collect(),
+        evidence_unit: if plan.design.is_single { "game" } else { "pair" },
+        tournament: standings_json::tournament(summary),
+        tuning: tuned::figures(summary),
+        features: ablation::features(summary).iter().map(feature).collect(),
+    }
 }
 
-/// Keys of the Elo that allows for the stopping rule.
-const SEQUENTIAL: [&str; 3] = ["elo_sequential", "elo_sequential_low", "elo_sequential_high"];
-
 /// An estimate: its value and both ends of its interval.
-fn estimate(
-    keys: [&'static str; 3],
-    estimate: Option<Estimate>,
-) -> impl Iterator<Item = (&'static str, Option<f64>)> {
+fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
     // Adding zero turns -0 into 0; JSON has `null` for infinities.
     let figures = estimate.map(|e| [e.value, e.low, e.high].map(|figure| figure + 0.0));
-    (0..).zip(keys).map(move |(place, key): (usize, _)| (key, figures.map(|all| all[place])))
+    figures.map_or([None; 3], |all| all.map(Some))
 }
 
 /// Without ends where they are equal: all pairs alike show no spread to judge by, and an interval
@@ -182,36 +335,14 @@ fn spread(estimate: Estimate) -> Estimate {
     }
 }
 
-/// A machine that was excluded.
-fn excluded(ExcludedWorker { worker, reason, pairs }: &ExcludedWorker) -> Object {
-    let who = Object::default().with("worker", worker).with("reason", reason);
-    who.with("pairs_discarded", pairs)
-}
-
-/// The commit that an engine was built from.
-fn build(from: &Provenance) -> Object {
-    Object::default()
-        .with("repo", from.repo.display().to_string())
-        .with("revision", &from.revision)
-        .with("commit", &from.commit)
-        .with("dirty", from.is_dirty)
-        .with("bench_nodes", from.bench)
-}
-
-/// What times were multiplied by, and the speeds from which that follows.
-fn scale(scale: Scale) -> Object {
-    Object::default()
-        .with("time_scale", scale.factor())
-        .with("reference_nps", scale.reference_nps)
-        .with("measured_nps", scale.measured_nps)
-}
-
-fn sprt(sprt: Sprt) -> Object {
-    Object::default()
-        .with_all([("elo0", sprt.elo0), ("elo1", sprt.elo1)])
-        .with_all([("alpha", sprt.alpha), ("beta", sprt.beta)])
-        .with("model", sprt.model)
-        .with("overshoot", sprt.correction)
+fn build(from: &Provenance) -> Build<'_> {
+    Build {
+        repo: from.repo.display().to_string(),
+        revision: &from.revision,
+        commit: &from.commit,
+        dirty: from.is_dirty,
+        bench_nodes: from.bench,
+    }
 }
 
 fn ending_word(ending: Ending) -> &'static str {
@@ -222,29 +353,28 @@ fn ending_word(ending: Ending) -> &'static str {
     }
 }
 
-fn figures(strength: &Strength) -> Object {
-    let (games, pairs) = (strength.games, strength.pairs);
-    Object::default()
-        .with("games", games.games())
-        .with_all([("wins", games.wins), ("draws", games.draws), ("losses", games.losses)])
-        .with("pairs", pairs.pairs())
-        // LL, LD, DD+WL, WD, WW.
-        .with("pentanomial", pairs.0)
-        .with_all(estimate(["elo", "elo_low", "elo_high"], strength.elo.map(spread)))
-        .with_all(estimate(["nelo", "nelo_low", "nelo_high"], strength.nelo.map(spread)))
-        .with("los", strength.los)
+fn figures(strength: &Strength) -> Figures {
+    Figures {
+        games: strength.games.into(),
+        pairs: strength.pairs.pairs(),
+        pentanomial: strength.pairs.0,
+        strength: EloFigures::new(strength.elo, strength.nelo, strength.los),
+    }
 }
 
-/// The engine with a feature against the engine without it.
-fn feature(feature: &Feature<'_>) -> Object {
+fn feature<'a>(feature: &Feature<'a>) -> FeatureFigures<'a> {
     let (test, together) = (feature.sprt_status, feature.simultaneous.map(spread));
-    Object::default()
-        .with("feature", feature.name)
-        .and(figures(&feature.strength))
-        // These hold together with those of all other features.
-        .with("elo_simultaneous_low", together.map(|estimate| estimate.low))
-        .with("elo_simultaneous_high", together.map(|estimate| estimate.high))
-        .with("llr", test.map(|status| status.llr))
-        .with("test", test.map(|status| ablation::word(status.decision)))
-        .with_all(estimate(SEQUENTIAL, feature.after_stop.map(|after| after.elo)))
+    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
+        ends(feature.after_stop.map(|after| after.elo));
+    FeatureFigures {
+        feature: feature.name,
+        figures: figures(&feature.strength),
+        elo_simultaneous_low: together.map(|estimate| estimate.low),
+        elo_simultaneous_high: together.map(|estimate| estimate.high),
+        llr: test.map(|status| status.llr),
+        test: test.map(|status| ablation::word(status.decision)),
+        elo_sequential,
+        elo_sequential_low,
+        elo_sequential_high,
+    }
 }

@@ -1,6 +1,8 @@
 //! How promptly engines answered, as tables.
 
-use crate::json::Object;
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::LatencyKind;
@@ -39,19 +41,39 @@ fn short(value: f64) -> String {
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// The figures of each engine and kind in JSON; times in microseconds, to two significant digits.
-pub(crate) fn json(summary: &Summary) -> impl Iterator<Item = Object> {
-    summary.latencies.iter().map(|(engine, kind, distribution)| {
-        Object::default()
-            .with("engine", &summary.engines[engine])
-            .with("kind", kind)
-            .with("count", distribution.count())
-            .with("p50_us", distribution.quantile_us(0.5))
-            .with("p90_us", distribution.quantile_us(0.9))
-            .with("p99_us", distribution.quantile_us(0.99))
-            .with("max_us", distribution.max_us())
-            // How many were below 1, 10, 100 ... microseconds and not below the last.
-            .with("decades", distribution.decades())
+/// How promptly an engine answered, or how long it had to wait. Times are in microseconds, to two
+/// significant digits.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LatencyFigures<'a> {
+    /// Name of the engine.
+    engine: &'a str,
+    /// What was measured.
+    kind: LatencyKind,
+    /// How many times there are.
+    count: u64,
+    /// Median.
+    p50_us: u64,
+    /// What 90 % of the times are not above.
+    p90_us: u64,
+    /// What 99 % of the times are not above.
+    p99_us: u64,
+    /// The longest time.
+    max_us: u64,
+    /// How many times are below 1, 10, 100 ... microseconds and not below the one before.
+    decades: Vec<u64>,
+}
+
+/// The figures of each engine and kind.
+pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LatencyFigures<'_>> {
+    summary.latencies.iter().map(|(engine, kind, distribution)| LatencyFigures {
+        engine: &summary.engines[engine],
+        kind,
+        count: distribution.count(),
+        p50_us: distribution.quantile_us(0.5),
+        p90_us: distribution.quantile_us(0.9),
+        p99_us: distribution.quantile_us(0.99),
+        max_us: distribution.max_us(),
+        decades: distribution.decades(),
     })
 }
 

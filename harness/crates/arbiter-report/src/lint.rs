@@ -1,10 +1,12 @@
 //! What engines said of their searches that cannot be, in words and as JSON.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use shakmaty::Color;
 
-use crate::json::Object;
 use crate::statistics::movers;
 use crate::summary::Summary;
+use arbiter_game::lint::LintRule;
 use arbiter_game::record::GameRecord;
 use arbiter_store::LintCount;
 
@@ -33,16 +35,34 @@ pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> St
     format!("{}.{}, {number}{dots} {uci}", pair + 1, half + 1)
 }
 
-/// A list of engine, rule, counts and example.
-pub(crate) fn json(summary: &Summary) -> impl Iterator<Item = Object> {
-    summary.lint.iter().map(|found| {
-        Object::default()
-            .with("engine", &summary.engines[found.engine])
-            .with("rule", found.rule)
-            .with_all([("moves", found.moves), ("games", found.games)])
-            .with("example_game", format!("{}.{}", found.pair + 1, found.half + 1))
-            // From 1, as in other lists of moves.
-            .with("example_ply", found.ply + 1)
-            .with("example", format!("{}: {}", place_of(found), found.what))
+/// What an engine said of its searches that cannot be, by one rule.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LintFigures<'a> {
+    /// Name of the engine.
+    engine: &'a str,
+    /// What is wrong.
+    rule: LintRule,
+    /// Moves of which it was found.
+    moves: u64,
+    /// Games of these moves.
+    games: u64,
+    /// Game of the example: pair and game of the pair, as in the tag Round of a PGN.
+    example_game: String,
+    /// Half-move of the example, from 1.
+    example_ply: usize,
+    /// The example in words.
+    example: String,
+}
+
+/// What was found, by engine and rule.
+pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LintFigures<'_>> {
+    summary.lint.iter().map(|found| LintFigures {
+        engine: &summary.engines[found.engine],
+        rule: found.rule,
+        moves: found.moves,
+        games: found.games,
+        example_game: format!("{}.{}", found.pair + 1, found.half + 1),
+        example_ply: found.ply + 1,
+        example: format!("{}: {}", place_of(found), found.what),
     })
 }

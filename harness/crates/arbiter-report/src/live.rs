@@ -1,19 +1,22 @@
-//! The view of a running match on standard error: a bar on a terminal, plain lines elsewhere.
+//! The view of a running match on standard error: drawn on a terminal, plain lines elsewhere.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::boards::{Board, Boards, Side};
 use crate::lint::place;
 use crate::standings::leaders_line;
-use crate::status::{Progress, one_line};
+use crate::status::Progress;
 use crate::terminal::{is_quiet, note};
+use crate::text::{ratio, signed};
 use crate::tuned;
 use arbiter_game::lint::LintFinding;
 use arbiter_game::record::GameRecord;
+use arbiter_names::counted;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
@@ -21,15 +24,29 @@ use arbiter_stats::SprtStatus;
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
+/// Columns below which all is said in three lines.
+const NARROW: usize = 70;
+
+/// Games in progress that are shown at most, and the columns of their numbers, scores and clocks.
+const MAX_GAMES: usize = 8;
+const GAME_COLUMNS: usize = 58;
+
+/// Longest and shortest bar.
+const BAR: std::ops::RangeInclusive<usize> = 8..=60;
+
 /// Watches a run and shows how it stands.
-#[derive(Debug)]
-pub struct Live {
+pub struct Live<'a> {
     bar: Option<ProgressBar>,
+    /// Tells the games in progress, as many as are asked for.
+    games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
     progress: Progress,
     /// When the last plain line was written.
     shown: Option<Duration>,
     pace: Pace,
+    /// Time in which the run was paused and no pair was counted, and since when it is.
+    paused: Duration,
+    paused_since: Option<Duration>,
     /// Games at once, once the user has changed their number.
     slots: Option<usize>,
     /// Times that CPU contention can have decided a pair.
@@ -43,20 +60,24 @@ pub struct Live {
 /// The keys, as the live view names them.
 const KEYS: &str = "p pause · r resume · d drain · + - games at once · q stop";
 
-impl Live {
-    /// A view of a run that has come so far; draws a bar if standard error is a terminal. `has_keys` says
-    /// whether the keys are to be named.
-    pub fn new(plan: &Plan, state: &RunState, has_keys: bool) -> Live {
+impl<'a> Live<'a> {
+    /// A view of a run that has come so far; draws if standard error is a terminal. `has_keys` says
+    /// whether the keys are to be named, `games` tells the games in progress.
+    pub fn new(
+        plan: &Plan,
+        state: &RunState,
+        has_keys: bool,
+        games: impl Fn(usize) -> Boards + 'a,
+    ) -> Live<'a> {
         let schedule = state.schedule().clone();
         let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
-            let target = ProgressDrawTarget::stderr();
-            let bar = ProgressBar::with_draw_target(Some(schedule.expected()), target);
-            let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{msg}");
+            bar.with_style(style.expect("the template is a constant and sound"))
         });
         Live {
             bar,
+            games: Box::new(games),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             progress: Progress {
                 sprt: plan.sprt,
@@ -68,6 +89,8 @@ impl Live {
             },
             shown: None,
             pace: Pace::Running,
+            paused: Duration::ZERO,
+            paused_since: None,
             slots: None,
             suspect: 0,
             has_keys,
@@ -78,10 +101,10 @@ impl Live {
     fn show(&mut self, elapsed: Duration) {
         match &self.bar {
             Some(bar) => {
-                bar.set_length(self.progress.schedule.expected());
-                bar.set_position(self.progress.counted);
-                let keys = self.has_keys.then(|| format!("\n{KEYS}"));
-                bar.set_message(self.lines(elapsed).join("\n") + &keys.unwrap_or_default());
+                let size = terminal_size::terminal_size_of(std::io::stderr());
+                let (columns, rows) =
+                    size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()));
+                bar.set_message(self.display(elapsed, columns, rows).join("\n"));
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
@@ -93,29 +116,131 @@ impl Live {
         }
     }
 
-    /// The evidence, which in a tournament is who leads, and the pace.
-    fn lines(&self, elapsed: Duration) -> [String; 2] {
-        let [evidence, mut pace] = self.progress.lines(elapsed);
-        if let Some(slots) = self.slots {
-            pace.push_str(&format!(" · {slots} at once"));
-        }
-        if self.suspect > 0 {
-            pace.push_str(&format!(" · CPU contention in {}", self.suspect));
-        }
-        if self.pace != Pace::Running {
-            pace.push_str(&format!(" · {}", self.pace));
-        }
+    /// Lines that fit a terminal of this size.
+    fn display(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
+        let (progress, active) = (&self.progress, self.active(elapsed));
+        let (chances, evidence) = (progress.chances(), self.evidence());
+        let (pace, state) = (progress.pace(active), self.state());
+        let is_test = progress.test().is_some();
+        let mut lines = if columns < NARROW {
+            let game = (self.games)(1).shown.first().map(|board| self.short_game(board));
+            // What is neither verdict's chance follows from theirs.
+            let known = chances
+                .into_iter()
+                .take(2)
+                .chain(evidence.into_iter().take(1))
+                .chain(is_test.then(|| progress.pairs()));
+            let pace = pace.into_iter().chain(state).chain(game);
+            vec![self.bar_line(columns, ""), joined(known), joined(pace)]
+        } else {
+            let time = FormattedDuration(elapsed).to_string();
+            let count = is_test.then(|| progress.count());
+            let pace = count.into_iter().chain([time]).chain(pace).chain(state);
+            let mut lines = vec![self.bar_line(columns, &joined(chances))];
+            lines.extend([joined(evidence), joined(pace)]);
+            // Above the games, whose number changes.
+            lines.extend(self.has_keys.then(|| KEYS.to_owned()));
+            let room = rows.saturating_sub(lines.len() + 2).min(MAX_GAMES);
+            let games = (self.games)(room);
+            let name = (columns - GAME_COLUMNS) / 2;
+            lines.extend(games.shown.iter().map(|board| self.game(board, name)));
+            let hidden = games.count.saturating_sub(room);
+            lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
+            lines
+        };
+        lines.iter_mut().for_each(|line| *line = cut(line, columns));
+        lines
+    }
+
+    /// The ratio between its bounds; of a run without a test, or with several, its pairs.
+    fn bar_line(&self, columns: usize, chances: &str) -> String {
+        let progress = &self.progress;
+        let (before, after, [low, value, high]) = match progress.test() {
+            Some((_, SprtStatus { llr, lower, upper, .. })) => (
+                format!("LLR {}  {lower:.2} ", signed(llr, 2)),
+                format!(" {upper:+.2}  {chances}"),
+                [lower, llr, upper],
+            ),
+            None => {
+                let expected = progress.schedule.expected().max(1) as f64;
+                (
+                    format!("{} ", progress.count()),
+                    String::new(),
+                    [0.0, progress.counted as f64, expected],
+                )
+            }
+        };
+        let room = columns.saturating_sub(length(&before) + length(after.trim_end()));
+        let cells = room.clamp(*BAR.start(), *BAR.end());
+        let cell = |value: f64| {
+            let share = ((value - low) / (high - low)).clamp(0.0, 1.0);
+            (share * cells as f64).round() as usize
+        };
+        let (zero, end) = (cell(0.0), cell(value));
+        let filled = zero.min(end)..zero.max(end);
+        let bar = (0..cells).map(|cell| match cell {
+            // Where a ratio begins.
+            _ if cell == zero && low < 0.0 => '│',
+            _ if filled.contains(&cell) => '█',
+            _ => '░',
+        });
+        format!("{before}{}{}", bar.collect::<String>(), after.trim_end())
+    }
+
+    /// A game in progress on one line, where names have so many columns.
+    fn game(&self, board: &Board, columns: usize) -> String {
+        let columns = self.engines.iter().map(|name| length(name)).max().unwrap_or(0).min(columns);
+        let side = |side: &Side| {
+            let name = cut(&self.engines[side.engine], columns);
+            let score = side.score.as_deref().unwrap_or_default();
+            let clock = side.clock().map_or(String::new(), |clock| format!(" {clock:>5}"));
+            format!("{name:columns$} {score:>7}{clock}")
+        };
+        let (place, last) = (board.place(), board.last.as_deref().unwrap_or_default());
+        let (white, black, ply) = (side(&board.white), side(&board.black), board.ply());
+        format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
+    }
+
+    /// The same in few words, with what the side said that moved last.
+    fn short_game(&self, board: &Board) -> String {
+        let mover = if board.is_white_to_move { &board.black } else { &board.white };
+        let parts = [Some(board.place()), Some(format!("ply {}", board.ply())), board.last.clone()];
+        let parts = parts.into_iter().chain([mover.score.clone(), mover.clock()]);
+        parts.flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// What the games say, which in a tournament is who leads, and in a tuning the values.
+    fn evidence(&self) -> Vec<String> {
         if let Some((tuning, finished, theta)) = &self.tuning {
-            return [tuned::line(tuning, *finished, theta), pace];
+            return vec![tuned::line(tuning, *finished, theta)];
         }
         match leaders_line(&self.progress.schedule, &self.engines) {
-            Some(leaders) => [leaders, pace],
-            None => [evidence, pace],
+            Some(leaders) => vec![leaders],
+            None => self.progress.evidence(),
         }
     }
 
+    /// What the user or the machine has changed.
+    fn state(&self) -> Vec<String> {
+        let slots = self.slots.map(|slots| format!("{slots} at once"));
+        let pairs = || format!("CPU contention in {}", counted(self.suspect, "pair"));
+        let pace = (self.pace != Pace::Running).then(|| self.pace.to_string());
+        [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
+    }
+
+    /// All in one line.
     fn line(&self, elapsed: Duration) -> String {
-        one_line(self.lines(elapsed))
+        let progress = &self.progress;
+        let llr = progress.test().map(|(_, sprt_status)| format!("LLR {}", ratio(sprt_status)));
+        let parts = llr.into_iter().chain(self.evidence()).chain([progress.count()]);
+        let parts = parts.chain(progress.chances()).chain(progress.pace(self.active(elapsed)));
+        joined(parts.chain(self.state()))
+    }
+
+    /// Of the time so far, that in which pairs were played.
+    fn active(&self, elapsed: Duration) -> Duration {
+        let now = self.paused_since.map_or(Duration::ZERO, |since| elapsed.saturating_sub(since));
+        elapsed.saturating_sub(self.paused + now)
     }
 
     /// So much counts, whatever was counted before.
@@ -184,7 +309,7 @@ impl Live {
     }
 }
 
-impl Observer for Live {
+impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
             RunEvent::Started { counts, counted, sprt_statuses } => {
@@ -201,7 +326,10 @@ impl Observer for Live {
                 for (half, game) in played.games.iter().enumerate() {
                     self.tell_game(tally.pair, half, game);
                 }
-                self.show(*elapsed);
+                self.paused_since = self.paused_since.map(|_| *elapsed);
+                if self.bar.is_none() {
+                    self.show(*elapsed);
+                }
             }
             RunEvent::Iterated { iteration } => {
                 if let Some((_, finished, theta)) = &mut self.tuning {
@@ -223,8 +351,10 @@ impl Observer for Live {
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.bar.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
-                    note(&format!("{pace}, {slots} games at once"));
+                    note(&format!("{pace}, {} at once", counted(slots, "game")));
                 }
+                self.paused = *elapsed - self.active(*elapsed);
+                self.paused_since = (*pace == Pace::Paused).then_some(*elapsed);
                 (self.pace, self.slots) = (*pace, Some(*slots));
                 if self.bar.is_some() {
                     self.show(*elapsed);
@@ -245,3 +375,22 @@ impl Observer for Live {
         Ok(())
     }
 }
+
+fn joined(parts: impl IntoIterator<Item = String>) -> String {
+    parts.into_iter().collect::<Vec<_>>().join(" · ")
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// As much of a text as fits.
+fn cut(text: &str, columns: usize) -> String {
+    match length(text) > columns {
+        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

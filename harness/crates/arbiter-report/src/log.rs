@@ -1,9 +1,9 @@
 //! The log of tests: one row for each SPRT, so that it can be seen what was tried and what came of
 //! it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::json;
+use crate::json::{report, to_value};
 use crate::summary::{Summary, Verdict};
 use crate::table::Table;
 use crate::text::{UNDEFINED, interval};
@@ -37,14 +37,13 @@ pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
 
 /// A list of the reports of the tests, each with when it began and what bounded its engines.
 pub fn log_json(entries: &[LogEntry]) -> Value {
-    let object = |entry: &LogEntry| {
-        let mut object = json::run_json(&entry.summary);
-        object["begun"] = json!(entry.started);
-        let limits = entry.summary.limits().map(|limits| limits.to_string());
-        object["limits"] = json!(limits.collect::<Vec<_>>());
-        object
-    };
-    entries.iter().map(object).collect()
+    let reports = entries.iter().map(|LogEntry { started, summary }| {
+        let limits = summary.limits().map(|limits| limits.to_string());
+        let mut report = report(summary);
+        (report.begun, report.limits) = (Some(started.as_str()), Some(limits.collect()));
+        report
+    });
+    to_value(&reports.collect::<Vec<_>>())
 }
 
 const LEGEND: &str = "\
@@ -71,7 +70,7 @@ fn table(entries: &[LogEntry]) -> Table {
             &summary.limits_in_words(),
             &strength.games.games(),
             &strength.pairs.0.map(|count| count.to_string()).join(", "),
-            &summary.after_stop().map_or(UNDEFINED.to_owned(), |after| interval(&after.elo)),
+            &summary.elo().map_or(UNDEFINED.to_owned(), |elo| interval(&elo)),
             &summary.llr_in_words(),
             &verdict(summary),
             &summary.run,
@@ -183,8 +182,13 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
         open.summary.ending = Some(Ending::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
-        open.summary.plan.fault_limit = -1.0;
+        // One fault of few games is no verdict yet.
+        open.summary.counts.faults.insert((0, Termination::Crash), 1);
+        assert_eq!(verdict(&open.summary), "undecided (interrupted)");
+        open.summary.plan.fault_limit = 0.0;
         assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
+        (open.summary.plan.fault_limit, open.summary.ending) = (0.05, Some(Ending::Complete));
+        assert_eq!(verdict(&open.summary), "undecided (cap), invalid (faults)");
         let model = open.summary.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");

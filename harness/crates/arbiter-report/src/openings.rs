@@ -27,7 +27,7 @@ pub struct OpeningNames(HashMap<Zobrist128, Named>);
 impl OpeningNames {
     /// The last position with a name among those that a game started from and its book moves lead
     /// to; none for a game of Chess960.
-    pub(crate) fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
+    pub fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
         let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
         self.last_named(game, book)
     }

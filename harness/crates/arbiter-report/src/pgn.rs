@@ -12,14 +12,15 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use self::written::harmless;
-use crate::compat::{reason, time_control};
+use crate::compat::{illegal_move, reason, time_control};
 use crate::openings::{Named, OpeningNames};
 use crate::stored::utc_time_as;
 use arbiter_game::annotation::{Annotation, Dialect};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::PlayedPair;
+use arbiter_plan::{Plan, PlayedPair, RunKind};
 use arbiter_protocol::Limits;
+use arbiter_store::Fingerprints;
 
 /// Longest line of move text, in characters, unless a single move needs more.
 const WIDTH: usize = 80;
@@ -42,6 +43,8 @@ pub struct PgnHeader {
     pub hashes: Vec<String>,
     /// Seed of the run.
     pub seed: u64,
+    /// Games that another program played before.
+    pub before: u64,
     /// What games tell besides their moves.
     pub annotation: Annotation,
     /// What openings are called, if games are to tell.
@@ -49,6 +52,33 @@ pub struct PgnHeader {
 }
 
 impl PgnHeader {
+    /// That of a run, which began at this time.
+    pub fn of(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> PgnHeader {
+        let annotation = &plan.annotation;
+        let is_named = annotation.has_origin && !annotation.is_minimal;
+        PgnHeader {
+            event: match plan.kind {
+                _ if annotation.dialect == Some(Dialect::Fastchess) => {
+                    "Fastchess Tournament".to_owned()
+                }
+                _ if annotation.dialect == Some(Dialect::Cutechess) => "?".to_owned(),
+                RunKind::Sprt => "Arbiter SPRT".to_owned(),
+                RunKind::Match => "Arbiter match".to_owned(),
+                RunKind::Tournament => format!("Arbiter {}", plan.design.format),
+                RunKind::Ablate => "Arbiter ablation".to_owned(),
+                RunKind::Tune => "Arbiter tuning".to_owned(),
+            },
+            date: utc_time_as(created_ms, "%Y.%m.%d"),
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
+            hashes: fingerprints.engines.clone(),
+            seed: plan.seed,
+            before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
+            annotation: annotation.clone(),
+            names: is_named.then(OpeningNames::default),
+        }
+    }
+
     /// Whether comments and tags tell times.
     fn is_timed(&self) -> bool {
         self.annotation.dialect.is_some() || self.limits.iter().any(Limits::is_timed)
@@ -57,79 +87,104 @@ impl PgnHeader {
 
 /// The games of a pair, each followed by an empty line.
 pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
-    let games = played.games.iter().zip(1..);
-    games
-        .map(|(game, number)| {
-            let pair = played.pairing.pair + 1;
-            let round = match header.annotation.dialect {
-                None => format!("{pair}.{number}"),
-                Some(_) => pair.to_string(),
-            };
-            format!("{}\n{}\n\n", tags(header, &round, game), movetext(header, game))
-        })
-        .collect()
+    let halves = 0..played.games.iter().count();
+    halves.filter_map(|half| game_pgn(header, played, half)).collect()
 }
 
-fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
-    let mut text = String::new();
-    let dialect = header.annotation.dialect;
-    let mut tag = |name: &str, value: &str| {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        text.push_str(&format!("[{name} \"{value}\"]\n"));
+/// One game of a pair, from 0, followed by an empty line; `None` if the pair has no such game.
+pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, half: usize) -> Option<String> {
+    let game = played.games.iter().nth(half)?;
+    let pair = played.pairing.pair;
+    let number = header.before + pair * played.games.iter().count() as u64 + half as u64;
+    let round = match (header.annotation.dialect, header.annotation.round_games) {
+        (None, _) => format!("{}.{}", pair + 1, half + 1),
+        (Some(_), Some(games)) => (number / games.max(1) + 1).to_string(),
+        (Some(_), None) => (pair + 1).to_string(),
     };
-    let engine = |color: Color| *game.engines.get(color);
-    tag("Event", header.annotation.event.as_ref().unwrap_or(&header.event));
-    tag("Site", header.annotation.site.as_deref().unwrap_or("?"));
-    tag("Date", &header.date);
-    tag("Round", round);
-    tag("White", &header.engines[engine(Color::White)]);
-    tag("Black", &header.engines[engine(Color::Black)]);
-    tag("Result", game.outcome.result.as_str());
-    if game.chess960 {
-        let is_cutechess = dialect == Some(Dialect::Cutechess);
-        tag("Variant", if is_cutechess { "fischerandom" } else { "Chess960" });
-    }
+    Some(format!("{}\n{}\n\n", tags(header, round, game), movetext(header, game)))
+}
+
+fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
+    let is_cutechess = header.annotation.dialect == Some(Dialect::Cutechess);
+    let engine = |color: Color| header.engines[*game.engines.get(color)].clone();
+    let mut tags = vec![
+        ("Event", header.annotation.event.as_ref().unwrap_or(&header.event).clone()),
+        ("Site", header.annotation.site.clone().unwrap_or_else(|| "?".to_owned())),
+        ("Date", header.date.clone()),
+        ("Round", round),
+        ("White", engine(Color::White)),
+        ("Black", engine(Color::Black)),
+        ("Result", game.outcome.result.as_str().to_owned()),
+    ];
+    let roster = tags.len();
     let start = Fen::from_position(&Chess::default(), EnPassantMode::Legal).to_string();
     if game.fen != start || game.chess960 {
-        tag("SetUp", "1");
-        tag("FEN", &game.fen);
+        tags.extend([("SetUp", "1".to_owned()), ("FEN", game.fen.clone())]);
     }
-    if header.annotation.is_minimal {
-        return text;
+    if game.chess960 {
+        tags.push(("Variant", if is_cutechess { "fischerandom" } else { "Chess960" }.to_owned()));
     }
-    tag("PlyCount", &game.moves.len().to_string());
+    if !header.annotation.is_minimal {
+        more_tags(header, game, &mut tags);
+    }
+    if is_cutechess {
+        // Its roster is followed by all others in the order of their names.
+        tags[roster..].sort_unstable();
+    }
+    let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
+    let lines = tags.into_iter().map(|(name, value)| format!("[{name} \"{}\"]\n", escaped(value)));
+    lines.collect()
+}
+
+/// The tags that are not needed to replay a game.
+fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str, String)>) {
+    let dialect = header.annotation.dialect;
+    let is_cutechess = dialect == Some(Dialect::Cutechess);
     if header.is_timed() {
-        tag("GameDuration", &clock_time(game.duration));
+        tags.push(("GameDuration", clock_time(game.duration)));
     }
     if let Some(begun_ms) = game.begun_ms.filter(|_| dialect.is_some()) {
-        let shown = |ms| utc_time_as(ms, "%Y-%m-%dT%H:%M:%S +0000");
+        let seconds = if is_cutechess { "%S%.3f UTC" } else { "%S +0000" };
+        let shown = |ms| utc_time_as(ms, &format!("%Y-%m-%dT%H:%M:{seconds}"));
         let length = i64::try_from(game.duration.as_millis()).unwrap_or(0);
-        tag("GameStartTime", &shown(begun_ms));
-        tag("GameEndTime", &shown(begun_ms.saturating_add(length)));
+        tags.push(("GameStartTime", shown(begun_ms)));
+        tags.push(("GameEndTime", shown(begun_ms.saturating_add(length))));
     }
-    tag("Termination", termination(game.outcome.termination, dialect));
-    let [white, black] = [Color::White, Color::Black].map(|c| header.limits[engine(c)]);
+    // fastchess counts an illegal move, too.
+    let illegal = illegal_move(&game.outcome)
+        .filter(|played| dialect == Some(Dialect::Fastchess) && !played.is_empty());
+    tags.push(("PlyCount", (game.moves.len() + illegal.iter().count()).to_string()));
+    let how = termination(game.outcome.termination, dialect);
+    if !(is_cutechess && how == "normal") {
+        tags.push(("Termination", how.to_owned()));
+    }
+    let [white, black] =
+        [Color::White, Color::Black].map(|color| header.limits[*game.engines.get(color)]);
     let control = |limits: &Limits| match dialect {
         None => limits.to_string(),
-        Some(_) => time_control(limits).unwrap_or_else(|| "-".to_owned()),
+        Some(_) => time_control(limits)
+            .unwrap_or_else(|| if is_cutechess { "inf" } else { "-" }.to_owned()),
     };
-    if white == black {
-        tag("TimeControl", &control(&white));
+    // There engines of one clock have one tag, whatever else bounds them.
+    let is_one = dialect == Some(Dialect::Fastchess) && control(&white) == control(&black);
+    if white == black || is_one {
+        tags.push(("TimeControl", control(&white)));
     } else {
-        tag("WhiteTimeControl", &control(&white));
-        tag("BlackTimeControl", &control(&black));
+        tags.push(("WhiteTimeControl", control(&white)));
+        tags.push(("BlackTimeControl", control(&black)));
     }
-    let named = header.names.as_ref().and_then(|names| names.last_named(game, LONGEST_OPENING));
+    // cutechess-cli names openings by all moves of a game.
+    let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
+    let names = header.names.as_ref().filter(|_| is_whole);
+    let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
     if let Some(Named { eco, name }) = named {
-        tag("ECO", eco);
-        tag("Opening", name);
+        tags.extend([("ECO", eco.to_owned()), ("Opening", name.to_owned())]);
     }
-    if header.annotation.has_origin {
-        tag("WhiteHash", &header.hashes[engine(Color::White)]);
-        tag("BlackHash", &header.hashes[engine(Color::Black)]);
-        tag("Seed", &header.seed.to_string());
+    if header.annotation.has_origin && dialect.is_none() {
+        let hash = |color: Color| header.hashes[*game.engines.get(color)].clone();
+        tags.extend([("WhiteHash", hash(Color::White)), ("BlackHash", hash(Color::Black))]);
+        tags.push(("Seed", header.seed.to_string()));
     }
-    text
 }
 
 /// The words that readers of PGN know for this tag.
@@ -167,10 +222,13 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let annotation = &header.annotation;
     let is_timed = header.is_timed();
     let mut position = game.start();
+    let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
+    // There the first move is always the first one.
+    let mut number = if is_cutechess { 1 } else { position.fullmoves().get() };
     let mut lines = Wrapped::default();
     let detail = match annotation.dialect {
         None => harmless(&game.outcome.detail),
-        Some(_) => reason(&game.outcome),
+        Some(program) => reason(&game.outcome, program),
     };
     if game.moves.is_empty() && !annotation.is_minimal {
         lines.push(&format!("{{{detail}}}"));
@@ -180,23 +238,30 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
         word.clear();
         // Nothing that is written to a text fails.
         let _ = match (position.turn(), index) {
-            (Color::White, _) => write!(word, "{}. ", position.fullmoves()),
-            (Color::Black, 0) => write!(word, "{}... ", position.fullmoves()),
+            (Color::White, _) => write!(word, "{number}. "),
+            (Color::Black, 0) => write!(word, "{number}... "),
             (Color::Black, _) => Ok(()),
         };
+        number += u32::from(position.turn().is_black());
         // A record holds legal moves only; text of one that does not is cut short.
         if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
             break;
         }
         if !annotation.is_minimal {
+            let length = word.len();
+            word.push_str(" {");
             let _ = match &played.thought {
-                None => write!(word, " {{book"),
+                None => write!(word, "book"),
                 Some(thought) => written::comment(&mut word, thought, annotation, is_timed),
             };
             if index + 1 == game.moves.len() {
-                let _ = write!(word, ", {detail}");
+                let comma = if word.ends_with('{') { "" } else { ", " };
+                let _ = write!(word, "{comma}{detail}");
             }
-            word.push('}');
+            match word.ends_with('{') {
+                true => word.truncate(length),
+                false => word.push('}'),
+            }
         }
         lines.push(&word);
     }
@@ -282,6 +347,7 @@ mod tests {
             limits: vec![limits; 2],
             hashes: vec!["aa".into(), "bb".into()],
             seed: 9,
+            before: 0,
             names: annotation.has_origin.then(OpeningNames::default),
             annotation,
         };
@@ -302,8 +368,8 @@ mod tests {
 [White "Old"]
 [Black "New"]
 [Result "0-1"]
-[PlyCount "3"]
 [GameDuration "01:02:05"]
+[PlyCount "3"]
 [Termination "time forfeit"]
 [TimeControl "1+0.01"]
 
@@ -312,6 +378,59 @@ mod tests {
 "#;
         assert!(text.starts_with(expect), "{text}");
         assert!(text.contains("[Round \"5.2\"]"));
+    }
+
+    #[test]
+    fn a_game_in_the_forms_of_the_other_programs() {
+        let played = |dialect| {
+            let annotation = Annotation {
+                dialect: Some(dialect),
+                round_games: Some(5),
+                has_origin: true,
+                ..Annotation::default()
+            };
+            let record = GameRecord {
+                begun_ms: Some(1_500),
+                ..game("4k3/8/8/8/8/8/4P3/4K3 b - - 3 20", &["e8e7", "e1d1"])
+            };
+            annotated("1", record, annotation)
+        };
+        // Games 9 and 10 are the last ones of the second round.
+        let roster = r#"[Site "?"]
+[Date "2030.01.02"]
+[Round "2"]
+[White "Old"]
+[Black "New"]
+[Result "0-1"]
+"#;
+        let fastchess = r#"[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 3 20"]
+[GameDuration "01:02:05"]
+[GameStartTime "1970-01-01T00:00:01 +0000"]
+[GameEndTime "1970-01-01T01:02:06 +0000"]
+[PlyCount "2"]
+[Termination "time forfeit"]
+[TimeControl "1"]
+
+20... Ke7 {+0.31/7 0.104s}
+21. Kd1 {+0.31/7 0.104s, White loses on time (0ms overrun)} 0-1
+"#;
+        let cutechess = r#"[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 3 20"]
+[GameDuration "01:02:05"]
+[GameEndTime "1970-01-01T01:02:06.500 UTC"]
+[GameStartTime "1970-01-01T00:00:01.500 UTC"]
+[PlyCount "2"]
+[SetUp "1"]
+[Termination "time forfeit"]
+[TimeControl "1"]
+
+1... Ke7 {+0.31/7 0.10s} 2. Kd1 {+0.31/7 0.10s, White loses on time} 0-1
+"#;
+        for (dialect, rest) in [(Dialect::Fastchess, fastchess), (Dialect::Cutechess, cutechess)] {
+            let text = played(dialect);
+            let (_, after_event) = text.split_once('\n').unwrap();
+            assert!(after_event.starts_with(&format!("{roster}{rest}\n")), "{text}");
+        }
     }
 
     #[test]

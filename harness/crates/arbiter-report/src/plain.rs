@@ -66,7 +66,7 @@ fn part(block: &Block, width: Option<usize>) -> String {
 }
 
 /// Text in lines that fit behind an indent.
-fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
+pub(crate) fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
     let Some(width) = width else { return words.to_owned() };
     let lines = words
         .lines()

@@ -1,9 +1,13 @@
 //! Ratings from files of games as JSON, and what documents show of them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
+use crate::json::{GamesByResult, to_value};
 use crate::standings::Rating;
 use crate::statistics::mean_score;
 use crate::table::Table;
@@ -25,14 +29,23 @@ pub struct Ratings<'a> {
     pub rated: &'a Rated,
     /// Model and scale in words.
     pub model: String,
+    /// Players of fewer games are not in the table of ratings.
+    pub min_games: u64,
     /// Added to all ratings of floating groups.
     pub average: f64,
 }
 
 impl Ratings<'_> {
-    /// Players by rating, the unrated last.
+    /// Whether a player is in the table of ratings.
+    pub(super) fn is_shown(&self, player: usize) -> bool {
+        self.tally.players[player].results().games() >= self.min_games
+    }
+
+    /// Players of games that count by rating, the unrated last.
     pub(super) fn order(&self) -> Vec<usize> {
+        let games = |player: &usize| self.tally.players[*player].results().games();
         let mut order: Vec<usize> = (0..self.tally.players.len()).collect();
+        order.retain(|player| games(player) > 0);
         let key = |player: &usize| self.rated.rating(*player).unwrap_or(f64::NEG_INFINITY);
         order.sort_by(|a, b| key(b).total_cmp(&key(a)));
         order
@@ -95,6 +108,45 @@ impl Ratings<'_> {
     }
 }
 
+/// The table that EloStat writes as `rating.dat`; both ends of an interval are 95 % limits.
+pub fn elostat(ratings: &Ratings<'_>) -> String {
+    let order = ratings.order();
+    let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
+    let heads = ["Elo", "+", "-", "Games", "Score", "Av.Op.", "Draws"];
+    let [elo, up, down, games, score, opponents, draws] = heads;
+    let mut text = format!(
+        "\n\n     {:width$}   {elo:>6} {up:>4} {down:>4} {games:>6} {score:>8} {opponents:>8} {draws:>8}\n\n",
+        "Program"
+    );
+    let shown = order.into_iter().filter(|player| ratings.is_shown(*player));
+    for (place, player) in (1..).zip(shown) {
+        let Some(rating) = ratings.rating(player) else { continue };
+        let results = ratings.tally.players[player].results();
+        let (mut sum, mut met) = (0.0, 0);
+        for meeting in ratings.meetings {
+            let Some(side) = meeting.players.iter().position(|other| *other == player) else {
+                continue;
+            };
+            let Some(other) = ratings.rating(meeting.players[1 - side]) else { continue };
+            sum += meeting.games() as f64 * other.elo;
+            met += meeting.games();
+        }
+        let games = results.games();
+        let share = |part: f64| 100.0 * part / games as f64;
+        let margin = rating.margin.unwrap_or(0.0);
+        let _ = writeln!(
+            text,
+            "{place:4} {:width$} : {:6.0} {margin:4.0} {margin:4.0} {games:6} {:6.1} % {:8.0} {:6.1} %",
+            ratings.name(player),
+            rating.elo,
+            share(results.wins as f64 + 0.5 * results.draws as f64),
+            sum / met.max(1) as f64,
+            share(results.draws as f64),
+        );
+    }
+    text
+}
+
 /// Mean time for a move, in seconds.
 pub(crate) fn seconds_per_move(player: &Player) -> Option<f64> {
     (player.timed_moves > 0).then(|| 1e-3 * player.time_ms / player.timed_moves as f64)
@@ -108,81 +160,210 @@ fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]
     Some(if player < other { [lost, drawn, won] } else { [won, drawn, lost] })
 }
 
+/// Ratings from games of PGN files: `arbiter rate`, and `arbiter report` of such files.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.rate/1")]
+pub(crate) struct RatingFigures<'a> {
+    /// Model and scale in words.
+    model: &'a str,
+    /// Games that count.
+    games: u64,
+    /// Games that count in twos, as their partner was found.
+    pairs: u64,
+    /// Half-moves of the games that count.
+    plies: u64,
+    /// Games that do not count.
+    bad_games: u64,
+    /// These by reason.
+    bad_reasons: BTreeMap<&'static str, u64>,
+    /// The first of these.
+    bad_named: Vec<BadGame<'a>>,
+    /// Advantage of White in Elo.
+    white_advantage_elo: Option<f64>,
+    /// Its standard error.
+    white_advantage_error: Option<f64>,
+    /// Share of draws between equal players, 0 to 1.
+    draw_rate: f64,
+    /// The players by rating, those without one last.
+    players: Vec<PlayerFigures<'a>>,
+    /// Groups of players that can be compared.
+    groups: usize,
+    /// Likelihood that the player of a row is stronger than that of a column, 0 to 1, in the order of
+    /// the players; `null` for more than 200 players.
+    los: Option<Vec<Vec<Option<f64>>>>,
+    /// Covariance of two ratings in Elo squared, likewise.
+    covariance: Option<Vec<Vec<Option<f64>>>>,
+    /// Each two players that met.
+    meetings: Vec<MeetingFigures<'a>>,
+    /// The openings, if they were asked for.
+    openings: Vec<OpeningFigures<'a>>,
+    /// Games that count by how they ended, in the words of their files.
+    terminations: &'a BTreeMap<String, u64>,
+}
+
+/// A game that does not count.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BadGame<'a> {
+    /// Its file.
+    file: &'a str,
+    /// Line in the file, from 1: of the move to blame, or where the game begins.
+    line: u64,
+    /// Number in the file, from 1.
+    game: u64,
+    /// Players and result.
+    title: &'a str,
+    /// Why it does not count.
+    reason: &'static str,
+    /// The move to blame, if it is one.
+    r#move: Option<&'a str>,
+}
+
+/// A player.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlayerFigures<'a> {
+    /// Its name.
+    name: &'a str,
+    /// Its rating in Elo, or the bound of it.
+    rating: Option<f64>,
+    /// Lower end of its 95 % interval.
+    rating_low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    rating_high: Option<f64>,
+    /// Standard error of its rating.
+    rating_error: Option<f64>,
+    /// Whether the rating is only a bound: `lower` if all games were won, `upper` if all were lost.
+    bound: Option<&'static str>,
+    /// Group of players that can be compared, from 0.
+    group: Option<usize>,
+    #[serde(flatten)]
+    all: Results,
+    /// Results with White.
+    white: Results,
+    /// Results with Black.
+    black: Results,
+    /// Milliseconds used on moves whose time is told; `null` if there are none.
+    time_ms: Option<f64>,
+    /// Number of these moves.
+    timed_moves: u64,
+    /// Mean milliseconds of these moves.
+    time_per_move_ms: Option<f64>,
+}
+
+/// Results of a player.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Results {
+    #[serde(flatten)]
+    games: GamesByResult,
+    /// Mean points of a game, 0 to 1.
+    score: Option<f64>,
+}
+
+/// Two players that met, from the point of view of the first.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MeetingFigures<'a> {
+    /// Name of one.
+    first: &'a str,
+    /// Name of the other.
+    second: &'a str,
+    #[serde(flatten)]
+    games: GamesByResult,
+    /// Pairs by points, from none to two.
+    pentanomial: [u64; 5],
+    /// Games without a partner.
+    unpaired: u64,
+}
+
+/// An opening.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OpeningFigures<'a> {
+    /// Starting position and first moves.
+    name: &'a str,
+    /// Games.
+    games: u64,
+    /// Mean points of White, 0 to 1.
+    white_score: Option<f64>,
+    /// Games that White won.
+    white_wins: u64,
+    /// Games drawn.
+    draws: u64,
+    /// Games that White lost.
+    white_losses: u64,
+}
+
 /// All tables as one object.
 pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
-    let tally = ratings.tally;
+    let Ratings { tally, rated, .. } = ratings;
     let order = ratings.order();
-    let is_small = order.len() <= MAX_CROSS_JSON;
-    let bad: serde_json::Map<String, Value> =
-        tally.bad.iter().map(|(reason, n)| (reason.as_str().to_owned(), json!(n))).collect();
-    let named = |named: &RejectedGame| {
-        json!({
-            "file": named.file, "line": named.line, "game": named.number, "title": named.title,
-            "reason": named.reason.as_str(), "move": named.culprit,
-        })
-    };
     let matrix = |cell: &dyn Fn(usize, usize) -> Option<f64>| {
-        let row = |one: &usize| order.iter().map(|other| cell(*one, *other)).collect::<Value>();
-        is_small.then(|| order.iter().map(row).collect::<Value>())
+        let row = |one: &usize| order.iter().map(|other| cell(*one, *other)).collect();
+        (order.len() <= MAX_CROSS_JSON).then(|| order.iter().map(row).collect())
     };
-    let rated = ratings.rated;
-    let openings: Vec<Value> = tally.openings.iter().map(opening_json).collect();
-    json!({
-        "schema": "arbiter.rate/1",
-        "model": ratings.model,
-        "games": tally.games - tally.bad_games(),
-        "pairs": tally.pairs,
-        "plies": tally.plies,
-        "bad_games": tally.bad_games(),
-        "bad_reasons": bad,
-        "bad_named": tally.named.iter().map(named).collect::<Vec<_>>(),
-        "white_advantage_elo": rated.advantage,
-        "white_advantage_error": rated.advantage_error,
-        "draw_rate": rated.draw_rate,
-        "players": order.iter().map(|player| player_json(ratings, *player)).collect::<Vec<_>>(),
-        "groups": rated.groups.groups.len(),
-        "los": matrix(&|one, other| rated.superiority(one, other, Errors::Sandwich)),
-        "covariance": matrix(&|one, other| rated.covariance(one, other, Errors::Sandwich)),
-        "meetings": ratings.meetings.iter().map(|m| meeting_json(ratings, m)).collect::<Vec<_>>(),
-        "openings": openings,
-        "terminations": tally.endings,
+    to_value(&RatingFigures {
+        model: &ratings.model,
+        games: tally.games - tally.bad_games(),
+        pairs: tally.pairs,
+        plies: tally.plies,
+        bad_games: tally.bad_games(),
+        bad_reasons: tally.bad.iter().map(|(reason, n)| (reason.as_str(), *n)).collect(),
+        bad_named: tally.named.iter().map(bad_game).collect(),
+        white_advantage_elo: rated.advantage,
+        white_advantage_error: rated.advantage_error,
+        draw_rate: rated.draw_rate,
+        players: order.iter().map(|player| player_figures(ratings, *player)).collect(),
+        groups: rated.groups.groups.len(),
+        los: matrix(&|one, other| rated.superiority(one, other, Errors::Sandwich)),
+        covariance: matrix(&|one, other| rated.covariance(one, other, Errors::Sandwich)),
+        meetings: ratings.meetings.iter().map(|m| meeting_figures(ratings, m)).collect(),
+        openings: tally.openings.iter().map(opening_figures).collect(),
+        terminations: &tally.endings,
     })
 }
 
-fn opening_json(opening: &arbiter_rate::Opening) -> Value {
+fn bad_game(named: &RejectedGame) -> BadGame<'_> {
+    BadGame {
+        file: &named.file,
+        line: named.line,
+        game: named.number,
+        title: &named.title,
+        reason: named.reason.as_str(),
+        r#move: named.culprit.as_deref(),
+    }
+}
+
+fn opening_figures(opening: &arbiter_rate::Opening) -> OpeningFigures<'_> {
     let results = opening.results;
-    json!({
-        "name": opening.name, "games": results.games(), "white_score": mean_score(&results),
-        "white_wins": results.wins, "draws": results.draws, "white_losses": results.losses,
-    })
+    OpeningFigures {
+        name: &opening.name,
+        games: results.games(),
+        white_score: mean_score(&results),
+        white_wins: results.wins,
+        draws: results.draws,
+        white_losses: results.losses,
+    }
 }
 
-fn player_json(ratings: &Ratings<'_>, player: usize) -> Value {
+fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a> {
     let own = &ratings.tally.players[player];
-    let results = own.results();
     let rating = ratings.rating(player);
     let margin = rating.and_then(|rating| rating.margin);
     let end = |sign: f64| Some(rating?.elo + sign * margin?);
-    let colour = |results: Trinomial| {
-        json!({"wins": results.wins, "draws": results.draws, "losses": results.losses,
-               "score": mean_score(&results)})
-    };
-    json!({
-        "name": own.name,
-        "rating": rating.map(|rating| rating.elo),
-        "rating_low": end(-1.0),
-        "rating_high": end(1.0),
-        "rating_error": ratings.rated.error(player, Errors::Sandwich),
-        "bound": rating.and_then(|rating| rating.won_all).map(|won_all| if won_all { "lower" } else { "upper" }),
-        "group": ratings.rated.group(player),
-        "games": results.games(), "score": mean_score(&results),
-        "wins": results.wins, "draws": results.draws, "losses": results.losses,
-        "white": colour(own.by_colour[0]),
-        "black": colour(own.by_colour[1]),
-        "time_ms": (own.timed_moves > 0).then_some(own.time_ms),
-        "timed_moves": own.timed_moves,
-        "time_per_move_ms": seconds_per_move(own).map(|seconds| 1e3 * seconds),
-    })
+    let won_all = rating.and_then(|rating| rating.won_all);
+    let of = |results| Results { score: mean_score(&results), games: results.into() };
+    PlayerFigures {
+        name: &own.name,
+        rating: rating.map(|rating| rating.elo),
+        rating_low: end(-1.0),
+        rating_high: end(1.0),
+        rating_error: ratings.rated.error(player, Errors::Sandwich),
+        bound: won_all.map(|won_all| if won_all { "lower" } else { "upper" }),
+        group: ratings.rated.group(player),
+        all: of(own.results()),
+        white: of(own.by_colour[0]),
+        black: of(own.by_colour[1]),
+        time_ms: (own.timed_moves > 0).then_some(own.time_ms),
+        timed_moves: own.timed_moves,
+        time_per_move_ms: seconds_per_move(own).map(|seconds| 1e3 * seconds),
+    }
 }
 
 /// Pairs of a meeting by the half points of its first player.
@@ -194,12 +375,14 @@ pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
     counts
 }
 
-fn meeting_json(ratings: &Ratings<'_>, meeting: &Meeting) -> Value {
-    let [lost, drawn, won] = meeting.results();
-    json!({
-        "first": ratings.name(meeting.players[0]), "second": ratings.name(meeting.players[1]),
-        "games": meeting.games(), "wins": won, "draws": drawn, "losses": lost,
-        "pentanomial": pentanomial(meeting),
-        "unpaired": meeting.singles.iter().flatten().sum::<u64>(),
-    })
+fn meeting_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> MeetingFigures<'a> {
+    let [losses, draws, wins] = meeting.results();
+    let [first, second] = meeting.players.map(|player| &*ratings.tally.players[player].name);
+    MeetingFigures {
+        first,
+        second,
+        games: Trinomial { losses, draws, wins }.into(),
+        pentanomial: pentanomial(meeting),
+        unpaired: meeting.singles.iter().flatten().sum(),
+    }
 }

@@ -1,13 +1,14 @@
 //! The list of runs.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::stored::{utc_time, utc_time_as};
-use crate::summary::Summary;
+use crate::summary::{Summary, Verdict};
 use crate::table::Table;
 use crate::to_value;
-use arbiter_plan::Ending;
-use arbiter_stats::elo::finite;
+use arbiter_plan::{Ending, RunKind};
 use arbiter_store::RunHead;
 
 /// What stands for the state of a run that cannot be read.
@@ -57,36 +58,85 @@ pub fn runs_table(runs: &[ListedRun]) -> Table {
     }
 }
 
+/// A run of `arbiter results list`, the newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "arbiter.results.list")]
+pub(crate) struct RunRow<'a> {
+    /// Its name.
+    run: &'a str,
+    /// When it began, in UTC.
+    begun: String,
+    /// Pairs on disk.
+    pairs: u64,
+    /// How it ended: `H1` or `H0` (of its SPRT), `complete`, `interrupted` or `unfinished`.
+    ending: &'static str,
+    /// How it stands or ended, in a word or two.
+    state: String,
+    /// What it tries, in one line, if its user said so.
+    about: Option<&'a str>,
+    #[serde(flatten)]
+    played: Option<RunFigures<'a>>,
+}
+
+/// What follows from its games; absent if they cannot be read.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RunFigures<'a> {
+    /// Kind of the run.
+    kind: RunKind,
+    /// Names of the engines.
+    engines: &'a [String],
+    /// What bounds them, in words, one for each.
+    limits: Vec<String>,
+    /// Games that count.
+    games: u64,
+    /// Its answer.
+    verdict: Verdict,
+    /// Whether too many games ended by faults of engines.
+    invalid: bool,
+    /// Logistic Elo of the first engine, corrected for the stopping rule.
+    elo: Option<f64>,
+    /// Lower end of its 95 % interval.
+    elo_low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    elo_high: Option<f64>,
+    /// Log-likelihood ratio of its SPRT.
+    llr: Option<f64>,
+    /// H0 is accepted at or below it.
+    llr_stop_lower: Option<f64>,
+    /// H1 is accepted at or above it.
+    llr_stop_upper: Option<f64>,
+}
+
 /// The list as a JSON array.
-pub fn runs_json(runs: &[ListedRun]) -> Value {
-    let object = |listed: &ListedRun| {
-        let ListedRun { head, summary } = listed;
-        let mut object = json!({
-            "run": head.run, "begun": utc_time(head.created_ms), "pairs": head.pairs,
-            "ending": ending_word(head.ending), "state": listed.state_in_words(),
-            "about": head.about,
-        });
-        if let Some(summary) = summary {
-            let limits = summary.limits().map(|limits| limits.to_string());
-            object["kind"] = to_value(&summary.plan.kind);
-            object["engines"] = json!(summary.engines);
-            object["limits"] = json!(limits.collect::<Vec<_>>());
-            object["games"] = json!(summary.counts.games());
-            object["verdict"] = to_value(&summary.verdict());
-            object["invalid"] = json!(summary.is_invalid());
-            let elo = summary.elo();
-            let ends = elo.map(|elo| [elo.value, elo.low, elo.high].map(finite));
-            let look = summary.test().map(|(_, look)| [look.llr, look.lower, look.upper]);
-            for (place, name) in ["", "_low", "_high"].into_iter().enumerate() {
-                object[format!("elo{name}")] = json!(ends.and_then(|ends| ends[place]));
-            }
-            for (place, name) in ["", "_stop_lower", "_stop_upper"].into_iter().enumerate() {
-                object[format!("llr{name}")] = json!(look.map(|look| look[place]));
-            }
-        }
-        object
+pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
+    let row = |listed: &'a ListedRun| RunRow {
+        run: &listed.head.run,
+        begun: utc_time(listed.head.created_ms),
+        pairs: listed.head.pairs,
+        ending: ending_word(listed.head.ending),
+        state: listed.state_in_words(),
+        about: listed.head.about.as_deref(),
+        played: listed.summary.as_ref().map(figures),
     };
-    runs.iter().map(object).collect()
+    to_value(&runs.iter().map(row).collect::<Vec<_>>())
+}
+
+fn figures(summary: &Summary) -> RunFigures<'_> {
+    let (elo, look) = (summary.elo(), summary.test().map(|(_, look)| look));
+    RunFigures {
+        kind: summary.plan.kind,
+        engines: &summary.engines,
+        limits: summary.limits().map(|limits| limits.to_string()).collect(),
+        games: summary.counts.games(),
+        verdict: summary.verdict(),
+        invalid: summary.is_invalid(),
+        elo: elo.map(|elo| elo.value),
+        elo_low: elo.map(|elo| elo.low),
+        elo_high: elo.map(|elo| elo.high),
+        llr: look.map(|look| look.llr),
+        llr_stop_lower: look.map(|look| look.lower),
+        llr_stop_upper: look.map(|look| look.upper),
+    }
 }
 
 fn ending_word(ending: Option<Ending>) -> &'static str {

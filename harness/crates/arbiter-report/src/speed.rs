@@ -1,8 +1,11 @@
 //! A comparison of speeds as text, Markdown and JSON.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::document::Document;
+use crate::json::to_value;
 use crate::table::Table;
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
@@ -26,6 +29,36 @@ pub struct SpeedReport<'a> {
     pub max_loss_percent: Option<f64>,
     /// The ratio after the last round; `None` for too few rounds.
     pub ratio: Option<Ratio>,
+}
+
+/// A comparison of the speeds of two programs: `arbiter speed`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.speed/1")]
+pub(crate) struct SpeedFigures<'a> {
+    /// Names of the two programs.
+    engines: [&'a str; 2],
+    /// Nodes of their benches.
+    bench_nodes: [u64; 2],
+    /// Rounds measured.
+    rounds: usize,
+    /// Rounds at most.
+    rounds_max: usize,
+    /// The CPU they ran on; `null` if the system chose.
+    cpu: Option<usize>,
+    /// Seed of the order in each round.
+    seed: u64,
+    /// Nodes per second of both programs, round by round.
+    nps: Vec<[f64; 2]>,
+    /// Speed of the first over that of the second.
+    ratio: Option<f64>,
+    /// Lower end of its 95 % interval.
+    ratio_low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    ratio_high: Option<f64>,
+    /// Share of its speed that the first may lose, in per cent, if that was asked.
+    max_loss_percent: Option<f64>,
+    /// `faster`, `slower` or `undecided`; with --max-loss `passed`, `failed` or `undecided`.
+    verdict: &'static str,
 }
 
 impl SpeedReport<'_> {
@@ -65,22 +98,20 @@ impl SpeedReport<'_> {
 
     /// One object.
     pub fn json(&self) -> Value {
-        let rounds: Vec<[f64; 2]> = self.rounds.iter().map(|s| [s.first, s.second]).collect();
         let interval = self.ratio.and_then(|ratio| ratio.interval);
-        json!({
-            "schema": "arbiter.speed/1",
-            "engines": self.names,
-            "bench_nodes": self.nodes,
-            "rounds": self.rounds.len(),
-            "rounds_max": self.question.rounds,
-            "cpu": self.cpu,
-            "seed": self.seed,
-            "nps": rounds,
-            "ratio": self.ratio.map(|ratio| ratio.ratio),
-            "ratio_low": interval.map(|interval| interval.0),
-            "ratio_high": interval.map(|interval| interval.1),
-            "max_loss_percent": self.max_loss_percent,
-            "verdict": self.verdict(),
+        to_value(&SpeedFigures {
+            engines: self.names,
+            bench_nodes: self.nodes,
+            rounds: self.rounds.len(),
+            rounds_max: self.question.rounds,
+            cpu: self.cpu,
+            seed: self.seed,
+            nps: self.rounds.iter().map(|speeds| [speeds.first, speeds.second]).collect(),
+            ratio: self.ratio.map(|ratio| ratio.ratio),
+            ratio_low: interval.map(|(low, _)| low),
+            ratio_high: interval.map(|(_, high)| high),
+            max_loss_percent: self.max_loss_percent,
+            verdict: self.verdict(),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::text::signed;
 use arbiter_plan::{Encounter, RunCounts};
 use arbiter_schedule::Ranked;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
@@ -73,10 +74,10 @@ impl Rating {
 impl fmt::Display for Rating {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.margin, self.won_all) {
-            // Adding zero turns -0 into 0.
-            (Some(margin), _) => write!(f, "{:+.1} ± {margin:.1}", self.elo + 0.0),
-            (None, Some(_)) => write!(f, "{} {:+.1}", self.sign(), self.elo),
-            (None, None) => write!(f, "{:+.1}, interval undefined", self.elo),
+            (Some(0.0), _) => write!(f, "{} (given)", signed(self.elo, 1)),
+            (Some(margin), _) => write!(f, "{} ± {margin:.1}", signed(self.elo, 1)),
+            (None, Some(_)) => write!(f, "{} {}", self.sign(), signed(self.elo, 1)),
+            (None, None) => write!(f, "{}, interval undefined", signed(self.elo, 1)),
         }
     }
 }
@@ -242,8 +243,9 @@ mod tests {
         let shown =
             |margin, won_all| Rating { elo: -0.0, margin, won_all, group: None }.to_string();
         assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
-        assert_eq!(shown(None, Some(true)), "> -0.0");
-        assert_eq!(shown(None, None), "-0.0, interval undefined");
+        assert_eq!(shown(Some(0.0), None), "+0.0 (given)");
+        assert_eq!(shown(None, Some(true)), "> +0.0");
+        assert_eq!(shown(None, None), "+0.0, interval undefined");
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! How far a running match has come, in one line.
+//! How far a running match has come, in the parts of a line.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::summary::Strength;
-use crate::text::{percent, plus_minus};
+use crate::text::plus_minus;
+use arbiter_names::counted;
 use arbiter_plan::RunCounts;
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -28,79 +29,106 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// The test and what it says, if only two engines meet.
-    fn test(&self) -> Option<(Sprt, SprtStatus)> {
+    pub(crate) fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.sprt.filter(|_| self.schedule.matchups() == 1)?;
         let sprt_status = self.sprt_statuses.values().next().copied();
         Some((sprt, sprt_status.unwrap_or_else(|| SprtMonitor::new(sprt, 1).start())))
     }
 
-    /// Games per second in the time since the start or resumption.
+    /// Games per second; `elapsed` is without pauses.
     fn rate(&self, elapsed: Duration) -> Option<f64> {
         let (pairs, seconds) = (self.counted - self.counted_before, elapsed.as_secs_f64());
         let games = self.schedule.design().games_per_pair() * pairs;
         (pairs > 0 && seconds > 0.0).then(|| games as f64 / seconds)
     }
 
+    /// Pairs to the cap.
+    fn left(&self) -> u64 {
+        self.schedule.expected().saturating_sub(self.counted)
+    }
+
+    fn strength(&self) -> Strength {
+        Strength::of(self.counts.main_encounter())
+    }
+
     /// Expected time to the end: to the verdict for an SPRT, but never beyond the cap.
-    fn remaining(&self, strength: &Strength, elapsed: Duration) -> Option<Duration> {
-        let capped = self.schedule.expected().saturating_sub(self.counted) as f64;
+    fn remaining(&self, elapsed: Duration) -> Option<Duration> {
+        let capped = self.left() as f64;
         let pairs = match self.test() {
             Some((_, sprt_status)) if sprt_status.decision != Decision::Continue => return None,
-            Some((sprt, _)) => sprt.forecast(&strength.pairs)?.mean_units.min(capped),
+            Some((sprt, _)) => sprt.forecast(&self.strength().pairs)?.mean_units.min(capped),
+            // Of several tests each may end before its cap.
+            None if self.sprt.is_some() => return None,
             None => capped,
         };
         let games = self.schedule.design().games_per_pair() as f64 * pairs;
         Duration::try_from_secs_f64(games / self.rate(elapsed)?).ok()
     }
 
-    /// Two lines that fit a narrow terminal: the evidence (likelihood ratio, Elo, counts), which may
-    /// be empty, and the pace (pairs, speed, time to go).
-    pub(crate) fn lines(&self, elapsed: Duration) -> [String; 2] {
-        let (strength, test) = (Strength::of(self.counts.main_encounter()), self.test());
+    /// How likely which verdict of the only test is, once there is something to judge by.
+    pub(crate) fn chances(&self) -> Vec<String> {
+        let open = self.test().filter(|(_, status)| status.decision == Decision::Continue);
+        let chances = open.and_then(|(sprt, _)| sprt.chances(&self.strength().pairs, self.left()));
+        let Some([h1, h0]) = chances else { return Vec::new() };
+        let neither = 1.0 - h1 - h0;
+        let known = [("H1", h1), ("H0", h0)].into_iter();
+        known
+            .chain((neither >= 0.001).then_some(("neither", neither)))
+            .map(|(verdict, chance)| match 100.0 * chance {
+                share @ 0.5..99.5 => format!("{verdict} {share:.0} %"),
+                share => format!("{verdict} {share:.1} %"),
+            })
+            .collect()
+    }
+
+    /// What the counts say of the first of two engines; of several tests, how many are decided.
+    pub(crate) fn evidence(&self) -> Vec<String> {
         let matchups = self.schedule.matchups();
-        let mut evidence = Vec::new();
-        if let Some((_, SprtStatus { llr, lower, upper, .. })) = test {
-            evidence.push(format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]"));
-        }
-        if matchups == 1 && !self.counts.encounters.is_empty() {
-            evidence.push(format!("Elo {}", plus_minus(strength.elo)));
-            evidence.push(format!("LOS {}", percent(strength.los)));
-            if strength.pairs.pairs() > 0 {
-                evidence.push(format!("ptnml {:?}", strength.pairs.0));
-            }
-        }
-        if self.sprt.is_some() && matchups > 1 {
+        if matchups > 1 {
             let statuses = self.sprt_statuses.values();
             let decided = statuses.filter(|status| status.decision != Decision::Continue).count();
-            evidence.push(format!("{decided}/{matchups} tests decided"));
+            let tests = self.sprt.map(|_| format!("{decided}/{matchups} tests decided"));
+            return tests.into_iter().collect();
         }
-        let unit = if self.schedule.design().is_single { "games" } else { "pairs" };
-        let mut pace = vec![format!("{}/{} {unit}", self.counted, self.schedule.expected())];
-        if let Some((sprt, sprt_status)) = test
-            && sprt_status.decision == Decision::Continue
-            && let Some(forecast) = sprt.forecast(&strength.pairs)
-        {
-            pace.push(format!("H1 in {}", percent(Some(forecast.upper_probability))));
+        if self.counts.encounters.is_empty() {
+            return Vec::new();
         }
-        let faults: u64 = self.counts.faults.values().sum();
-        if faults > 0 {
-            pace.push(format!("{faults} faults"));
-        }
-        if let Some(rate) = self.rate(elapsed) {
-            pace.push(format!("{rate:.1} games/s"));
-        }
-        if (matchups == 1 || self.sprt.is_none())
-            && let Some(left) = self.remaining(&strength, elapsed)
-        {
-            pace.push(format!("about {} left", rough(left)));
-        }
-        [evidence.join(" · "), pace.join(" · ")]
+        let strength = self.strength();
+        let pairs = format!("ptnml {:?}", strength.pairs.0);
+        let mut parts = vec![
+            format!("Elo {}", plus_minus(strength.elo)),
+            format!("LOS {}", strength.los_in_words()),
+        ];
+        parts.extend((strength.pairs.pairs() > 0).then_some(pairs));
+        parts
     }
-}
 
-/// All in one line: evidence, if there is any, then pace.
-pub(crate) fn one_line([evidence, pace]: [String; 2]) -> String {
-    if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }
+    fn unit(&self) -> &'static str {
+        if self.schedule.design().is_single { "game" } else { "pair" }
+    }
+
+    /// How many pairs.
+    pub(crate) fn pairs(&self) -> String {
+        counted(self.counted, self.unit())
+    }
+
+    /// How many pairs of how many.
+    pub(crate) fn count(&self) -> String {
+        let most = self.schedule.expected();
+        match self.sprt {
+            Some(_) => format!("{} of at most {most}", self.pairs()),
+            None => format!("{}/{most} {}s", self.counted, self.unit()),
+        }
+    }
+
+    /// Faults, speed, and the time to go; `elapsed` is without pauses.
+    pub(crate) fn pace(&self, elapsed: Duration) -> Vec<String> {
+        let faults: u64 = self.counts.faults.values().sum();
+        let faults = (faults > 0).then(|| counted(faults, "fault"));
+        let rate = self.rate(elapsed).map(|rate| format!("{rate:.1} games/s"));
+        let left = self.remaining(elapsed).map(|left| format!("about {} left", rough(left)));
+        [faults, rate, left].into_iter().flatten().collect()
+    }
 }
 
 /// A duration in its largest sensible unit.
@@ -152,30 +180,25 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_match() {
+    fn a_match_tells_its_strength_and_its_pace() {
         let progress = Progress { counted_before: 0, ..progress(100, 2) };
-        assert_eq!(
-            one_line(progress.lines(Duration::from_secs(4))),
-            "Elo +88.7 ± 136.3 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
-             1.0 games/s · about 4 min left"
-        );
-    }
-
-    #[test]
-    fn an_sprt_shows_its_ratio_first() {
-        let progress = test(progress(10, 0), 0.25, Decision::Continue);
-        let line = one_line(progress.lines(Duration::ZERO));
-        assert_eq!(line, "LLR +0.25 [-2.70, 2.80] · 0/10 pairs");
+        let elo = ["Elo +88.7 ± 136.3", "LOS 92.1 %", "ptnml [0, 0, 1, 1, 0]"];
+        assert_eq!(progress.evidence(), elo);
+        assert_eq!(progress.count(), "2/100 pairs");
+        assert_eq!(progress.pace(Duration::from_secs(4)), ["1.0 games/s", "about 4 min left"]);
+        assert!(progress.chances().is_empty());
     }
 
     #[test]
     fn an_sprt_that_can_tell_shows_how_it_may_end() {
-        let open = test(progress(10, 2), 0.01, Decision::Continue);
-        let line = one_line(open.lines(Duration::ZERO));
-        assert!(line.ends_with("2/10 pairs · H1 in 51.6 %"), "{line}");
+        let begun = test(progress(10, 0), 0.25, Decision::Continue);
+        assert_eq!((begun.chances(), begun.evidence()), (vec![], vec![]));
+        let open = test(progress(20_000, 2), 0.01, Decision::Continue);
+        assert_eq!(open.count(), "2 pairs of at most 20000");
+        assert_eq!(open.chances(), ["H1 45 %", "H0 41 %", "neither 14 %"]);
         let decided = test(Progress { counted_before: 0, ..open }, 2.9, Decision::AcceptH1);
-        let line = one_line(decided.lines(Duration::ZERO));
-        assert!(line.ends_with("2/10 pairs"), "{line}");
+        assert!(decided.chances().is_empty());
+        assert_eq!(decided.pace(Duration::from_secs(1)), ["4.0 games/s"]);
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! Suites as documents and JSON: what they have in common.
 
 mod epd;
+mod epd_figures;
 mod perft;
 mod place;
 
 pub use epd::{EpdEngine, EpdReport};
 pub use perft::{PerftReport, PerftTotals};
 pub use place::Place;
+
+pub(crate) use epd_figures::EpdFigures;
+pub(crate) use perft::PerftFigures;
 
 use crate::document::Document;
 use arbiter_suite::Unusable;
@@ -16,10 +20,4 @@ fn unusable(document: &mut Document, unusable: &[Unusable]) {
     let title = format!("Unusable lines, which count for nothing: {}", unusable.len());
     let lines = unusable.iter().map(|line| format!("line {}: {}", line.line, line.reason));
     document.list(title, lines.collect());
-}
-
-/// The lines that were not used, and why, as JSON.
-fn unusable_json(unusable: &[Unusable]) -> serde_json::Value {
-    let line = |line: &Unusable| serde_json::json!({ "line": line.line, "reason": line.reason });
-    unusable.iter().map(line).collect()
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::standings::{self, Rating, Standings};
-use crate::text::{interval, plus_minus};
+use crate::text::{interval, plus_minus, ratio, superiority};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
     Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, RunCounts, RunKind, RunState,
@@ -23,7 +24,7 @@ use arbiter_store::LintCount;
 const MAX_NAMED: usize = 4;
 
 /// The answer of a run to its question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The first engine is stronger, as far as the SPRT's error rates vouch for it.
@@ -84,10 +85,12 @@ pub struct Strength {
     pub games: Trinomial,
     /// Logistic Elo by the pairs, or by the games if there are no pairs; `None` before the first.
     pub elo: Option<Estimate>,
-    /// Normalized Elo; `None` while nothing is spread.
+    /// Normalized Elo; `None` while nothing is spread, but for a bound if all is won or lost.
     pub nelo: Option<Estimate>,
     /// Chance that the first engine is the stronger one, 0 to 1.
     pub los: Option<f64>,
+    /// A bound of it if all was won, which is then the least, or all lost.
+    los_bound: Option<f64>,
 }
 
 impl Strength {
@@ -105,7 +108,13 @@ impl Strength {
             elo: moments.as_ref().map(elo::estimate),
             nelo: moments.as_ref().and_then(normalized::estimate),
             los: moments.as_ref().and_then(elo::likelihood_of_superiority),
+            los_bound: moments.as_ref().and_then(elo::bound_of_superiority),
         }
+    }
+
+    /// The likelihood of superiority as per cent, or its bound.
+    pub fn los_in_words(&self) -> String {
+        superiority(self.los, self.los_bound)
     }
 }
 
@@ -157,14 +166,13 @@ impl Summary {
     }
 
     /// The estimate of one encounter, of several that have a test each, that allows for the stopping
-    /// rule; `None` without one, or without a pair.
+    /// rule; `None` without one, without a pair, and where all was won or lost, of which the bound of
+    /// [`Strength::elo`] says more: the estimate takes an empty cell for a small one.
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
         let sprt_status = self.sprt_status(engines)?;
-        sequential::after(
-            &self.plan.sprt?,
-            &self.counts.encounter(engines).pairs,
-            sprt_status.decision,
-        )
+        let pairs = &self.counts.encounter(engines).pairs;
+        pairs.distribution().moments().filter(|sample| sample.mean > 0.0 && sample.mean < 1.0)?;
+        sequential::after(&self.plan.sprt?, pairs, sprt_status.decision)
     }
 
     /// What the stopping rule says of an encounter; `None` without one.
@@ -208,9 +216,7 @@ impl Summary {
 
     /// LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
     pub fn llr_in_words(&self) -> String {
-        self.test().map_or(String::new(), |(_, look)| {
-            format!("{:+.2} [{:.2}, {:.2}]", look.llr, look.lower, look.upper)
-        })
+        self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
     }
 
     /// Who plays: all engines, or the first and how many more.
@@ -260,8 +266,12 @@ impl Summary {
         !matches!(self.ending, None | Some(Ending::Interrupted))
     }
 
-    /// Whether more games ended by an engine's fault than the plan allows.
+    /// Whether more games ended by an engine's fault than the plan allows; before the end, whether so many
+    /// did that it will be so.
     pub fn is_invalid(&self) -> bool {
-        self.counts.fault_share() > self.plan.fault_limit
+        match self.is_over() {
+            true => self.counts.fault_share() > self.plan.fault_limit,
+            false => self.counts.has_too_many_faults(self.plan.fault_limit),
+        }
     }
 }

@@ -7,6 +7,11 @@ pub fn note(line: &str) {
     log::info!("{line}");
 }
 
+/// The same of what a run shown as another program's has, too: a warning.
+pub fn warn(line: &str) {
+    log::warn!("{line}");
+}
+
 /// Whether the user wants to hear nothing but results and errors.
 pub(crate) fn is_quiet() -> bool {
     !log::log_enabled!(log::Level::Info)

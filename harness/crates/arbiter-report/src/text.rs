@@ -1,31 +1,68 @@
 //! Figures as reports write them.
 
-use arbiter_stats::Trinomial;
 use arbiter_stats::elo::{Estimate, finite};
+use arbiter_stats::sequential::MAX_ELO;
+use arbiter_stats::{SprtStatus, Trinomial};
 
 /// What stands for a figure that is not defined.
 pub(crate) const UNDEFINED: &str = "undefined";
 
-/// An estimate as `+4.1 ± 5.3`, or the word "undefined".
+/// An estimate as `+4.1 ± 5.3`, its bound if all was won or lost, or the word "undefined".
 pub fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
-    match (estimate.value, estimate.half_width()) {
+    match (bound(&estimate), estimate.half_width()) {
+        (Some(bound), _) => bound,
         // All pairs alike show no spread to judge by; that is not certainty.
-        (value, Some(0.0)) => format!("{:+.1}, interval undefined", value + 0.0),
-        (value, Some(half)) => format!("{value:+.1} ± {half:.1}"),
-        (f64::INFINITY, None) => "undefined (all won)".to_owned(),
-        (f64::NEG_INFINITY, None) => "undefined (all lost)".to_owned(),
-        (value, None) => format!("{value:+.1}, interval open"),
+        (None, Some(0.0)) => format!("{}, interval undefined", signed(estimate.value, 1)),
+        (None, Some(half)) => format!("{} ± {half:.1}", signed(estimate.value, 1)),
+        (None, None) => format!("{}, interval open", signed(estimate.value, 1)),
     }
 }
 
-/// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open.
+/// [`plus_minus`] with the level of the interval, if there is one.
+pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
+    let level = estimate.filter(|estimate| estimate.low != estimate.high).map_or("", |_| " (95 %)");
+    format!("{}{level}", plus_minus(estimate))
+}
+
+/// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound if it is itself
+/// beyond them.
 pub fn interval(estimate: &Estimate) -> String {
-    let shown = |value: f64, beyond: &str| {
-        finite(value).map_or(beyond.to_owned(), |value| format!("{value:+.1}"))
-    };
-    let (low, high) = (shown(estimate.low, "open"), shown(estimate.high, "open"));
-    format!("{} [{low}, {high}]", shown(estimate.value, UNDEFINED))
+    let shown = |value| finite(value).map_or("open".to_owned(), |value| signed(value, 1));
+    let (low, high) = (shown(estimate.low), shown(estimate.high));
+    bound(estimate).unwrap_or_else(|| format!("{} [{low}, {high}]", signed(estimate.value, 1)))
+}
+
+/// An infinite estimate as the bound that its interval is: `> +680`.
+fn bound(estimate: &Estimate) -> Option<String> {
+    let at = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
+    match estimate.value {
+        f64::INFINITY => Some(format!("> {}", at(estimate.low, MAX_ELO))),
+        f64::NEG_INFINITY => Some(format!("< {}", at(estimate.high, -MAX_ELO))),
+        _ => None,
+    }
+}
+
+/// A likelihood of superiority as per cent, its bound if all was won or lost, or the word "undefined".
+pub fn superiority(los: Option<f64>, bound: Option<f64>) -> String {
+    match bound.filter(|_| los.is_none()) {
+        // Never 0 or all, to which they are rounded.
+        Some(most @ ..0.5) => format!("< {}", percent(Some(most.max(0.001)))),
+        Some(least) => format!("> {}", percent(Some(least.min(0.999)))),
+        None => percent(los),
+    }
+}
+
+/// A number with its sign, so many decimals, and no minus before zero.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:+.decimals$}");
+    let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
+    if is_zero { text.replacen('-', "+", 1) } else { text }
+}
+
+/// A log-likelihood ratio with the bounds that hold now, as `+1.28 [-2.94, 2.90]`.
+pub(crate) fn ratio(SprtStatus { llr, lower, upper, .. }: SprtStatus) -> String {
+    format!("{} [{lower:.2}, {upper:.2}]", signed(llr, 2))
 }
 
 /// A share as per cent, or the word "undefined".
@@ -54,6 +91,29 @@ mod tests {
         assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
         let beyond = f64::INFINITY;
         let estimate = Estimate { value: beyond, low: beyond, high: beyond };
-        assert_eq!(interval(&estimate), "undefined [open, open]");
+        assert_eq!(interval(&estimate), "> +1000");
+    }
+
+    #[test]
+    fn what_is_all_won_or_lost_is_a_bound() {
+        let beyond = f64::INFINITY;
+        let won = Estimate { value: beyond, low: 680.4, high: beyond };
+        assert_eq!([plus_minus_95(Some(won)), interval(&won)], ["> +680 (95 %)", "> +680"]);
+        let lost = Estimate { value: -beyond, low: -beyond, high: 0.2 };
+        assert_eq!(plus_minus(Some(lost)), "< +0");
+        let los = |los, bound| superiority(los, bound);
+        assert_eq!(los(None, Some(0.9375)), "> 93.8 %");
+        assert_eq!(los(None, Some(0.0625)), "< 6.2 %");
+        assert_eq!([los(None, Some(1.0)), los(None, Some(0.0))], ["> 99.9 %", "< 0.1 %"]);
+        assert_eq!([los(Some(0.5), None), los(None, None)], ["50.0 %", "undefined"]);
+    }
+
+    #[test]
+    fn what_is_nearly_zero_has_no_minus() {
+        assert_eq!([signed(-0.04, 1), signed(-0.06, 1), signed(0.0, 2)], ["+0.0", "-0.1", "+0.00"]);
+        let even = Estimate { value: -0.01, low: -3.04, high: 3.02 };
+        assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");
+        let even = Estimate { value: -0.0, low: -0.0, high: -0.0 };
+        assert_eq!(plus_minus_95(Some(even)), "+0.0, interval undefined");
     }
 }

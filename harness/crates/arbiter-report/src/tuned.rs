@@ -1,6 +1,8 @@
 //! A tuning, or how far it came: its values and what can be said of them.
 
-use crate::json::Object;
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::base_name;
@@ -9,40 +11,82 @@ use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
 /// Parameters that a line names at most.
 const MAX_NAMED: usize = 6;
 
-/// The tuning of a run in JSON, if it is one.
-pub(crate) fn json(summary: &Summary) -> Option<Object> {
+/// A tuning by SPSA.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TuningFigures<'a> {
+    /// Iterations in all.
+    iterations: u64,
+    /// Iterations with a result.
+    iterations_done: u64,
+    /// Pairs of each iteration.
+    pairs_per_iteration: u64,
+    /// Iterations that may be played before those before them have a result.
+    iterations_ahead: u64,
+    /// Exponent by which steps fall.
+    alpha: f64,
+    /// Exponent by which perturbations fall.
+    gamma: f64,
+    /// The constant A as a share of all pairs.
+    a_ratio: f64,
+    /// Elo that the noise of the method costs in the mean once the values have settled.
+    noise_elo: Option<f64>,
+    /// What that is not above 95 % of the time.
+    noise_elo_95: Option<f64>,
+    /// The parameters as they are now.
+    parameters: Vec<Tuned<'a>>,
+    /// The values on their way, from the start on.
+    path: Vec<Step>,
+}
+
+/// A parameter that is tuned.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Tuned<'a> {
+    #[serde(flatten)]
+    parameter: &'a Parameter,
+    /// The value, not rounded.
+    value: f64,
+    /// The value as the engine takes it.
+    tuned: String,
+}
+
+/// The values of a tuning at one point of their way.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Step {
+    /// Games until then.
+    games: u64,
+    /// Games that the first sides won less those that they lost.
+    score: i64,
+    /// The values in the order of the parameters, not rounded.
+    values: Vec<f64>,
+}
+
+/// The figures of the tuning, if the run is one.
+pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
     let spsa = summary.spsa.as_ref()?;
     let tuning = spsa.tuning();
     let noise = expected_noise(summary, tuning);
-    let parameter = |(parameter, value): (&Parameter, &f64)| {
-        let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
-        Object::default()
-            .with("name", name)
-            .with("kind", kind)
-            .with_all([("start", start), ("min", min), ("max", max)])
-            .with_all([("c_end", c_end), ("r_end", r_end)])
-            // Not rounded, and as the engine takes it.
-            .with("value", value)
-            .with("tuned", parameter.setting(*value).1)
+    let point = |point: PathPoint| Step {
+        games: 2 * tuning.pairs * point.iterations,
+        score: point.score,
+        values: point.theta,
     };
-    let point = |point: PathPoint| {
-        let games = Object::default().with("games", 2 * tuning.pairs * point.iterations);
-        // The sum of the games that the first sides won less those that they lost.
-        games.with("score", point.score).with("values", point.theta)
-    };
-    let object = Object::default()
-        .with("iterations", tuning.iterations)
-        .with("iterations_done", spsa.finished())
-        .with("pairs_per_iteration", tuning.pairs)
-        .with("iterations_ahead", tuning.ahead)
-        .with_all([("alpha", tuning.alpha), ("gamma", tuning.gamma), ("a_ratio", tuning.a_ratio)])
-        // Elo that the noise of the method costs once the values have settled: in the mean, and what
-        // 95 % of the time is not exceeded.
-        .with("noise_elo", noise.map(|(mean, _)| mean))
-        .with("noise_elo_95", noise.map(|(_, most)| most))
-        .list("parameters", tuning.parameters.iter().zip(spsa.theta()).map(parameter))
-        .list("path", spsa.path().into_iter().map(point));
-    Some(object)
+    Some(TuningFigures {
+        iterations: tuning.iterations,
+        iterations_done: spsa.finished(),
+        pairs_per_iteration: tuning.pairs,
+        iterations_ahead: tuning.ahead,
+        alpha: tuning.alpha,
+        gamma: tuning.gamma,
+        a_ratio: tuning.a_ratio,
+        noise_elo: noise.map(|(mean, _)| mean),
+        noise_elo_95: noise.map(|(_, most)| most),
+        parameters: tuning.parameters.iter().zip(spsa.theta()).map(tuned).collect(),
+        path: spsa.path().into_iter().map(point).collect(),
+    })
+}
+
+fn tuned<'a>((parameter, &value): (&'a Parameter, &f64)) -> Tuned<'a> {
+    Tuned { parameter, value, tuned: parameter.setting(value).1 }
 }
 
 /// What is tuned: the first names.

@@ -1,9 +1,10 @@
 //! How a run ended, or how it stands, in sentences.
 
 use crate::summary::{Summary, Verdict};
+use crate::text::ratio;
+use arbiter_names::counted;
 use arbiter_plan::{Ending, RunKind};
 use arbiter_spsa::SpsaState;
-use arbiter_stats::SprtStatus;
 
 /// The verdict; what is left to be said of a run without one.
 pub fn verdict_sentence(summary: &Summary) -> String {
@@ -68,14 +69,9 @@ fn open_sentence(summary: &Summary) -> String {
 
 /// Where a test stands that has decided nothing yet; nothing of a run without one.
 fn so_far(summary: &Summary) -> String {
-    let Some((_, SprtStatus { llr, lower, upper, .. })) = summary.test() else {
-        return String::new();
-    };
-    let games = summary.counts.games();
-    format!(
-        "\nNeither hypothesis is accepted: LLR {llr:+.2} of [{lower:.2}, {upper:.2}] after {games} \
-         games."
-    )
+    let Some((_, sprt_status)) = summary.test() else { return String::new() };
+    let (llr, games) = (ratio(sprt_status), counted(summary.counts.games(), "game"));
+    format!("\nNeither hypothesis is accepted: LLR {llr} after {games}.")
 }
 
 /// How the tuning stands, and what is to be done about it.

@@ -15,15 +15,10 @@ use arbiter_plan::{
     ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Pace, PairTally,
     Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
 };
-use arbiter_stats::binomial_tail;
 use arbiter_store::{Store, StoreError};
 
-/// Probability below which so many faults, or more, are not taken for bad luck; small, as it is looked
-/// at after each pair.
-const BEYOND_CHANCE: f64 = 1e-4;
-
-/// How often observers may look at the time while nothing happens.
-const TICK: Duration = Duration::from_millis(500);
+/// How often observers may look at the time, and at the games in progress.
+const TICK: Duration = Duration::from_millis(200);
 
 /// Pairs kept in memory until they are counted, and events that go to the disk together, at least.
 const HELD_PAIRS: usize = 16;
@@ -212,15 +207,16 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         self.check_faults()
     }
 
-    /// An error if so many faults are beyond chance where the plan's share of games has one: the run
-    /// cannot end well.
+    /// An error if the run cannot end well any more.
     fn check_faults(&self) -> Result<(), RunError> {
         let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
-        let (faults, games) = (counts.faults.values().sum(), counts.games());
         let may_end = self.is_local && !self.run.plan.is_lenient;
         let is_open = self.state.ending().is_none() && may_end;
-        match is_open && binomial_tail(games, faults, limit) < BEYOND_CHANCE {
-            true => Err(RunError::Faulty { faults, games, limit }),
+        match is_open && counts.has_too_many_faults(limit) {
+            true => {
+                let (faults, games) = (counts.faults.values().sum(), counts.games());
+                Err(RunError::Faulty { faults, games, limit })
+            }
             false => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use arbiter_game::annotation::Keeping;
+use arbiter_game::annotation::{Dialect, Keeping};
 
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
@@ -27,7 +27,11 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
             deadlines: plan.deadlines,
             pattern: plan.annotation.pattern.clone(),
             is_recorded: plan.transcripts != Keeping::None,
-            setup: Setup { is_lenient: plan.is_lenient, ..own.setup },
+            setup: Setup {
+                is_lenient: plan.is_lenient,
+                takes_bounds: plan.annotation.dialect == Some(Dialect::Cutechess),
+                ..own.setup
+            },
             ..own
         }
     };
@@ -74,6 +78,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
             ponder: engine.launch.ponder,
             nodestime: engine.conditions.limits.nodestime,
             is_lenient: false,
+            takes_bounds: false,
         },
         restart: engine.launch.restart,
         deadlines: Deadlines::default(),

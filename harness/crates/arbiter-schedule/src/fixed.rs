@@ -31,7 +31,8 @@ impl Fixed {
         let lists: Vec<Vec<[usize; 2]>> = match design.format {
             Format::Gauntlet => {
                 let seeds = design.seeds.clamp(1, engines - 1);
-                let meets = |seed| (seeds..engines).map(move |other| [seed, other]);
+                let first_of = |seed| if design.seeds_meet { seed + 1 } else { seeds };
+                let meets = |seed| (first_of(seed)..engines).map(move |other| [seed, other]);
                 vec![(0..seeds).flat_map(meets).collect()]
             }
             Format::Pyramid => (1..engines).map(tier).collect(),

@@ -12,6 +12,7 @@ mod swiss;
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ pub use ledger::Encounter;
 pub use ranking::Ranked;
 
 /// The kinds of tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Every engine meets every other. With two engines, a match.
@@ -75,6 +76,8 @@ pub enum OpeningPolicy {
     PerEncounter,
     /// Every pair of the run gets an opening of its own.
     PerPair,
+    /// Pairs take as many openings in turn as there are rounds.
+    Cycled,
 }
 
 arbiter_names::named!(Format, OpeningPolicy);
@@ -89,6 +92,9 @@ pub struct Design {
     /// of the first engines are seeded in their order; the others follow in an order that is drawn.
     #[serde(default)]
     pub seeds: usize,
+    /// Gauntlet: whether these meet each other, too, as in fastchess.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seeds_meet: bool,
     /// Repetitions of the whole schedule; for a Swiss, its rounds. A knockout ignores it.
     #[serde(default = "one")]
     pub rounds: u64,
@@ -150,9 +156,11 @@ impl Design {
             }
             OpeningPolicy::PerRound => place.round,
             OpeningPolicy::PerEncounter => place.encounter,
-            OpeningPolicy::PerPair => place.pair,
+            OpeningPolicy::PerPair | OpeningPolicy::Cycled => place.pair,
         };
-        ordinal / self.repeats.max(1)
+        let ordinal = ordinal / self.repeats.max(1);
+        let is_cycled = self.openings == OpeningPolicy::Cycled;
+        if is_cycled { ordinal % self.rounds.max(1) } else { ordinal }
     }
 
     /// The pair at a place.

@@ -128,6 +128,10 @@ fn fixed_formats_let_each_two_meet_as_often_as_they_should() {
                 assert_eq!(met.len(), seeds * (engines - seeds));
                 assert!(met.keys().all(|[first, second]| *first < seeds && *second >= seeds));
                 assert!(met.values().all(|times| *times == rounds * pairs));
+                let design = Design { seeds_meet: true, ..design };
+                let met = meetings(&play_out(&mut Schedule::new(design, engines, 1), 1));
+                assert_eq!(met.len(), seeds * engines - seeds * (seeds + 1) / 2);
+                assert!(met.keys().all(|[first, _]| *first < seeds));
             }
         }
     }
@@ -167,6 +171,7 @@ fn openings_are_taken_as_the_policy_says() {
     check(PerRound, &[0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
     check(PerEncounter, &[0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5]);
     check(PerPair, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    check(Cycled, &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
     assert_eq!(openings(Shared, Format::Pyramid), [0, 1, 2, 3, 0, 0, 1, 1, 2, 2, 3, 3]);
     assert_eq!(openings(PerEncounter, Format::Swiss), [0, 0, 1, 1]);
     assert_eq!(openings(PerRound, Format::Ladder), [0, 0, 0, 0, 1, 1, 1, 1]);

@@ -5,6 +5,7 @@ mod cluster;
 mod compute;
 mod connections;
 mod fold;
+mod games;
 mod guard;
 mod hub;
 mod list;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Path, Query, Request, State};
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Path, Query, RawQuery, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -20,9 +22,10 @@ use tokio::sync::{Mutex, Semaphore, watch};
 use super::cluster::ClusterMonitor;
 use super::compute;
 use super::connections;
+use super::games::{self, Asked, Found, Openings};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
-use super::run::report as run_report;
+use super::run::{badge, picture, report as run_report};
 use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
@@ -65,6 +68,7 @@ struct Inner {
     turns: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
     /// Permits for such computations.
     permits: Arc<Semaphore>,
+    openings: Openings,
 }
 
 /// A response, or the page of an error.
@@ -72,7 +76,7 @@ type Answer = Result<Response, HttpError>;
 
 /// An error of a request: its status code, and a sentence for the page that says so.
 #[derive(Debug)]
-struct HttpError(StatusCode, String);
+pub(crate) struct HttpError(StatusCode, String);
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
@@ -87,7 +91,8 @@ impl Site {
     pub fn new(results: PathBuf, monitor: Arc<ClusterMonitor>, guard: Guard, boot: String) -> Site {
         let hub = Arc::new(Hub::new(results.clone(), monitor));
         let (turns, permits) = (Mutex::default(), Arc::new(Semaphore::new(MAX_COMPUTED)));
-        Site(Arc::new(Inner { hub, guard, results, boot, turns, permits }))
+        let openings = Openings::default();
+        Site(Arc::new(Inner { hub, guard, results, boot, turns, permits, openings }))
     }
 
     /// Answers requests until the process ends.
@@ -106,7 +111,12 @@ impl Site {
             .route("/events/{*topic}", get(events))
             .route("/runs/{run}", get(run))
             .route("/runs/{run}/report.html", get(report))
+            .route("/runs/{run}/games", get(games))
+            .route("/runs/{run}/games.pgn", get(games_pgn))
+            .route("/runs/{run}/games/{game}", get(game))
             .route("/runs/{run}/{command}", post(steer))
+            .route("/runs/{run}/picture.svg", get(run_picture))
+            .route("/badge/{badge}", get(run_badge))
             .route("/compare", get(compare))
             .route("/trends", get(trends))
             .route("/assets/{name}", get(asset))
@@ -190,11 +200,13 @@ async fn runs(State(site): State<Site>) -> Answer {
     live(&site, Topic::Runs, list::list).await
 }
 
-async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
+async fn run(State(site): State<Site>, Path(run): Path<String>, headers: HeaderMap) -> Answer {
     check_run(&site, &run).await?;
     let is_steered = site.0.guard.is_steered();
+    // The guard has seen that it is there, and ours.
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let render = |fragments: &[_], source: EventSource<'_>| {
-        run_page::run(&run, fragments, source, is_steered)
+        run_page::run(&run, host, fragments, source, is_steered)
     };
     live(&site, Topic::Run(run.clone()), render).await
 }
@@ -292,6 +304,112 @@ async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     let page = site.computed(&key, move |results| run_report(results, &run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
     Ok((headers, Html(page)).into_response())
+}
+
+async fn run_picture(State(site): State<Site>, Path(run): Path<String>) -> Answer {
+    embedded(&site, run, picture).await
+}
+
+async fn run_badge(State(site): State<Site>, Path(badge_name): Path<String>) -> Answer {
+    let run = badge_name.strip_suffix(".svg").ok_or_else(not_found)?;
+    embedded(&site, run.to_owned(), badge).await
+}
+
+/// A picture of a run that pages of others may show.
+async fn embedded(
+    site: &Site,
+    run: String,
+    draw: fn(&std::path::Path, &str) -> Result<String, StoreError>,
+) -> Answer {
+    check_run(site, &run).await?;
+    let key = run.clone();
+    let drawn = site.computed(&key, move |results| draw(results, &run)).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "image/svg+xml"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'"),
+    ];
+    Ok((headers, drawn).into_response())
+}
+
+impl FromRequestParts<Site> for Asked {
+    type Rejection = HttpError;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Asked, HttpError> {
+        let bad = |words: String| HttpError(StatusCode::BAD_REQUEST, words);
+        let Ok(RawQuery(raw)) = RawQuery::from_request_parts(parts, site).await;
+        let fields = Query::from_request_parts(parts, site).await;
+        let Query(fields) = fields.map_err(|error| bad(error.to_string()))?;
+        Asked::new(&raw.unwrap_or_default(), fields).map_err(bad)
+    }
+}
+
+/// Something of the games of a run, computed for one viewer.
+async fn of_games<T: Send + 'static>(
+    site: &Site,
+    run: &str,
+    work: impl FnOnce(&std::path::Path, &Openings) -> Found<T> + Send + 'static,
+) -> Result<T, HttpError> {
+    check_run(site, run).await?;
+    let inner = site.0.clone();
+    let found = site.computed(run, move |results| work(results, &inner.openings)).await?;
+    found.map_err(|words| HttpError(StatusCode::BAD_REQUEST, words))
+}
+
+async fn games(State(site): State<Site>, Path(run): Path<String>, asked: Asked) -> Answer {
+    let name = run.clone();
+    let list = move |results: &_, openings: &_| games::list(results, &name, &asked, openings);
+    Ok(Html(of_games(&site, &run, list).await?).into_response())
+}
+
+/// The page of a game, or its PGN.
+async fn game(
+    State(site): State<Site>,
+    Path((run, game)): Path<(String, String)>,
+    asked: Asked,
+) -> Answer {
+    let missing = || HttpError(StatusCode::NOT_FOUND, format!("There is no game {game} in {run}."));
+    let name = run.clone();
+    if let Some(game) = game.strip_suffix(".pgn") {
+        let place = games::place(game).ok_or_else(missing)?;
+        check_run(&site, &run).await?;
+        let pgn = site.computed(&run, move |results| games::one_pgn(results, &name, place)).await?;
+        let pgn = Some(pgn).filter(|pgn| !pgn.is_empty()).ok_or_else(missing)?;
+        return Ok(as_pgn(&format!("{run}-{game}"), pgn));
+    }
+    let place = games::place(&game).ok_or_else(missing)?;
+    let page =
+        move |results: &_, openings: &_| games::game(results, &name, place, &asked, openings);
+    let page = of_games(&site, &run, page).await?;
+    Ok(Html(page.ok_or_else(missing)?).into_response())
+}
+
+/// The games of a list, read while they are sent.
+async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: Asked) -> Answer {
+    let name = run.clone();
+    let chosen = move |results: &_, openings: &_| games::chosen(results, &name, &asked, openings);
+    let (header, chosen) = of_games(&site, &run, chosen).await?;
+    let (name, header) = (run.clone(), Arc::new(header));
+    let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
+        let (run, header) = (run.clone(), header.clone());
+        async move {
+            let part: Vec<_> = rest.by_ref().take(games::PART as usize).collect();
+            part.first()?;
+            let work = move |results: &_| games::pgn(results, &run, &header, &part);
+            let text = site.blocking(work).await;
+            let text = text.map_err(|HttpError(_, words)| std::io::Error::other(words));
+            Some((text, (site, rest)))
+        }
+    });
+    Ok(as_pgn(&name, Body::from_stream(texts)))
+}
+
+fn as_pgn(name: &str, text: impl IntoResponse) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/vnd.chess-pgn; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.pgn\"")),
+    ];
+    (headers, text).into_response()
 }
 
 async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, String)>>) -> Answer {

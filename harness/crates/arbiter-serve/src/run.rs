@@ -11,7 +11,8 @@ use super::hub::LivePage;
 use crate::web::run::State;
 use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::{ControlCommand, Effect};
-use arbiter_report::{GameStatistics, Running, Summary, gates_of_run, html_page, run_document};
+use arbiter_report::{Block, GameStatistics, Running, Summary, badge_svg, gates_of_run, html_page};
+use arbiter_report::{outcome_document, picture_svg, run_document};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
@@ -103,6 +104,29 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
     Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &gates)))
 }
 
+/// The counts of a run as it stands, and what came of them over its pairs.
+fn outcome(results: &Path, run: &str) -> Result<(Summary, GameStatistics), StoreError> {
+    let store = Store::observe(results)?;
+    let engines = store.run(run)?.plan.engines.len();
+    let mut statistics = GameStatistics::new(engines);
+    let fold = Fold::begin(&store, run, |effect| {
+        count(effect, engines, &mut statistics, &mut VecDeque::new());
+    })?;
+    let is_played = matches!(state(results, &fold.stored.head).0, State::Played(_));
+    Ok((Summary { is_played, ..fold.summary(&store)? }, statistics))
+}
+
+/// How a run stands, as a badge.
+pub(crate) fn badge(results: &Path, run: &str) -> Result<String, StoreError> {
+    Ok(badge_svg(&outcome(results, run)?.0))
+}
+
+/// What came out of a run, as a picture.
+pub(crate) fn picture(results: &Path, run: &str) -> Result<String, StoreError> {
+    let (summary, statistics) = outcome(results, run)?;
+    Ok(picture_svg(&outcome_document(&summary, Some(&statistics))))
+}
+
 impl LivePage for RunPage {
     fn fragments(&mut self) -> Vec<Fragment> {
         self.try_fragments().unwrap_or_else(|error| vec![page::error_notice(&error.to_string())])
@@ -175,7 +199,17 @@ impl Reading {
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             let gates = gates_of_run(&self.store, &self.fold.stored)?;
-            self.report = fragments(&run_document(&self.fold.stored, summary, statistics, &gates));
+            let mut document = run_document(&self.fold.stored, summary, statistics, &gates);
+            let games = document.blocks.iter_mut().filter_map(|block| match block {
+                Block::Games(games) => Some(games),
+                _ => None,
+            });
+            for game in games.flatten() {
+                // Its own page has the graphs; here they would be drawn for each version.
+                game.graphs.clear();
+                game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
+            }
+            self.report = fragments(&document);
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();

@@ -1,5 +1,6 @@
 //! A parameter to be tuned: a number that the engine takes as a UCI option.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -13,7 +14,7 @@ const SPIN_RATE: f64 = 0.002;
 pub(super) const MIN_INT_PERTURBATION: f64 = 0.5;
 
 /// The type of a parameter's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
     /// Integers, as of a spin option.
@@ -26,7 +27,7 @@ pub enum ParameterKind {
 arbiter_names::named!(ParameterKind);
 
 /// A UCI option with its range and step sizes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Parameter {
     /// Name of the option.
     pub name: String,

@@ -5,7 +5,7 @@
 //! | sample | Elo | interval | likelihood of superiority |
 //! |---|---|---|---|
 //! | nothing | none | none | none |
-//! | all won (or all lost) | infinite | both ends infinite | none: no spread was seen |
+//! | all won (all lost is its mirror) | infinite | from [`least_score`] to infinity | none, but a bound |
 //! | all drawn, or all pairs in one inner cell | finite | of zero width | none: no spread was seen |
 //! | one unit | as "all in one cell" | | |
 //! | otherwise | finite | an end is infinite where the score's interval leaves (0, 1) | 0 to 1 |
@@ -73,7 +73,22 @@ fn simultaneous_z(family: usize) -> f64 {
     std::f64::consts::SQRT_2 * erfc_inv(0.05 / family.max(1) as f64)
 }
 
+/// The score of which so many units all won still say that it is not less, exactly: whoever scores s on
+/// average wins whole units with a probability of at most s, so all of them with at most sᴺ, which is to
+/// be the tail of a normal distribution beyond `z`.
+pub(crate) fn least_score(units: f64, z: f64) -> f64 {
+    normal_cdf(-z).powf(1.0 / units)
+}
+
 fn within(sample: &Moments, standard_errors: f64) -> Estimate {
+    if sample.mean >= 1.0 || sample.mean <= 0.0 {
+        let bound = elo_from_score(least_score(sample.units, standard_errors));
+        let infinite = f64::INFINITY;
+        return match sample.mean >= 1.0 {
+            true => Estimate { value: infinite, low: bound, high: infinite },
+            false => Estimate { value: -infinite, low: -infinite, high: -bound },
+        };
+    }
     let margin = standard_errors * sample.standard_error();
     Estimate {
         value: elo_from_score(sample.mean),
@@ -87,6 +102,17 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
 pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     let error = sample.standard_error();
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
+}
+
+/// A bound of the likelihood of superiority where all units were won, 1 − 2⁻ᴺ, or all lost, 2⁻ᴺ: so
+/// rarely equal players come to that. `None` of all other samples.
+pub fn bound_of_superiority(sample: &Moments) -> Option<f64> {
+    let chance = 0.5f64.powf(sample.units);
+    match sample.mean {
+        mean if mean >= 1.0 => Some(1.0 - chance),
+        mean if mean <= 0.0 => Some(chance),
+        _ => None,
+    }
 }
 
 /// Probability that a standard normal variable is below `z`; accurate in both tails.
@@ -116,7 +142,9 @@ mod tests {
     #[test]
     fn lopsided_samples_follow_the_table_of_rules() {
         let won = of_pairs([0, 0, 0, 0, 9]);
-        assert_eq!((won.value, won.low), (f64::INFINITY, f64::INFINITY));
+        assert_eq!((won.value, won.high), (f64::INFINITY, f64::INFINITY));
+        // 0.66372 to the ninth is 2.5 %.
+        assert!((score_from_elo(won.low).powi(9) - 0.025).abs() < 1e-9, "{won:?}");
         assert_eq!(won.half_width(), None);
         let drawn = of_pairs([0, 0, 9, 0, 0]);
         assert_eq!((finite(drawn.value), drawn.half_width()), (Some(0.0), Some(0.0)));
@@ -151,6 +179,16 @@ mod tests {
         };
         assert!((los(games) + los(games.swapped()) - 1.0).abs() < 1e-15);
         assert!(los(games) > 0.5);
+    }
+
+    #[test]
+    fn what_is_all_won_or_lost_has_a_bound() {
+        let moments = |counts| Pentanomial(counts).distribution().moments().expect("some pairs");
+        assert_eq!(bound_of_superiority(&moments([0, 0, 0, 0, 3])), Some(0.875));
+        assert_eq!(bound_of_superiority(&moments([3, 0, 0, 0, 0])), Some(0.125));
+        assert_eq!(bound_of_superiority(&moments([0, 0, 0, 1, 3])), None);
+        let bounds = [1, 10, 1_000].map(|pairs| of_pairs([0, 0, 0, 0, pairs]).low);
+        assert!(bounds.is_sorted() && bounds[0] < -600.0 && bounds[2] > 950.0, "{bounds:?}");
     }
 
     #[test]

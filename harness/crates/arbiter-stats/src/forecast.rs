@@ -23,40 +23,68 @@ impl Sprt {
     /// For display only. Wald's bounds stand for corrected ones too: a ratio that jumps reaches
     /// corrected bounds when one that creeps reaches Wald's.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
+        let exit = |walk: BrownianMotion, below, above| {
+            let Exit { upper_probability, mean_units } = walk.exit(below, above);
+            [upper_probability, mean_units]
+        };
+        let [upper_probability, mean_units] = self.expected(pairs, exit, 0.0)?;
+        Some(Exit { upper_probability, mean_units })
+    }
+
+    /// The probabilities that H1 and that H0 is accepted within so many more pairs; the rest is that of
+    /// neither. `None` while the sample has no variance; for display only, as [`Sprt::forecast`].
+    pub fn chances(&self, pairs: &Pentanomial, left: u64) -> Option<[f64; 2]> {
+        let within = |walk: BrownianMotion, below: f64, above: f64| match left {
+            0 => [0.0, 0.0],
+            _ => {
+                let worse = |level| walk.outcome_probability(-below, above, left as f64, level);
+                [1.0 - worse(above), worse(-below)]
+            }
+        };
+        self.expected(pairs, within, 1.0)
+    }
+
+    /// The mean of a figure of the walk from here, which has `below` to go to the lower bound and `above`
+    /// to the upper one. Of a decided test it is 1 and 0 if H1 is accepted, or 0 and `if_h0`.
+    fn expected(
+        &self,
+        pairs: &Pentanomial,
+        figures: impl Fn(BrownianMotion, f64, f64) -> [f64; 2],
+        if_h0: f64,
+    ) -> Option<[f64; 2]> {
         let sample = pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
         let llr = self.llr(pairs);
         match self.decide(llr) {
-            Decision::AcceptH1 => Some(Exit { upper_probability: 1.0, mean_units: 0.0 }),
-            Decision::AcceptH0 => Some(Exit { upper_probability: 0.0, mean_units: 0.0 }),
+            Decision::AcceptH1 => Some([1.0, 0.0]),
+            Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
                 let walk = self.for_pairs(pairs).walk(&sample);
                 let (below, above) = (llr - self.bounds.lower, self.bounds.upper - llr);
-                Some(forecast(&walk, sample.units, below, above))
+                Some(posterior_mean(&walk, sample.units, |walk| figures(walk, below, above)))
             }
         }
     }
 }
 
-/// The mean exit over the posterior of the drift, observed for `units` units.
-fn forecast(observed: &BrownianMotion, units: f64, below: f64, above: f64) -> Exit {
+/// The mean over the posterior of the drift, observed for `units` units.
+fn posterior_mean(
+    observed: &BrownianMotion,
+    units: f64,
+    figures: impl Fn(BrownianMotion) -> [f64; 2],
+) -> [f64; 2] {
     let evidence = units * observed.variance;
     let shrinkage = evidence / (evidence + 1.0);
     let centre = observed.drift * shrinkage;
     let deviation = (observed.variance * shrinkage / units).sqrt();
-    let mut sum = Exit { upper_probability: 0.0, mean_units: 0.0 };
-    let mut weights = 0.0;
+    let (mut sums, mut weights) = ([0.0; 2], 0.0);
     for step in -STEPS..=STEPS {
         let z = f64::from(step) * SPACING;
         let weight = (-0.5 * z * z).exp();
-        let exit = BrownianMotion { drift: centre + z * deviation, ..*observed }.exit(below, above);
-        sum.upper_probability += weight * exit.upper_probability;
-        sum.mean_units += weight * exit.mean_units;
+        let found = figures(BrownianMotion { drift: centre + z * deviation, ..*observed });
+        sums = [sums[0] + weight * found[0], sums[1] + weight * found[1]];
         weights += weight;
     }
-    Exit {
-        upper_probability: sum.upper_probability / weights,
-        mean_units: sum.mean_units / weights,
-    }
+    sums.map(|sum| sum / weights)
 }
 
 #[cfg(test)]
@@ -93,8 +121,28 @@ mod tests {
     #[test]
     fn a_long_observation_leaves_no_doubt() {
         let walk = BrownianMotion { drift: 0.002, variance: 0.001 };
-        let (sure, plain) = (forecast(&walk, 1e9, 3.0, 2.0), walk.exit(3.0, 2.0));
-        assert!((sure.upper_probability - plain.upper_probability).abs() < 1e-4);
-        assert!((sure.mean_units / plain.mean_units - 1.0).abs() < 1e-4);
+        let [upper_probability, mean_units] = posterior_mean(&walk, 1e9, |walk| {
+            let exit = walk.exit(3.0, 2.0);
+            [exit.upper_probability, exit.mean_units]
+        });
+        let plain = walk.exit(3.0, 2.0);
+        assert!((upper_probability - plain.upper_probability).abs() < 1e-4);
+        assert!((mean_units / plain.mean_units - 1.0).abs() < 1e-4);
+    }
+    #[test]
+    fn a_cap_leaves_a_chance_that_neither_is_accepted() {
+        let pairs = Pentanomial([12, 143, 287, 161, 21]);
+        let chances = |left| test().chances(&pairs, left).expect("some spread");
+        let pass = test().forecast(&pairs).expect("some spread").upper_probability;
+        let [h1, h0] = chances(10_000_000);
+        assert!((h1 - pass).abs() < 1e-3 && (h1 + h0 - 1.0).abs() < 1e-3, "{h1} {h0} {pass}");
+        let [early, late] = [chances(2_000), chances(20_000)];
+        assert!(
+            early[0] < late[0] && late[0] < h1 && early[0] + early[1] < 0.9,
+            "{early:?} {late:?}"
+        );
+        assert_eq!(chances(0), [0.0, 0.0]);
+        assert_eq!(test().chances(&Pentanomial([240, 2860, 5740, 3220, 420]), 9), Some([1.0, 0.0]));
+        assert_eq!(test().chances(&Pentanomial([0, 0, 9, 0, 0]), 9), None);
     }
 }

@@ -7,7 +7,7 @@
 use std::f64::consts::LN_10;
 
 use super::distribution::Moments;
-use super::elo::{Estimate, Z_95};
+use super::elo::{Estimate, Z_95, least_score};
 
 /// Normalized Elo of one standard deviation of a game: 800/ln 10.
 pub const NELO_PER_SIGMA: f64 = 800.0 / LN_10;
@@ -20,9 +20,20 @@ pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
     nelo * games_per_unit.sqrt() / NELO_PER_SIGMA
 }
 
-/// Normalized Elo of the sample with its 95 % interval, which takes σ as known. `None` where the
-/// sample has no spread: one unit, all drawn, all won.
+/// Normalized Elo of the sample with its 95 % interval, which takes σ as known. Infinite where all is won,
+/// and at least that of the score that all won units leave possible if the others were all lost.
+/// `None` where the sample has no spread else: one unit, all drawn.
 pub fn estimate(sample: &Moments) -> Option<Estimate> {
+    let infinite = f64::INFINITY;
+    let least = least_score(sample.units, Z_95);
+    let variance = sample.games_per_unit * least * (1.0 - least);
+    let bound = NELO_PER_SIGMA * (least - 0.5) / variance.sqrt();
+    if sample.mean >= 1.0 {
+        return Some(Estimate { value: infinite, low: bound, high: infinite });
+    }
+    if sample.mean <= 0.0 {
+        return Some(Estimate { value: -infinite, low: -infinite, high: -bound });
+    }
     let sigma = sample.variance_per_game().sqrt();
     if sigma <= 0.0 {
         return None;
@@ -50,10 +61,16 @@ mod tests {
 
     #[test]
     fn no_spread_means_no_estimate() {
-        for counts in [[0, 0, 0, 0, 9], [0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
-            let sample = Pentanomial(counts).distribution().moments().expect("some pairs");
-            assert_eq!(estimate(&sample), None);
+        let of = |counts| estimate(&Pentanomial(counts).distribution().moments().expect("pairs"));
+        for counts in [[0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
+            assert_eq!(of(counts), None);
         }
+        // That of pairs with this share won, and the rest lost.
+        let won = of([0, 0, 0, 0, 9]).expect("a bound");
+        let least = 0.025f64.powf(1.0 / 9.0);
+        let sigma = (2.0 * least * (1.0 - least)).sqrt();
+        assert!((won.low - NELO_PER_SIGMA * (least - 0.5) / sigma).abs() < 1e-6, "{won:?}");
+        assert_eq!(of([9, 0, 0, 0, 0]).map(|lost| lost.high), Some(-won.low));
     }
 
     #[test]

@@ -3,13 +3,15 @@
 //! What both do alike says nothing about their difference, so only the items on which they differ
 //! count. Randomness comes from the caller.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use statrs::function::beta::beta_reg;
 
 use super::elo::{Z_95, normal_cdf};
 use super::pentanomial::Trinomial;
 
 /// Positions solved by two programs, counted by who solved them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Solved {
     /// By both.
     pub both: u64,

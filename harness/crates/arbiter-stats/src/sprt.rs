@@ -5,6 +5,7 @@
 //! only be consulted after whole pairs, in the order in which they were scheduled. Two identical
 //! deterministic engines can draw every pair for ever, so a run also needs a cap on its games.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -28,7 +29,7 @@ pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
 /// How a test corrects for the overshoot of its ratio past a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Correction {
     /// Not at all: it ends at Wald's bounds, with error rates a little below the nominal ones.
@@ -38,15 +39,14 @@ pub enum Correction {
 }
 
 /// The scale on which the hypotheses are stated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
-    /// Normalized Elo: see [`normalized`](super::normalized).
+    /// Normalized Elo: the difference in units of the standard deviation of a game.
     Normalized,
-    /// Logistic Elo: see [`elo`](super::elo).
+    /// Logistic Elo: the expected score of a game.
     Logistic,
-    /// BayesElo, converted to logistic Elo with the draw rate of the sample: see
-    /// [`super::bayes`].
+    /// BayesElo, converted to logistic Elo with the draw rate of the sample.
     Bayesian,
 }
 
@@ -61,7 +61,7 @@ impl Model {
 }
 
 /// What a test looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// Pairs of games.
@@ -139,8 +139,8 @@ impl LlrBounds {
     }
 }
 
-/// A test of `elo1` against `elo0`; [`Sprt::new`] checks the values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// A test of `elo1` against `elo0`; `Sprt::new` checks the values.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "StoredSprt")]
 #[non_exhaustive]
 pub struct Sprt {
@@ -156,6 +156,7 @@ pub struct Sprt {
     pub model: Model,
     /// Wald's bounds of the ratio.
     #[serde(skip_serializing)]
+    #[schemars(skip)]
     pub bounds: LlrBounds,
     /// How the test allows for overshoot.
     #[serde(rename = "overshoot")]
@@ -166,7 +167,7 @@ pub struct Sprt {
 }
 
 /// A test as it is stored.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct StoredSprt {
     elo0: f64,
     elo1: f64,

@@ -125,8 +125,8 @@ impl Store {
         let row = GameRow::of(game);
         self.execute(
             "INSERT INTO games (run, pair, half, white, black, result, termination,
-                 detail, fen, chess960, plies, duration_ms, moves, begun_ms)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                 detail, fen, chess960, plies, duration_ms, moves, begun_ms, swing)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             params![
                 run,
                 pair,
@@ -141,7 +141,8 @@ impl Store {
                 game.moves.len(),
                 row.duration_ms,
                 row.moves,
-                row.begun_ms
+                row.begun_ms,
+                game.swing()
             ],
         )?;
         self.insert_findings(run, pair, half, game)?;

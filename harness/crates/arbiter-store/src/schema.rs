@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
 /// [`TABLES`] or [`COLUMNS`].
-pub(super) const FORMAT: i64 = 11;
+pub(super) const FORMAT: i64 = 12;
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
@@ -156,14 +156,22 @@ const TABLES: &str = "
 ";
 
 /// Table, name and definition of the columns that were added to a table.
-const COLUMNS: [(&str, &str, &str); 3] = [
+const COLUMNS: [(&str, &str, &str); 4] = [
     // As pgn_offset, of the EPD file.
     ("runs", "epd_offset", "INTEGER NOT NULL DEFAULT 0"),
     // What its user says that it tries, in one line.
     ("runs", "about", "TEXT"),
     // Unix time; NULL if it is not known.
     ("games", "begun_ms", "INTEGER"),
+    // In centipawns; NULL without evaluations, and of games that were played before this column came.
+    ("games", "swing", "INTEGER"),
 ];
+
+/// All that lists of games need, in one place: behind the moves it would be slow to read.
+const INDEXES: &str = "
+    CREATE INDEX IF NOT EXISTS games_listed
+        ON games (run, pair, half, white, black, result, termination, plies, swing);
+";
 
 impl Store {
     /// Sets the connection up and migrates the file. A newer one is left as it is.
@@ -215,5 +223,6 @@ fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
             connection.execute_batch(&add)?;
         }
     }
+    connection.execute_batch(INDEXES)?;
     connection.pragma_update(None, "user_version", FORMAT)
 }

@@ -9,7 +9,7 @@ use shakmaty::{ByColor, Color};
 use super::*;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{Details, GameRecord, LateMove, MoveRecord, Thought};
 use arbiter_plan::{Games, LatencyKind, Plan, PlayedPair, Remark, Request, RunKind};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
@@ -29,7 +29,7 @@ fn game() -> GameRecord {
         duration: Duration::from_secs(1),
         ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },
         movetime: ByColor::default(),
-        late: Some(Duration::from_millis(30)),
+        late: Some(LateMove { over: Duration::from_millis(30), waited: None }),
         waited: ByColor::default(),
         begun_ms: Some(1_700_000_000_000),
         transcript: Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap()),
@@ -379,4 +379,61 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     assert!(never.unwrap_err().to_string().contains("pair 3"));
     assert_eq!(store.runs().unwrap(), []);
     store.import_run(&whole[..], None, |_| Ok(())).unwrap();
+}
+
+/// A game of so many plies whose Black gives these evaluations, in centipawns.
+fn judged(plies: usize, scores: &[i32]) -> GameRecord {
+    let uci: shakmaty::uci::UciMove = "e8e7".parse().unwrap();
+    let scores = scores.iter().map(|score| Some(arbiter_protocol::Score::Centipawns(*score)));
+    let thoughts = scores.map(|score| Some(Thought { score, ..Thought::default() }));
+    let book = MoveRecord { uci, thought: None };
+    let moves = thoughts.flat_map(|thought| [MoveRecord { uci, thought }, book.clone()]);
+    let mut moves: Vec<_> = moves.collect();
+    moves.resize(plies, book.clone());
+    GameRecord { moves, transcript: None, ..game() }
+}
+
+#[test]
+fn games_are_listed_by_what_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, _) = filled(dir.path());
+    // Beyond ten pawns evaluations are one as good as the other.
+    let games = [judged(9, &[20, -130, -110]), judged(30, &[0, 900, 5_000]), judged(4, &[7])];
+    for (pair, first) in (1..).zip(games) {
+        let pairing = Pairing { pair, engines: [0, 1], opening: 10 * pair };
+        let played = PlayedPair { pairing, games: Games { first, second: Some(game()) } };
+        store.append("run", &played, None, None).unwrap();
+    }
+    let found = |query: GameQuery, first, count| {
+        let games = store.games("run", &query, first, count).unwrap();
+        games.iter().map(|game| (game.place(), game.number, game.total)).collect::<Vec<_>>()
+    };
+    let all = GameQuery::default();
+    assert_eq!(found(all.clone(), 3, 2), [("2.1".into(), 3, 8), ("2.2".into(), 4, 8)]);
+    assert_eq!(found(all.clone(), 9, 100), []);
+    let only = |query: GameQuery| {
+        found(query, 1, 100).into_iter().map(|(place, ..)| place).collect::<Vec<_>>()
+    };
+    assert_eq!(only(GameQuery { min_swing: Some(151), ..all.clone() }), ["3.1"]);
+    assert_eq!(only(GameQuery { min_swing: Some(150), ..all.clone() }), ["2.1", "3.1"]);
+    let few = GameQuery { min_plies: Some(4), max_plies: Some(9), ..all.clone() };
+    assert_eq!(only(few), ["2.1", "4.1"]);
+    assert_eq!(only(GameQuery { openings: Some(vec![30, 7]), ..all.clone() }), ["4.1", "4.2"]);
+    assert_eq!(only(GameQuery { engine: Some(2), ..all.clone() }), [""; 0]);
+    assert_eq!(only(GameQuery { ending: Some(Termination::Crash), ..all.clone() }), [""; 0]);
+    let late = GameQuery { ending: Some(Termination::TimeForfeit), engine: Some(1), ..all.clone() };
+    assert_eq!(only(late).len(), 8);
+    let swing = GameQuery { order: GameOrder::Swing, ..all.clone() };
+    assert_eq!(only(swing.clone())[..2], ["3.1", "2.1"]);
+    assert_eq!(only(GameQuery { order: GameOrder::Length, ..all.clone() })[..2], ["3.1", "2.1"]);
+    let around = |query: &GameQuery, game| {
+        let games = store.games_around("run", query, game).unwrap();
+        games.iter().map(ListedGame::place).collect::<Vec<_>>()
+    };
+    assert_eq!(around(&all, (1, 1)), ["2.1", "2.2", "3.1"]);
+    assert_eq!(around(&swing, (2, 0)), ["3.1", "2.1"]);
+    assert_eq!(around(&GameQuery { min_swing: Some(151), ..all.clone() }, (1, 0)), [""; 0]);
+    let games = store.games("run", &all, 5, 1).unwrap();
+    assert_eq!((games[0].opening, games[0].plies, games[0].swing), (20, 30, Some(900)));
+    assert_eq!(store.openings("run").unwrap(), [(0, 0), (10, 1), (20, 2), (30, 3)]);
 }

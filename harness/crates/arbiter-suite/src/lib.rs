@@ -21,7 +21,7 @@ pub use samples::samples;
 pub use start::{Start, fen};
 
 /// A line of a suite that says nothing that can be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Unusable {
     /// Number of the line, from 1; in a JSON file, number of the case.
     pub line: usize,

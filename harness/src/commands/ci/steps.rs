@@ -301,7 +301,7 @@ impl Gates<'_> {
 /// The outcome of a step whose subcommand has ended.
 fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
-    let findings = figures["lint"].as_array_mut();
+    let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
     let is_linted = findings.is_some_and(|findings| {
         let ignored: Vec<String> = step.ignored.iter().map(ToString::to_string).collect();
         findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));

@@ -9,7 +9,7 @@ use crate::{
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
 };
 use arbiter_rate::{ScanOptions, Tally};
-use arbiter_report::{Ratings, games_document, games_junit, html_page, ratings_json};
+use arbiter_report::{Ratings, games_document, games_junit, html_page, picture_svg, ratings_json};
 use arbiter_stats::ratings::{Options, rate};
 
 /// How the names of PGN files end.
@@ -50,6 +50,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         meetings: &meetings,
         rated: &rated,
         model: format!("law {}, logistic scale", options.model),
+        min_games: 0,
         average: 0.0,
     };
     let names: Vec<String> = files.iter().map(|file| called(file)).collect();
@@ -63,6 +64,11 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         ReportFormat::Ndjson => render(OutputFormat::Ndjson),
         ReportFormat::Csv => render(OutputFormat::Csv),
         ReportFormat::Text => render(OutputFormat::Text),
+        ReportFormat::Svg => picture_svg(&document),
+        ReportFormat::Badge | ReportFormat::Comment => {
+            let message = "badges and comments are of runs, and not of PGN files";
+            return Err(Failure::new(ExitCode::Usage, message));
+        }
         ReportFormat::Junit => games_junit(&tally).map_err(Failure::environment)?,
     })
 }

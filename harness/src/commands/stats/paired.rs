@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::numbers::shown;
 use super::{Answer, ONE_ROW, numbers};
 use crate::Rows;
 use arbiter_process::read_text;
-use arbiter_report::{Document, Table, percent};
+use arbiter_report::{Document, Table, percent, to_value};
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::Pentanomial;
 use arbiter_stats::paired::{self, Solved, Speeds};
@@ -63,6 +64,77 @@ fn named_counts(text: &str) -> Result<(String, [u64; 5]), String> {
     Ok((name.to_owned(), numbers::counts(counts)?))
 }
 
+/// McNemar's test of two runs over the same positions: `arbiter stats mcnemar`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.stats.mcnemar/1")]
+pub(crate) struct McnemarFigures {
+    #[serde(flatten)]
+    solved: Solved,
+    /// Exact p-value.
+    p_exact: Option<f64>,
+    /// Mid-p-value.
+    p_mid: Option<f64>,
+    /// Chi-squared with one degree of freedom.
+    chi_squared: Option<f64>,
+    /// Difference of the shares solved.
+    difference: Option<f64>,
+    /// Its standard error.
+    difference_error: Option<f64>,
+}
+
+/// Ratio of two speeds: `arbiter stats speed`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.stats.speed/1")]
+pub(crate) struct SpeedFigures {
+    /// Pairs of speeds.
+    items: usize,
+    /// Rounds of the bootstrap.
+    rounds: usize,
+    /// Seed of the bootstrap.
+    seed: u64,
+    /// Speed of the first program over that of the second.
+    ratio: f64,
+    /// Lower end of its 95 % interval.
+    ratio_low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    ratio_high: Option<f64>,
+    /// Probability that the first is faster, 0 to 1.
+    faster_probability: Option<f64>,
+}
+
+/// Workers whose pairs are distributed unlike the others': `arbiter stats workers`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.stats.workers/1")]
+pub(crate) struct WorkersFigures<'a> {
+    /// Chi-squared of all workers.
+    chi_squared: Option<f64>,
+    /// Its degrees of freedom.
+    degrees_of_freedom: Option<u64>,
+    /// Its p-value.
+    p: Option<f64>,
+    /// Residual from which on a worker is yellow.
+    residual_yellow: Option<f64>,
+    /// Residual from which on a worker is red.
+    residual_red: Option<f64>,
+    /// The workers.
+    workers: Vec<WorkerFigures<'a>>,
+    /// The worker to be left out, if one should be.
+    remove: Option<&'a str>,
+}
+
+/// A worker.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WorkerFigures<'a> {
+    /// Its name.
+    worker: &'a str,
+    /// Its pairs by points, from none to two.
+    pentanomial: [u64; 5],
+    /// How unlike the others it is, in standard deviations; `null` for too few pairs.
+    residual: Option<f64>,
+    /// `green`, `yellow` or `red`.
+    color: Option<&'static str>,
+}
+
 /// Compares two runs over the same positions.
 pub(crate) fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
     let [both, only_first] = [args.both, args.only_first];
@@ -72,15 +144,13 @@ pub(crate) fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
         return Err("expected counts of at most 2^50".to_owned());
     }
     let found = paired::mcnemar(&solved);
-    let json = json!({
-        "schema": "arbiter.stats.mcnemar/1",
-        "only_first": solved.only_first, "only_second": solved.only_second,
-        "both": solved.both, "neither": solved.neither,
-        "p_exact": found.map(|m| m.p_exact),
-        "p_mid": found.map(|m| m.p_mid),
-        "chi_squared": found.map(|m| m.chi_squared),
-        "difference": found.map(|m| m.difference.0),
-        "difference_error": found.map(|m| m.difference.1),
+    let json = to_value(&McnemarFigures {
+        solved,
+        p_exact: found.map(|m| m.p_exact),
+        p_mid: found.map(|m| m.p_mid),
+        chi_squared: found.map(|m| m.chi_squared),
+        difference: found.map(|m| m.difference.0),
+        difference_error: found.map(|m| m.difference.1),
     });
     let mut document = Document::new("Two runs over the same positions".to_owned());
     match found {
@@ -113,13 +183,14 @@ pub(crate) fn speed(args: &SpeedArgs) -> Result<Answer, String> {
     let mut rng = seed_for(args.seed, "stats.speed", 0);
     let found = paired::speed_ratio(&items, args.rounds, |n| below(&mut rng, n as u64) as usize)
         .ok_or("expected at least one line of two positive speeds")?;
-    let json = json!({
-        "schema": "arbiter.stats.speed/1",
-        "items": items.len(), "rounds": args.rounds, "seed": args.seed,
-        "ratio": found.ratio,
-        "ratio_low": found.interval.map(|(low, _)| low),
-        "ratio_high": found.interval.map(|(_, high)| high),
-        "faster_probability": found.faster,
+    let json = to_value(&SpeedFigures {
+        items: items.len(),
+        rounds: args.rounds,
+        seed: args.seed,
+        ratio: found.ratio,
+        ratio_low: found.interval.map(|(low, _)| low),
+        ratio_high: found.interval.map(|(_, high)| high),
+        faster_probability: found.faster,
     });
     let interval =
         found.interval.map_or("undefined for a single item".to_owned(), |(low, high)| {
@@ -164,7 +235,7 @@ fn read_speeds(path: &Path) -> Result<Vec<Speeds>, String> {
 }
 
 /// Compares workers.
-pub(crate) fn workers(args: &WorkersArgs) -> Result<Answer, String> {
+pub(crate) fn workers<'a>(args: &'a WorkersArgs) -> Result<Answer, String> {
     let pairs: Vec<Pentanomial> = args.worker.iter().map(|(_, p)| Pentanomial(*p)).collect();
     let found = residuals::compare(&pairs);
     let colour = |colour: Colour| match colour {
@@ -174,27 +245,20 @@ pub(crate) fn workers(args: &WorkersArgs) -> Result<Answer, String> {
     };
     let of = |index: usize| found.as_ref().and_then(|f| f.sources[index]);
     let remove = found.as_ref().and_then(Residuals::to_remove);
-    let rows: Vec<serde_json::Value> = args
-        .worker
-        .iter()
-        .enumerate()
-        .map(|(index, (name, pentanomial))| {
-            json!({
-                "worker": name, "pentanomial": pentanomial,
-                "residual": of(index).map(|(z, _)| z),
-                "color": of(index).map(|(_, c)| colour(c)),
-            })
-        })
-        .collect();
-    let json = json!({
-        "schema": "arbiter.stats.workers/1",
-        "chi_squared": found.as_ref().map(|f| f.chi_squared),
-        "degrees_of_freedom": found.as_ref().map(|f| f.freedom),
-        "p": found.as_ref().map(|f| f.p),
-        "residual_yellow": found.as_ref().map(|f| f.limits.0),
-        "residual_red": found.as_ref().map(|f| f.limits.1),
-        "workers": rows,
-        "remove": remove.map(|index| args.worker[index].0.as_str()),
+    let worker = |(index, (worker, pentanomial)): (usize, &'a (String, [u64; 5]))| WorkerFigures {
+        worker,
+        pentanomial: *pentanomial,
+        residual: of(index).map(|(z, _)| z),
+        color: of(index).map(|(_, c)| colour(c)),
+    };
+    let json = to_value(&WorkersFigures {
+        chi_squared: found.as_ref().map(|f| f.chi_squared),
+        degrees_of_freedom: found.as_ref().map(|f| f.freedom),
+        p: found.as_ref().map(|f| f.p),
+        residual_yellow: found.as_ref().map(|f| f.limits.0),
+        residual_red: found.as_ref().map(|f| f.limits.1),
+        workers: args.worker.iter().enumerate().map(worker).collect(),
+        remove: remove.map(|index| args.worker[index].0.as_str()),
     });
     let sum = match &found {
         None => "undefined: fewer than two workers have enough pairs".to_owned(),

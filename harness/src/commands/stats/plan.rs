@@ -1,11 +1,12 @@
 //! `arbiter stats plan`: what a test will cost.
 
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Answer, TestArgs, numbers};
 use crate::Rows;
-use arbiter_report::{Document, Table};
+use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::elo::{elo_from_score, finite};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt, discrete_walk, steps_logistic};
@@ -33,6 +34,52 @@ pub(crate) struct PlanArgs {
     /// A pilot sample of pairs: adds what happens if pairs go on to come so. With logistic bounds
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::counts::<5>)]
     pilot: Option<[u64; 5]>,
+}
+
+/// What an SPRT will cost: `arbiter stats plan`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.stats.plan/1")]
+pub(crate) struct CostFigures {
+    #[serde(flatten)]
+    test: Sprt,
+    /// Wald's lower bound of the ratio.
+    llr_lower: f64,
+    /// Wald's upper bound of the ratio.
+    llr_upper: f64,
+    /// Variance of the points of a game.
+    variance_per_game: f64,
+    /// The null hypothesis in logistic Elo.
+    logistic_elo0: Option<f64>,
+    /// The alternative in logistic Elo.
+    logistic_elo1: Option<f64>,
+    /// What it costs by true strength.
+    points: Vec<Cost>,
+    /// The strength at which it takes the most games.
+    worst: Option<Cost>,
+    /// If pairs go on to come as those of --pilot.
+    pilot: Option<PilotCost>,
+}
+
+/// What a test costs at one true strength.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Cost {
+    /// The strength in logistic Elo.
+    elo: f64,
+    /// The same in normalized Elo.
+    nelo: f64,
+    /// Probability that H1 is accepted, 0 to 1.
+    pass_probability: f64,
+    /// Games in the mean.
+    expected_games: f64,
+}
+
+/// What a test costs by a pilot.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PilotCost {
+    /// Probability that H1 is accepted, 0 to 1.
+    pass_probability: f64,
+    /// Games in the mean.
+    expected_games: f64,
 }
 
 /// Carries out the command.
@@ -105,29 +152,25 @@ fn json(
     points: &[OperatingPoint],
     pilot: Option<Exit>,
 ) -> serde_json::Value {
-    let bounds = test.bounds;
-    let point = |point: &OperatingPoint| {
-        json!({
-            "elo": point.elo,
-            "nelo": point.nelo,
-            "pass_probability": point.exit.upper_probability,
-            "expected_games": point.exit.mean_units,
-        })
+    let cost = |OperatingPoint { elo, nelo, exit }: &OperatingPoint| Cost {
+        elo: *elo,
+        nelo: *nelo,
+        pass_probability: exit.upper_probability,
+        expected_games: exit.mean_units,
     };
-    json!({
-        "schema": "arbiter.stats.plan/1",
-        "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta,
-        "model": test.model,
-        "llr_lower": bounds.lower, "llr_upper": bounds.upper,
-        "variance_per_game": planned.variance_per_game,
-        "logistic_elo0": planned.logistic(test.elo0),
-        "logistic_elo1": planned.logistic(test.elo1),
-        "points": points.iter().map(point).collect::<Vec<_>>(),
-        "worst": planned.worst().map(|elo| planned.at(elo)).as_ref().map(point),
-        "pilot": pilot.map(|exit| json!({
-            "pass_probability": exit.upper_probability,
-            "expected_games": 2.0 * exit.mean_units,
-        })),
+    to_value(&CostFigures {
+        test: *test,
+        llr_lower: test.bounds.lower,
+        llr_upper: test.bounds.upper,
+        variance_per_game: planned.variance_per_game,
+        logistic_elo0: planned.logistic(test.elo0),
+        logistic_elo1: planned.logistic(test.elo1),
+        points: points.iter().map(cost).collect(),
+        worst: planned.worst().map(|elo| cost(&planned.at(elo))),
+        pilot: pilot.map(|exit| PilotCost {
+            pass_probability: exit.upper_probability,
+            expected_games: 2.0 * exit.mean_units,
+        }),
     })
 }
 

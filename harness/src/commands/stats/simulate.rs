@@ -4,11 +4,12 @@ use std::thread;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Answer, TestArgs, numbers};
 use crate::{CORRECTIONS, Rows, args::threads};
-use arbiter_report::{Document, Table, progress_bar};
+use arbiter_report::{Document, Table, progress_bar, to_value};
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
 use arbiter_stats::{Correction, Decision, Sprt};
@@ -92,6 +93,51 @@ impl Tally {
 }
 
 /// What was asked and found at one strength.
+/// How often tests are right: `arbiter stats simulate`. Errors are standard errors.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.stats.simulate/1")]
+pub(crate) struct SimulationFigures {
+    #[serde(flatten)]
+    test: Sprt,
+    /// Tests played for each strength.
+    runs: u64,
+    /// Number from which every random choice derives.
+    seed: u64,
+    /// Pairs between two looks at the ratio.
+    batch: u64,
+    /// Pairs at most.
+    cap_pairs: u64,
+    /// The strengths.
+    points: Vec<PointFigures>,
+}
+
+/// The tests of one strength.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PointFigures {
+    /// The strength as it was asked for, on the scale of the bounds.
+    elo_true: Option<f64>,
+    /// The same in normalized Elo.
+    nelo: Option<f64>,
+    /// The same in logistic Elo.
+    elo: Option<f64>,
+    /// Probabilities of pairs by points, from none to two.
+    probabilities: [f64; 5],
+    /// Share of tests that accepted H1, 0 to 1.
+    pass_rate: f64,
+    /// Its error.
+    pass_rate_error: f64,
+    /// Share of tests that accepted H0, 0 to 1.
+    fail_rate: f64,
+    /// Its error.
+    fail_rate_error: f64,
+    /// Tests that ended undecided.
+    capped: u64,
+    /// Games of a test in the mean.
+    mean_games: f64,
+    /// Their error.
+    mean_games_error: f64,
+}
+
 struct Row {
     elo: Option<f64>,
     simulation: Simulation,
@@ -193,29 +239,32 @@ fn play_one(seed: u64, case: u64, run: u64, simulation: &Simulation) -> Tally {
 }
 
 fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
-    let row = |row: &Row| {
-        let (pass, pass_error) = row.tally.share(row.tally.passed);
-        let (fail, fail_error) = row.tally.share(row.tally.failed);
-        let (games, games_error) = row.tally.games();
-        let strengths = strengths(&row.simulation.probabilities);
-        json!({
-            "elo_true": row.elo,
-            "nelo": strengths.map(|(nelo, _)| nelo),
-            "elo": strengths.map(|(_, elo)| elo),
-            "probabilities": row.simulation.probabilities,
-            "pass_rate": pass, "pass_rate_error": pass_error,
-            "fail_rate": fail, "fail_rate_error": fail_error,
-            "capped": row.tally.capped,
-            "mean_games": games, "mean_games_error": games_error,
-        })
+    let point = |Row { elo: elo_true, simulation, tally }: &Row| {
+        let (pass_rate, pass_rate_error) = tally.share(tally.passed);
+        let (fail_rate, fail_rate_error) = tally.share(tally.failed);
+        let (mean_games, mean_games_error) = tally.games();
+        let strengths = strengths(&simulation.probabilities);
+        PointFigures {
+            elo_true: *elo_true,
+            nelo: strengths.map(|(nelo, _)| nelo),
+            elo: strengths.map(|(_, elo)| elo),
+            probabilities: simulation.probabilities,
+            pass_rate,
+            pass_rate_error,
+            fail_rate,
+            fail_rate_error,
+            capped: tally.capped,
+            mean_games,
+            mean_games_error,
+        }
     };
-    json!({
-        "schema": "arbiter.stats.simulate/1",
-        "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta,
-        "model": test.model,
-        "runs": args.runs, "seed": args.seed, "batch": args.batch, "cap_pairs": args.cap,
-        "overshoot": test.correction,
-        "points": rows.iter().map(row).collect::<Vec<_>>(),
+    to_value(&SimulationFigures {
+        test: *test,
+        runs: args.runs,
+        seed: args.seed,
+        batch: args.batch,
+        cap_pairs: args.cap,
+        points: rows.iter().map(point).collect(),
     })
 }
 

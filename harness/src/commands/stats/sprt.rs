@@ -1,12 +1,15 @@
 //! `arbiter stats sprt`: what given counts say.
 
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::numbers::{shown, with_interval};
 use super::{Answer, ONE_ROW, TestArgs, numbers};
 use crate::CORRECTIONS;
-use arbiter_report::{Document, Table, interval, percent, plus_minus};
+use arbiter_report::{
+    Document, EloFigures, Table, interval, percent, plus_minus_95, signed, superiority, to_value,
+};
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{
@@ -30,6 +33,66 @@ pub(crate) struct CountArgs {
     /// arbiter sprt]
     #[arg(long, value_parser = CORRECTIONS.parser())]
     overshoot: Option<Correction>,
+}
+
+/// What given counts say: `arbiter stats sprt`. Intervals cover 95 %.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.stats.sprt/1")]
+pub(crate) struct CountFigures {
+    /// Games.
+    games: u64,
+    /// Games won, if they were counted.
+    wins: Option<u64>,
+    /// Games drawn.
+    draws: Option<u64>,
+    /// Games lost.
+    losses: Option<u64>,
+    /// Pairs by points, from none to two: LL, LD, DD and WL, WD, WW; if they were counted.
+    pentanomial: Option<[u64; 5]>,
+    /// Mean points of a game, 0 to 1.
+    score: Option<f64>,
+    /// Variance of the points of a game.
+    variance_per_game: Option<f64>,
+    /// Pairs with more than one point over pairs with less.
+    pairs_ratio: Option<f64>,
+    /// Share of pairs with one point, 0 to 1.
+    level_ratio: Option<f64>,
+    /// Share of drawn games, 0 to 1.
+    draw_ratio: Option<f64>,
+    /// Root mean square of what openings favour one side by, in Elo.
+    opening_bias_elo: Option<f64>,
+    #[serde(flatten)]
+    strength: EloFigures,
+    /// Logistic Elo, corrected for the bias of the stopping rule.
+    elo_sequential: Option<f64>,
+    /// Lower end of its interval.
+    elo_sequential_low: Option<f64>,
+    /// Upper end of its interval.
+    elo_sequential_high: Option<f64>,
+    /// Likelihood of superiority that allows for the stopping rule, 0 to 1.
+    los_sequential: Option<f64>,
+    /// Whether the ratio is past a bound and was taken to have stopped there.
+    sequential_clamped: Option<bool>,
+    #[serde(flatten)]
+    test: Sprt,
+    /// Log-likelihood ratio.
+    llr: f64,
+    /// The ratio by the classical formula for BayesElo, with that model only.
+    llr_classical: Option<f64>,
+    /// Wald's lower bound of the ratio.
+    llr_lower: f64,
+    /// Wald's upper bound of the ratio.
+    llr_upper: f64,
+    /// The lower bound as corrected for overshoot: H0 is accepted at or below it.
+    llr_stop_lower: f64,
+    /// The upper bound as corrected for overshoot: H1 is accepted at or above it.
+    llr_stop_upper: f64,
+    /// `H1`, `H0` or `inconclusive`.
+    verdict: &'static str,
+    /// Probability that H1 will be accepted if pairs go on to come so, 0 to 1.
+    h1_probability: Option<f64>,
+    /// Games that it would take then, in the mean.
+    expected_remaining_games: Option<f64>,
 }
 
 /// All figures of one sample.
@@ -71,12 +134,15 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
     let llr_classical = is_bayesian.then_some(classical);
+    // Of what is all won or lost, the bound of the naive figure says more.
+    let has_both = moments.is_some_and(|sample| sample.mean > 0.0 && sample.mean < 1.0);
+    let sequential = sequential.filter(|_| has_both);
     let figures = Figures { test, pairs, games, moments, status, llr_classical, sequential };
     let mut document = Document::new("What the counts say".to_owned());
     let mut table = Table::new(["figure", "value"]);
     lines(&figures).iter().for_each(|(label, value)| table.push([label, value]));
     document.table(table);
-    Ok(Answer { json: json(&figures), document, rows: ONE_ROW })
+    Ok(Answer { json: to_value(&counted(&figures)), document, rows: ONE_ROW })
 }
 
 /// The overshoot of a test of games is not measured.
@@ -124,47 +190,45 @@ impl Figures {
     }
 }
 
-fn json(figures: &Figures) -> serde_json::Value {
-    let elo = figures.moments.as_ref().map(elo::estimate);
-    let nelo = figures.moments.as_ref().and_then(normalized::estimate);
-    let [elo, elo_low, elo_high] = with_interval(elo.as_ref());
-    let [nelo, nelo_low, nelo_high] = with_interval(nelo.as_ref());
-    let after = figures.sequential.map(|s| s.elo);
-    let [sequential, sequential_low, sequential_high] = with_interval(after.as_ref());
-    let forecast = figures.pairs.and_then(|pairs| figures.test.forecast(&pairs));
-    let bounds = figures.test.bounds;
-    json!({
-        "schema": "arbiter.stats.sprt/1",
-        "games": figures.number_of_games(),
-        "wins": figures.games.map(|g| g.wins),
-        "draws": figures.games.map(|g| g.draws),
-        "losses": figures.games.map(|g| g.losses),
-        "pentanomial": figures.pairs.map(|p| p.0),
-        "score": figures.moments.map(|m| m.mean),
-        "variance_per_game": figures.moments.map(|m| m.variance_per_game()),
-        "pairs_ratio": figures.pairs.and_then(|p| p.pairs_ratio()),
-        "level_ratio": figures.pairs.and_then(|p| p.level_ratio()),
-        "draw_ratio": figures.games.and_then(|g| g.draw_ratio()),
-        "opening_bias_elo": figures.bias(),
-        "elo": elo, "elo_low": elo_low, "elo_high": elo_high,
-        "nelo": nelo, "nelo_low": nelo_low, "nelo_high": nelo_high,
-        "los": figures.moments.as_ref().and_then(elo::likelihood_of_superiority),
-        "elo_sequential": sequential,
-        "elo_sequential_low": sequential_low,
-        "elo_sequential_high": sequential_high,
-        "los_sequential": figures.sequential.map(|s| s.los),
-        "sequential_clamped": figures.sequential.map(|s| s.clamped),
-        "elo0": figures.test.elo0, "elo1": figures.test.elo1,
-        "alpha": figures.test.alpha, "beta": figures.test.beta,
-        "model": figures.test.model,
-        "llr": figures.status.llr,
-        "llr_classical": figures.llr_classical,
-        "llr_lower": bounds.lower, "llr_upper": bounds.upper,
-        "llr_stop_lower": figures.status.lower, "llr_stop_upper": figures.status.upper,
-        "verdict": figures.verdict(),
-        "h1_probability": forecast.map(|exit| exit.upper_probability),
-        "expected_remaining_games": forecast.map(|exit| 2.0 * exit.mean_units),
-    })
+fn counted(figures: &Figures) -> CountFigures {
+    let Figures { test, pairs, games, moments, status, llr_classical, sequential } = figures;
+    let known = moments.as_ref();
+    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
+        with_interval(sequential.map(|after| after.elo).as_ref());
+    let forecast = pairs.and_then(|pairs| test.forecast(&pairs));
+    CountFigures {
+        games: figures.number_of_games(),
+        wins: games.map(|games| games.wins),
+        draws: games.map(|games| games.draws),
+        losses: games.map(|games| games.losses),
+        pentanomial: pairs.map(|pairs| pairs.0),
+        score: moments.map(|moments| moments.mean),
+        variance_per_game: moments.map(|moments| moments.variance_per_game()),
+        pairs_ratio: pairs.and_then(|pairs| pairs.pairs_ratio()),
+        level_ratio: pairs.and_then(|pairs| pairs.level_ratio()),
+        draw_ratio: games.and_then(|games| games.draw_ratio()),
+        opening_bias_elo: figures.bias(),
+        strength: EloFigures::new(
+            known.map(elo::estimate),
+            known.and_then(normalized::estimate),
+            known.and_then(elo::likelihood_of_superiority),
+        ),
+        elo_sequential,
+        elo_sequential_low,
+        elo_sequential_high,
+        los_sequential: sequential.map(|after| after.los),
+        sequential_clamped: sequential.map(|after| after.clamped),
+        test: *test,
+        llr: status.llr,
+        llr_classical: *llr_classical,
+        llr_lower: test.bounds.lower,
+        llr_upper: test.bounds.upper,
+        llr_stop_lower: status.lower,
+        llr_stop_upper: status.upper,
+        verdict: figures.verdict(),
+        h1_probability: forecast.map(|exit| exit.upper_probability),
+        expected_remaining_games: forecast.map(|exit| 2.0 * exit.mean_units),
+    }
 }
 
 /// Each figure with its name.
@@ -180,7 +244,10 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     }
     if let Some(pairs) = figures.pairs {
         line("Pairs", format!("{:?} (LL, LD, DD+WL, WD, WW)", pairs.0));
-        line("Pairs ratio", shown(pairs.pairs_ratio(), 3));
+        let none_lost =
+            (pairs.0[..2] == [0, 0] && pairs.0[3..] != [0, 0]).then_some("no pair lost");
+        let ratio = none_lost.map_or_else(|| shown(pairs.pairs_ratio(), 3), str::to_owned);
+        line("Pairs ratio", ratio);
         line("Level pairs", percent(pairs.level_ratio()));
     }
     if figures.pairs.is_some() && figures.games.is_some() {
@@ -188,18 +255,20 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     }
     line("Score", percent(figures.moments.map(|m| m.mean)));
     line("Variance per game", shown(figures.moments.map(|m| m.variance_per_game()), 6));
-    line("Elo (naive)", format!("{} (95 %)", plus_minus(elo)));
-    let after = figures.sequential.map(|s| interval(&s.elo));
-    let note = if figures.sequential.is_some_and(|s| s.clamped) { ", past its bound" } else { "" };
-    let after = after.map_or("undefined".to_owned(), |text| format!("{text} (95 %{note})"));
-    line("Elo (bias-corrected)", after);
-    line("nElo", format!("{} (95 %)", plus_minus(nelo)));
-    line("LOS", percent(figures.moments.as_ref().and_then(elo::likelihood_of_superiority)));
+    line("Elo (naive)", plus_minus_95(elo));
+    if let Some(after) = figures.sequential {
+        let note = if after.clamped { ", past its bound" } else { "" };
+        line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&after.elo)));
+    }
+    line("nElo", plus_minus_95(nelo));
+    let moments = figures.moments.as_ref();
+    let los = moments.and_then(elo::likelihood_of_superiority);
+    line("LOS", superiority(los, moments.and_then(elo::bound_of_superiority)));
     let (test, SprtStatus { llr, lower, upper, decision }) = (figures.test, figures.status);
     let scale = format!("{} Elo {} against {}", test.model, test.elo0, test.elo1);
-    line("LLR", format!("{llr:+.4} [{lower:.4}, {upper:.4}] for {scale}"));
+    line("LLR", format!("{} [{lower:.4}, {upper:.4}] for {scale}", signed(llr, 4)));
     if let Some(classical) = figures.llr_classical {
-        line("LLR (classical)", format!("{classical:+.4}"));
+        line("LLR (classical)", signed(classical, 4));
     }
     line("Verdict", figures.verdict().to_owned());
     let is_open = decision == Decision::Continue;

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::parameters::listed;
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
-use arbiter_report::{Document, Table};
-use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, SimulatedObjective, Tuning};
+use arbiter_report::{Document, Table, to_value};
+use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, Parameter, SimulatedObjective, Tuning};
 
 /// By how many steps of C_END the optimum is off the start unless it is given.
 const USUAL_OFFSET: f64 = 2.0;
@@ -68,10 +69,64 @@ pub(super) struct SimulateArgs {
     format: OutputFormat,
 }
 
+/// A schedule against a simulated objective: `arbiter tune simulate`. A loss is the distance from the
+/// optimum in Elo.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.tune.simulate/1")]
+pub(crate) struct SimulationFigures<'a> {
+    /// Games of a tuning.
+    games: u64,
+    /// How often the values are moved.
+    iterations: u64,
+    /// Pairs of an iteration.
+    pairs: u64,
+    /// Exponent by which steps fall.
+    alpha: f64,
+    /// Exponent by which perturbations fall.
+    gamma: f64,
+    /// The constant A as a share of all pairs.
+    a_ratio: f64,
+    /// Share of drawn games, 0 to 1.
+    draw_ratio: f64,
+    /// The parameters.
+    parameters: Vec<ParameterFigures<'a>>,
+    /// Loss at the start.
+    start_loss_elo: f64,
+    /// Mean loss at the end.
+    mean_loss_elo: f64,
+    /// Its standard error.
+    mean_loss_elo_error: Option<f64>,
+    /// Loss at the end by theory.
+    forecast_loss_elo: f64,
+    /// Mean loss by noise if the tuning went on at the rates of its end.
+    noise_elo: f64,
+    /// What that is not above 95 % of the time.
+    noise_elo_95: f64,
+    /// The tunings.
+    runs: &'a [TuningRun],
+}
+
+/// A parameter.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ParameterFigures<'a> {
+    #[serde(flatten)]
+    parameter: &'a Parameter,
+    /// The best value.
+    optimum: f64,
+    /// Games in which its distance from the optimum shrinks to 1/e at the rates of the end.
+    time_constant_games: f64,
+}
+
 /// How one tuning ended.
+#[derive(Debug, Serialize, JsonSchema)]
 struct TuningRun {
+    /// Its seed.
     seed: u64,
+    /// Its values in the order of the parameters.
+    #[serde(rename = "values")]
     theta: Vec<f64>,
+    /// Its loss.
+    #[serde(rename = "loss_elo")]
     elo: f64,
 }
 
@@ -224,24 +279,27 @@ fn object(
     runs: &[TuningRun],
     forecast: &Forecast,
 ) -> serde_json::Value {
-    let (found, error) = mean(runs);
-    let run =
-        |run: &TuningRun| json!({ "seed": run.seed, "loss_elo": run.elo, "values": run.theta });
-    let parameters = tuning.parameters.iter().enumerate();
-    json!({
-        "schema": "arbiter.tune.simulate/1",
-        "games": 2 * tuning.all_pairs(), "iterations": tuning.iterations, "pairs": tuning.pairs,
-        "alpha": tuning.alpha, "gamma": tuning.gamma, "a_ratio": tuning.a_ratio,
-        "draw_ratio": args.draw_ratio,
-        "parameters": parameters.map(|(place, p)| json!({
-            "name": p.name, "start": p.start, "optimum": objective.optimum[place],
-            "c_end": p.c_end, "r_end": p.r_end,
-            "time_constant_games": forecast.time_constants[place],
-        })).collect::<Vec<_>>(),
-        "start_loss_elo": objective.loss(&tuning.start()),
-        "mean_loss_elo": found, "mean_loss_elo_error": error,
-        "forecast_loss_elo": forecast.end_elo,
-        "noise_elo": forecast.noise_elo, "noise_elo_95": forecast.noise_elo_95,
-        "runs": runs.iter().map(run).collect::<Vec<_>>(),
+    let (mean_loss_elo, mean_loss_elo_error) = mean(runs);
+    let parameters = tuning.parameters.iter().zip(&objective.optimum);
+    let parameters = parameters.zip(&forecast.time_constants);
+    let parameters = parameters.map(|((parameter, &optimum), &time_constant_games)| {
+        ParameterFigures { parameter, optimum, time_constant_games }
+    });
+    to_value(&SimulationFigures {
+        games: 2 * tuning.all_pairs(),
+        iterations: tuning.iterations,
+        pairs: tuning.pairs,
+        alpha: tuning.alpha,
+        gamma: tuning.gamma,
+        a_ratio: tuning.a_ratio,
+        draw_ratio: args.draw_ratio,
+        parameters: parameters.collect(),
+        start_loss_elo: objective.loss(&tuning.start()),
+        mean_loss_elo,
+        mean_loss_elo_error,
+        forecast_loss_elo: forecast.end_elo,
+        noise_elo: forecast.noise_elo,
+        noise_elo_95: forecast.noise_elo_95,
+        runs,
     })
 }

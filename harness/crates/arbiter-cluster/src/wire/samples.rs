@@ -15,7 +15,7 @@ use arbiter_game::driver::GameSetup;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::progress::Progress;
-use arbiter_game::record::{Details, GameRecord, Keep, MoveRecord, Thought};
+use arbiter_game::record::{Details, GameRecord, Keep, LateMove, MoveRecord, Thought};
 use arbiter_plan::{Engine, Games, LaunchSettings, PairJob, PlayedPair};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Score};
 use arbiter_schedule::Pairing;
@@ -166,7 +166,8 @@ pub(crate) fn full() -> JobResult {
     });
     game.moves[2].thought.as_mut().unwrap().score = Some(Score::Centipawns(-31));
     game.ready.black = Some(Duration::from_micros(70));
-    game.late = Some(Duration::from_millis(30));
+    game.late =
+        Some(LateMove { over: Duration::from_millis(30), waited: Some(Duration::from_millis(4)) });
     game.waited.white = Some(Duration::from_millis(5));
     game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
     result(Report::Played(pair))

@@ -157,7 +157,7 @@ fn jobs_that_cannot_be_are_refused() {
         let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":7", "\"v\":9", "of version 9");
+    refuse("\"v\":8", "\"v\":9", "of version 9");
     refuse(RUN_ID, "1123456789abcdef", "another run");
     refuse(RUN_ID, "*", "no ID");
     refuse("[0,1]", "[0,2]", "not in the run");
@@ -237,7 +237,7 @@ fn results_that_cannot_be_are_refused() {
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
-    refuse("\"v\":7", "\"v\":1", "of version 1");
+    refuse("\"v\":8", "\"v\":1", "of version 1");
     refuse(RUN_ID, "../../../x", "no ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
     refuse("checkmate", "bore\\u0007dom", "expected one of `checkmate`");

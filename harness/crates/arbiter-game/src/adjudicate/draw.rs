@@ -8,7 +8,7 @@ use arbiter_protocol::Score;
 /// A game is drawn if both engines have seen about equality for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
-    /// Not before this full move.
+    /// Not before this full move is over.
     pub move_number: u32,
     /// Consecutive moves of each side, at least 1.
     pub move_count: u32,
@@ -18,14 +18,15 @@ pub struct DrawRule {
 
 impl DrawRule {
     /// Whether the game is drawn after a move; `plies` is how many plies in a row the engines have
-    /// agreed. A capture or pawn move changes the game, so agreement starts anew.
+    /// agreed. A capture or pawn move changes the game, so agreement starts anew with it.
     pub(super) fn observe(self, plies: &mut u32, played: Played) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
             Some(Score::Mate(_)) | None => false,
         };
-        *plies = if equal && !played.zeroing { *plies + 1 } else { 0 };
-        *plies >= 2 * self.move_count && played.move_number >= self.move_number
+        let before = if played.zeroing { 0 } else { *plies };
+        *plies = if equal { before + 1 } else { 0 };
+        *plies >= 2 * self.move_count && played.full_moves >= self.move_number
     }
 }
 
@@ -39,8 +40,8 @@ mod tests {
         let mut plies = 0;
         moves.iter().enumerate().find_map(|(ply, &(score, zeroing))| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
-            let move_number = 1 + ply as u32 / 2;
-            let played = Played { color, move_number, zeroing, score };
+            let full_moves = (ply as u32).div_ceil(2);
+            let played = Played { color, full_moves, is_book: false, zeroing, score };
             rule.observe(&mut plies, played).then_some(ply + 1)
         })
     }
@@ -49,15 +50,19 @@ mod tests {
 
     #[test]
     fn both_must_agree_long_enough_and_late_enough() {
-        assert_eq!(drawn_after(&[EQUAL; 9]), Some(5));
+        assert_eq!(drawn_after(&[EQUAL; 9]), Some(6));
         assert_eq!(drawn_after(&[EQUAL, EQUAL, (Some(Score::Centipawns(11)), false), EQUAL]), None);
     }
 
     #[test]
-    fn silence_mates_and_zeroing_moves_start_anew() {
-        for other in [(None, false), (Some(Score::Mate(3)), false), (EQUAL.0, true)] {
-            let moves = [EQUAL, EQUAL, EQUAL, other, EQUAL, EQUAL, EQUAL, EQUAL, EQUAL];
-            assert_eq!(drawn_after(&moves), Some(8), "{other:?}");
+    fn silence_and_mates_start_anew_after_them_and_zeroing_moves_with_them() {
+        let others =
+            [((None, false), 10), ((Some(Score::Mate(3)), false), 10), ((EQUAL.0, true), 9)];
+        for (other, plies) in others {
+            let mut moves = [EQUAL; 12];
+            moves[5] = other;
+            moves[2] = (None, false);
+            assert_eq!(drawn_after(&moves), Some(plies), "{other:?}");
         }
     }
 }

@@ -28,6 +28,10 @@ pub struct Rules {
     pub resign: Option<ResignRule>,
     /// Moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
+    /// Whether moves are counted as in fastchess: for draws by the number in the position, and for the
+    /// cap without the book. Else all moves of the game count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts_as_fastchess: bool,
     /// When endgame tables decide.
     #[serde(skip)]
     pub tablebase: Option<TablebaseRule>,
@@ -70,8 +74,10 @@ impl Rules {
 pub struct Played {
     /// Who moved.
     pub color: Color,
-    /// Full moves from the start of the game, book included: 1 for the first move of either side.
-    pub move_number: u32,
+    /// Full moves that are over by the number of the move in the position, those before the opening included.
+    pub full_moves: u32,
+    /// Whether it is of the book.
+    pub is_book: bool,
     /// Whether it was a capture or a pawn move.
     pub zeroing: bool,
     /// What its engine thought; `None` for the book and for engines that give no score.
@@ -85,13 +91,17 @@ pub struct Adjudicator {
     tables: Option<Arc<dyn Tables>>,
     /// Plies in a row in which the engines have agreed on a draw.
     agreed_plies: u32,
+    /// Plies of the game, and those of its book.
+    plies: u32,
+    book_plies: u32,
     decided_moves: DecidedMoves,
 }
 
 impl Adjudicator {
     /// Fresh counters, and where values of endgames are looked up.
     pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
-        Adjudicator { rules, tables, agreed_plies: 0, decided_moves: DecidedMoves::default() }
+        let decided_moves = DecidedMoves::default();
+        Adjudicator { rules, tables, agreed_plies: 0, plies: 0, book_plies: 0, decided_moves }
     }
 
     /// Says whether tables end the game in `position`.
@@ -111,12 +121,19 @@ impl Adjudicator {
     }
 
     /// Takes note of a move and says whether the game is over.
-    pub fn observe(&mut self, played: Played) -> Option<Outcome> {
-        let Rules { draw, resign, move_cap, .. } = self.rules;
+    pub fn observe(&mut self, mut played: Played) -> Option<Outcome> {
+        let Rules { draw, resign, move_cap, counts_as_fastchess, .. } = self.rules;
+        self.plies += 1;
+        self.book_plies += u32::from(played.is_book);
+        let mut capped_plies = self.plies;
+        if counts_as_fastchess {
+            capped_plies -= self.book_plies;
+        } else {
+            played.full_moves = self.plies / 2;
+        }
         let resigned = resign.and_then(|rule| rule.observe(&mut self.decided_moves, played));
         let drawn = draw.is_some_and(|rule| rule.observe(&mut self.agreed_plies, played));
-        let capped =
-            played.color == Color::Black && move_cap.is_some_and(|cap| played.move_number >= cap);
+        let capped = move_cap.is_some_and(|cap| capped_plies >= cap.saturating_mul(2));
         if let Some(loser) = resigned {
             let detail = format!("{} wins by adjudication", color_name(!loser));
             Some(Outcome::lost(loser, Termination::ResignAdjudication, detail))
@@ -141,7 +158,8 @@ mod tests {
         scores.iter().enumerate().find_map(|(ply, cp)| {
             let outcome = adjudicator.observe(Played {
                 color: if ply % 2 == 0 { Color::White } else { Color::Black },
-                move_number: 1 + ply as u32 / 2,
+                full_moves: (ply as u32).div_ceil(2),
+                is_book: ply < 2,
                 zeroing: false,
                 score: Some(Score::Centipawns(*cp)),
             })?;
@@ -155,9 +173,11 @@ mod tests {
     }
 
     #[test]
-    fn the_cap_waits_for_black() {
+    fn the_cap_is_of_moves_of_both_sides_with_or_without_the_book() {
         let rules = Rules { move_cap: Some(3), ..Rules::default() };
         assert_eq!(over(rules, &[0; 9]), Some((6, Termination::MoveCap)));
+        let rules = Rules { counts_as_fastchess: true, ..rules };
+        assert_eq!(over(rules, &[0; 9]), Some((8, Termination::MoveCap)));
     }
 
     #[test]
@@ -166,7 +186,7 @@ mod tests {
             draw: Some(DrawRule { move_number: 1, move_count: 1, score_cp: 9_999 }),
             resign: Some(ResignRule { move_count: 1, score_cp: 500, two_sided: false }),
             move_cap: Some(1),
-            tablebase: None,
+            ..Rules::default()
         };
         assert_eq!(over(rules, &[600, -600]), Some((2, Termination::ResignAdjudication)));
     }

@@ -25,7 +25,7 @@ pub(super) struct DecidedMoves {
 }
 
 impl ResignRule {
-    /// The side that resigns after a move, if one does.
+    /// The side that resigns after its move, if it does.
     pub(super) fn observe(self, moves: &mut DecidedMoves, played: Played) -> Option<Color> {
         let limit = i64::from(self.score_cp);
         let value = played.score.map_or(0, worth);
@@ -33,10 +33,9 @@ impl ResignRule {
         step(moves.lost.get_mut(played.color), value <= -limit);
         step(moves.won.get_mut(played.color), value >= limit);
         let enough = self.move_count;
-        Color::ALL.into_iter().find(|&loser| {
-            let seen_by_winner = *moves.won.get(!loser) >= enough;
-            *moves.lost.get(loser) >= enough && (seen_by_winner || !self.two_sided)
-        })
+        let seen_by_winner = *moves.won.get(!played.color) >= enough;
+        let resigns = *moves.lost.get(played.color) >= enough;
+        (resigns && (seen_by_winner || !self.two_sided)).then_some(played.color)
     }
 }
 
@@ -59,7 +58,8 @@ mod tests {
         let mut moves = DecidedMoves::default();
         scores.iter().enumerate().find_map(|(ply, &score)| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
-            let played = Played { color, move_number: 1, zeroing: false, score: Some(score) };
+            let score = Some(score);
+            let played = Played { color, full_moves: 1, is_book: false, zeroing: false, score };
             rule.observe(&mut moves, played).map(|loser| (ply + 1, loser))
         })
     }
@@ -77,8 +77,9 @@ mod tests {
 
     #[test]
     fn two_sided_waits_for_the_winner() {
-        let scores = [cp(-600), cp(100), cp(-600), cp(700), cp(-600), Score::Mate(4)];
-        assert_eq!(resigned(true, &scores), Some((6, Color::White)));
+        let scores = [cp(-600), cp(100), cp(-600), cp(700), cp(-600), Score::Mate(4), cp(-600)];
+        // Nobody resigns for the other.
+        assert_eq!(resigned(true, &scores), Some((7, Color::White)));
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! An engine's clock runs on while its threads, or the thread of ours that reads it, are ready to run
 //! and find no processor free. That both sides wait alike makes them play as with less time and
 //! favours neither. So a pair is suspect only if an engine lost on time by no more than it had waited
-//! in that game, or if one engine waited for a much larger share of its thinking time than the other.
+//! for that move, or if one engine waited for a much larger share of its thinking time than the other.
 //! Who won is never asked; `tests` shows by simulation what that does to results.
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
@@ -25,7 +26,7 @@ pub(crate) const UNEQUAL: f64 = 0.25;
 const HARMLESS: f64 = 0.01;
 
 /// What is done about CPU contention in games under a clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CpuContention {
     /// Pairs that it can have decided are void and played again, twice at most.
@@ -62,7 +63,7 @@ pub enum Contention {
         engine: usize,
         /// How much later than it was allowed its move came.
         over: Duration,
-        /// For how long it had waited in this game.
+        /// For how long it had waited for this move; in the game, if that is not known.
         waited: Duration,
     },
     /// One engine waited for more of its thinking time than the other.
@@ -113,7 +114,8 @@ pub fn judge_contention(
         });
         if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
             let Waiting { engine, waited, .. } = *sides.get(winner.other());
-            let over = late.saturating_sub(conditions(engine).margin);
+            let waited = late.waited.unwrap_or(waited);
+            let over = late.over.saturating_sub(conditions(engine).margin);
             if over <= waited {
                 return Some(Contention::TimeLoss { engine, over, waited });
             }

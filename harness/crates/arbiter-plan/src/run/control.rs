@@ -3,7 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use arbiter_names::counted;
 
 /// Most games at once that a running run may be given.
 pub const MAX_SLOTS: usize = 4096;
@@ -88,7 +91,7 @@ fn shown(text: &str) -> String {
 }
 
 /// Whether pairs are started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Pace {
     /// A pair starts whenever a slot is free.
@@ -102,7 +105,7 @@ pub enum Pace {
 arbiter_names::named!(Pace);
 
 /// How a run stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStatus {
     /// Whether pairs are started.
     #[serde(rename = "state")]
@@ -124,12 +127,14 @@ pub struct RunStatus {
 impl fmt::Display for RunStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RunStatus { pace, concurrency, games, faults, .. } = self;
-        let (counted, expected) = (self.pairs_counted, self.pairs_expected);
+        let (done, expected) = (self.pairs_counted, self.pairs_expected);
         let in_flight = self.pairs_in_flight;
         write!(
             f,
-            "{pace}: {counted} of {expected} pairs counted, {in_flight} in flight, {concurrency} games \
-             at once, {games} games, {faults} faults"
+            "{pace}: {done} of {expected} pairs counted, {in_flight} in flight, {} at once, {}, {}",
+            counted(*concurrency, "game"),
+            counted(*games, "game"),
+            counted(*faults, "fault")
         )
     }
 }

@@ -8,7 +8,11 @@ use crate::PlayedPair;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_stats::ratings::Meeting;
-use arbiter_stats::{GameResult, Pentanomial, Trinomial};
+use arbiter_stats::{GameResult, Pentanomial, Trinomial, binomial_tail};
+
+/// Probability below which so many faults, or more, are not taken for bad luck; small, as it is looked
+/// at after each pair.
+const BEYOND_CHANCE: f64 = 1e-4;
 
 /// What one game adds to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,6 +211,12 @@ impl RunCounts {
     pub fn fault_share(&self) -> f64 {
         let faults: u64 = self.faults.values().sum();
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
+    }
+
+    /// Whether so many faults are beyond chance where a share `limit` of the games has one: a run cannot
+    /// end well then, however few of its games are played.
+    pub fn has_too_many_faults(&self, limit: f64) -> bool {
+        binomial_tail(self.games(), self.faults.values().sum(), limit) < BEYOND_CHANCE
     }
 }
 

@@ -9,6 +9,8 @@ use arbiter_game::record::GameRecord;
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::Iteration;
 use arbiter_stats::SprtStatus;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,13 +149,14 @@ impl fmt::Display for Remark {
 }
 
 /// A worker that is excluded from a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExcludedWorker {
     /// Name of the worker.
     pub worker: String,
     /// Reason for the exclusion, in words.
     pub reason: String,
     /// Number of its pairs that do not count and are played again.
+    #[serde(rename = "pairs_discarded")]
     pub pairs: u64,
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::PlayedPair;
@@ -15,7 +16,9 @@ const MAX_US: u64 = 3_600_000_000;
 const DIGITS: u8 = 2;
 
 /// What is measured, with its name in the store and in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum LatencyKind {
     /// From the question whether it is ready for a game to its answer.
@@ -122,7 +125,7 @@ impl Latencies {
             }
             if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
                 let loser = *game.engines.get(winner.other());
-                self.add(loser, LatencyKind::Overrun, micros(late), 1);
+                self.add(loser, LatencyKind::Overrun, micros(late.over), 1);
             }
             let mut color = game.first_to_move();
             for played in &game.moves {

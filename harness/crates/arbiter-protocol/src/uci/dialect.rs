@@ -47,10 +47,12 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             return Ok(Step::Send(text));
         }
         (Phase::Thinking, "info") => {
-            state.info.update(Info::parse(rest));
+            state.info.update(Info::read(rest, state.setup.takes_bounds));
             return Ok(Step::Info);
         }
-        (Phase::Pondering, "info") => state.info.update(Info::parse(rest)),
+        (Phase::Pondering, "info") => {
+            state.info.update(Info::read(rest, state.setup.takes_bounds));
+        }
         (Phase::Thinking, "bestmove") => {
             state.rest();
             let (text, rest) = split_word(rest);

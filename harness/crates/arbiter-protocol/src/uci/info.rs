@@ -11,8 +11,8 @@ pub struct Info {
     pub depth: Option<u32>,
     /// Deepest line, in plies.
     pub seldepth: Option<u32>,
-    /// Score for the side to move. A `lowerbound` or `upperbound` is none: it says only on which
-    /// side of a search window the score lies.
+    /// Score for the side to move. A `lowerbound` or `upperbound` is none, unless that is asked for: it
+    /// says only on which side of a search window the score lies.
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
@@ -26,7 +26,7 @@ pub struct Info {
     pub tbhits: Option<u64>,
     /// Principal variation, as the engine wrote it.
     pub pv: Vec<String>,
-    /// The exact score in the line of the principal variation, if it has one.
+    /// The exact score in the last line with a principal variation, if it has one.
     pub pv_score: Option<Score>,
     /// Whether a line had fewer nodes than one before it.
     pub has_fewer_nodes: bool,
@@ -40,6 +40,11 @@ impl Info {
     /// Reads the words after `info`. Unknown words are skipped, and a number that cannot be read
     /// leaves its field empty: engines say many things here, and none of them may stop a game.
     pub fn parse(rest: &str) -> Info {
+        Info::read(rest, false)
+    }
+
+    /// The same; with `takes_bounds`, bounds are taken for scores, as cutechess-cli does.
+    pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
         let mut info = Info::default();
         let mut words = rest.split_ascii_whitespace();
         let mut line_number = 1;
@@ -73,26 +78,33 @@ impl Info {
                 _ => {}
             }
         }
-        info.score = info.score.filter(|_| !is_bound);
-        info.pv_score = info.score.filter(|_| !info.pv.is_empty());
+        info.pv_score = info.score.filter(|_| !is_bound && !info.pv.is_empty());
+        info.score = info.score.filter(|_| takes_bounds || !is_bound);
         // Only the best line describes the move that will be played.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
 
-    /// Takes over every fact that a later line states.
+    /// Takes over the facts that a later line states. Without an exact score it tells of nodes and
+    /// time only, once there is one: depth and variation are those of the score.
     pub fn update(&mut self, later: Info) {
-        self.depth = later.depth.or(self.depth);
-        self.seldepth = later.seldepth.or(self.seldepth);
-        self.score = later.score.or(self.score);
         self.has_fewer_nodes |=
             later.nodes.zip(self.nodes).is_some_and(|(now, before)| now < before);
         self.nodes = later.nodes.or(self.nodes);
         self.time = later.time.or(self.time);
+        if !later.pv.is_empty() {
+            self.pv_score = later.pv_score;
+        }
+        if self.score.is_some() && later.score.is_none() {
+            return;
+        }
+        self.depth = later.depth.or(self.depth);
+        self.seldepth = later.seldepth.or(self.seldepth);
+        self.score = later.score;
         self.nps = later.nps.or(self.nps);
         self.hashfull = later.hashfull.or(self.hashfull);
         self.tbhits = later.tbhits.or(self.tbhits);
         if !later.pv.is_empty() {
-            (self.pv, self.pv_score) = (later.pv, later.pv_score);
+            self.pv = later.pv;
         }
     }
 }
@@ -136,12 +148,16 @@ mod tests {
 
     #[test]
     fn a_bound_does_not_replace_the_last_exact_score() {
-        let mut info = Info::parse("depth 8 score cp 20 nodes 5");
-        info.update(Info::parse("depth 9 score cp 9000 lowerbound nodes 9"));
+        let mut info = Info::parse("depth 8 score cp 20 nodes 5 pv a2a3");
+        info.update(Info::parse("depth 9 score cp 9000 lowerbound nodes 9 pv h2h3"));
         info.update(Info::parse("depth 9 score mate -1 upperbound nodes 10"));
-        assert_eq!(info.score, Some(Score::Centipawns(20)));
-        assert_eq!((info.depth, info.nodes), (Some(9), Some(10)));
+        info.update(Info::parse("depth 10 currmove e2e4"));
+        // What is shown with the score is of its line, and a variation of another one is not checked.
+        assert_eq!((info.score, info.depth), (Some(Score::Centipawns(20)), Some(8)));
+        assert_eq!((info.pv, info.pv_score, info.nodes), (vec!["a2a3".into()], None, Some(10)));
         assert_eq!(Info::parse("depth 1 lowerbound score cp 5").score, None);
+        let bound = Info::read("score cp -47 upperbound pv a2a3", true);
+        assert_eq!((bound.score, bound.pv_score), (Some(Score::Centipawns(-47)), None));
     }
 
     #[test]

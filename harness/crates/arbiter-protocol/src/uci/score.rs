@@ -31,6 +31,15 @@ impl Score {
         }
     }
 
+    /// The score in centipawns, at most `most` either way; a mate is as much as that.
+    pub fn limited(self, most: i32) -> i32 {
+        match self {
+            Score::Centipawns(cp) => cp.clamp(-most, most),
+            Score::Mate(moves) if moves > 0 => most,
+            Score::Mate(_) => -most,
+        }
+    }
+
     /// The moves to mate; `None` if it is in centipawns.
     pub fn mate(self) -> Option<i32> {
         match self {

@@ -18,7 +18,7 @@ use super::{Bars, Chart, Intervals, Line, Lines, thinned};
 pub(crate) struct Frame {
     /// The class of the element, by which the page's style chooses.
     class: &'static str,
-    width: u32,
+    pub(crate) width: u32,
     /// Height of what does not have rows.
     height: u32,
     /// Room for the values beside the vertical axis, and for names there.
@@ -60,6 +60,9 @@ pub(crate) const NARROW: Frame = Frame {
 const ROW: u32 = 26;
 const BESIDES_ROWS: u32 = 70;
 
+/// Space around a drawing.
+const MARGIN: u32 = 10;
+
 /// Size of letters, and their mean width.
 const TEXT: u32 = 13;
 const LETTER: u32 = 7;
@@ -89,12 +92,7 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// If there is nothing finite to draw.
 pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
-    let height = match chart {
-        Chart::Intervals(intervals) => BESIDES_ROWS + ROW * intervals.rows.len() as u32,
-        Chart::Bars(bars) if bars.is_lying => BESIDES_ROWS + ROW * bars.labels.len() as u32,
-        Chart::Lines(_) | Chart::Bars(_) => frame.height,
-    };
-    let size = (frame.width, height);
+    let size = (frame.width, frame.height_of(chart));
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
         match chart {
@@ -105,7 +103,24 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
         }
         area.present()?;
     }
-    Ok(styled(&text, frame.class, size))
+    let text = styled(&text, frame.class, size);
+    Ok(match chart {
+        Chart::Lines(lines) => {
+            // Which values both ends of the horizontal axis stand for, and where they are.
+            let (left, right) = lines.ends().ok_or_else(nothing)?;
+            let ends = (MARGIN + frame.values, frame.width - MARGIN);
+            let plot = format!("data-plot=\"{} {} {left:.2} {right:.2}\" viewBox", ends.0, ends.1);
+            text.replacen("viewBox", &plot, 1)
+        }
+        Chart::Bars(_) | Chart::Intervals(_) => text,
+    })
+}
+
+impl Lines {
+    /// What both ends of the horizontal axis stand for.
+    fn ends(&self) -> Option<(f64, f64)> {
+        range(self.lines.iter().flat_map(|line| &line.points).map(|point| point.0))
+    }
 }
 
 /// With the page's colours and font, as wide as its place.
@@ -154,7 +169,7 @@ fn nothing() -> Box<dyn std::error::Error> {
 fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
     let points = || chart.lines.iter().flat_map(|line| line.points.iter().copied());
     let levels = chart.levels.iter().map(|level| level.1);
-    let (left, right) = range(points().map(|point| point.0)).ok_or_else(nothing)?;
+    let (left, right) = chart.ends().ok_or_else(nothing)?;
     // The first intervals are so wide that nothing else would be seen.
     let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
     let ends =
@@ -162,7 +177,7 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
     let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
     let (low, high) = widened(range(band.chain([middle.0, middle.1])).unwrap_or(middle));
     let mut context = ChartBuilder::on(area)
-        .margin(10)
+        .margin(MARGIN)
         .x_label_area_size(40)
         .y_label_area_size(frame.values)
         .build_cartesian_2d(left..right, low..high)?;
@@ -213,7 +228,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
     let groups = chart.labels.len();
     let mut context = ChartBuilder::on(area)
-        .margin(10)
+        .margin(MARGIN)
         .x_label_area_size(40)
         .y_label_area_size(frame.values)
         .build_cartesian_2d(segments(groups)?, 0.0..high)?;
@@ -282,7 +297,7 @@ fn row_axes<'a>(
 ) -> Result<Rows<'a>, Box<dyn std::error::Error>> {
     let count = names.len();
     let mut context = ChartBuilder::on(area)
-        .margin(10)
+        .margin(MARGIN)
         .x_label_area_size(40)
         .y_label_area_size(frame.names)
         .build_cartesian_2d(left..right, segments(count)?)?;
@@ -330,6 +345,15 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
 }
 
 impl Frame {
+    /// Height of the drawing of a chart.
+    pub(crate) fn height_of(&self, chart: &Chart) -> u32 {
+        match chart {
+            Chart::Intervals(intervals) => BESIDES_ROWS + ROW * intervals.rows.len() as u32,
+            Chart::Bars(bars) if bars.is_lying => BESIDES_ROWS + ROW * bars.labels.len() as u32,
+            Chart::Lines(_) | Chart::Bars(_) => self.height,
+        }
+    }
+
     /// As much of a name as there is room for.
     fn shortened(&self, name: &str) -> String {
         match name.chars().count() > self.name_length {

@@ -1,14 +1,14 @@
-//! Figures as cutechess-cli prints them, by its own formulas; and as fastchess prints them in its form.
+//! Figures as cutechess-cli prints them, by its own formulas.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{DialectWriter, percent, plus_minus, points, shown};
+use super::{DialectWriter, percent, points};
 use crate::standings::total;
 use arbiter_plan::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
-use arbiter_stats::{Decision, GameResult, Sprt, SprtStatus, Trinomial};
+use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
 
 /// How many deviations its interval reaches: its approximation of the quantile at 0.975.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
@@ -19,9 +19,8 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let (elo, error) = elo(&encounter.games);
     let [los, draws] = shares(&encounter.games);
     let sides = sides(&writer.engines[0], &encounter);
-    let [elo, error] = [elo, error].map(|value| shown(value, 1));
-    format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los:.1} %, DrawRatio: {draws:.1} %\n")
-        .replace("NaN", "nan")
+    let [elo, error, los, draws] = [elo, error, los, draws].map(|value| shown(value, 1));
+    format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
 /// What the first engine scored as White and as Black, and White at all.
@@ -54,8 +53,8 @@ fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> Str
     let played = rows.into_iter().filter(|(_, games)| games.games() > 0);
     let lines = played.map(|(who, games)| {
         let Trinomial { wins, losses, draws } = games;
-        let (share, count) = (points(&games).1 / 100.0, games.games());
-        format!("...      {who}: {wins} - {losses} - {draws}  [{share:.3}] {count}\n")
+        let (share, count) = (shown(points(&games).1 / 100.0, 3), games.games());
+        format!("...      {who}: {wins} - {losses} - {draws}  [{share}] {count}\n")
     });
     lines.collect()
 }
@@ -109,6 +108,16 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text + "\n"
 }
 
+/// A number as Qt prints it: of two that are equally near the larger one, where C takes the even one.
+pub(super) fn shown(value: f64, decimals: usize) -> String {
+    let unit = 10f64.powi(decimals as i32);
+    // Only multiples of this can be exactly between two.
+    let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
+        && (value * unit).fract().abs() == 0.5;
+    let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };
+    super::shown(value, decimals)
+}
+
 /// The test; a run that is none has the line, too, of a ratio without bounds.
 pub(super) fn sprt(sprt_status: Option<SprtStatus>) -> String {
     let (llr, lower, upper) = match sprt_status {
@@ -121,7 +130,7 @@ pub(super) fn sprt(sprt_status: Option<SprtStatus>) -> String {
     format!("SPRT: llr {llr} ({share}%), lbound {lower}, ubound {upper}{verdict}\n")
 }
 
-fn verdict(sprt_status: Option<SprtStatus>) -> &'static str {
+pub(super) fn verdict(sprt_status: Option<SprtStatus>) -> &'static str {
     match sprt_status.map(|sprt_status| sprt_status.decision) {
         Some(Decision::AcceptH1) => " - H1 was accepted",
         Some(Decision::AcceptH0) => " - H0 was accepted",
@@ -153,21 +162,4 @@ pub(super) fn outcomes(writer: &DialectWriter, outcomes: &[BTreeMap<String, u64>
         format!("Player: {name}\n{}", each.collect::<String>())
     });
     format!("\n{}", lines.collect::<String>())
-}
-
-/// The difference of two engines in fastchess's own version of this form.
-pub(super) fn fastchess_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
-    let strength = writer.strength(counts.main_encounter());
-    let elo = plus_minus(strength.elo, 2);
-    let los = shown(percent(strength.los), 2);
-    let draws = shown(percent(strength.games.draw_ratio()), 2);
-    format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
-}
-
-/// The test in that version.
-pub(super) fn fastchess_sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
-    let SprtStatus { llr, lower, upper, .. } = sprt_status;
-    let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
-    let verdict = verdict(Some(sprt_status));
-    format!("SPRT: llr {llr:.2} ({share:.1}%), lbound {lower:.2}, ubound {upper:.2}{verdict}\n")
 }

@@ -1,19 +1,56 @@
-//! The block of figures as fastchess prints it.
+//! The block of figures as fastchess prints it, and its own version of the form of cutechess-cli.
 
 use std::fmt::Write as _;
 
-use super::{Dialect, DialectWriter, percent, plus_minus, points, shown, value_and_margin};
+use super::{Dialect, DialectWriter, cutechess, percent, points};
 use crate::summary::Strength;
 use arbiter_plan::RunCounts;
+use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus};
+
+/// Figures of strength, as text: what has no spread is what C's arithmetic makes of it.
+struct Figures {
+    elo: [String; 2],
+    nelo: [String; 2],
+    los: String,
+}
+
+impl Figures {
+    fn of(strength: &Strength) -> Figures {
+        let lead = points(&strength.games).1 - 50.0;
+        // Without a spread a division by zero.
+        let endless = lead * f64::INFINITY;
+        let both = |estimate: Option<Estimate>, instead: f64| {
+            let value = estimate.map_or(instead, |estimate| estimate.value);
+            (value, estimate.and_then(|estimate| estimate.half_width()))
+        };
+        let (elo, error) = both(strength.elo, f64::NAN);
+        // Even is a negative zero there, and the logarithm of a negative number no negative one.
+        let elo_text = shown(if elo == 0.0 { -0.0 } else { elo }, 2);
+        let without = if elo.is_finite() { "nan" } else { "-nan" };
+        let error = error.map_or(without.to_owned(), |error| shown(error, 2));
+        let (nelo, nerror) = both(strength.nelo, endless);
+        let los = strength.los.unwrap_or_else(|| normal_cdf(endless));
+        Figures {
+            elo: [elo_text, error],
+            nelo: [shown(nelo, 2), shown(nerror.unwrap_or(f64::NAN), 2)],
+            los: shown(100.0 * los, 2),
+        }
+    }
+}
+
+/// A number as C prints it on the processors that most have, where what is none has a sign.
+fn shown(value: f64, decimals: usize) -> String {
+    if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
+}
 
 pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let encounter = counts.main_encounter();
     let strength = writer.strength(encounter);
     let (games, pairs) = (encounter.games, encounter.pairs);
     let mut text = format!("Results of {} ({}):\n", writer.players(0, 1), writer.conditions);
-    let (elo, nelo) = (plus_minus(strength.elo, 2), plus_minus(strength.nelo, 2));
-    let los = shown(percent(strength.los), 2);
+    let Figures { elo, nelo, los } = Figures::of(&strength);
+    let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = match writer.penta {
         true => {
             // Without a lost pair it is what a division by zero gives.
@@ -59,10 +96,8 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     };
     text += &last("Ptnml(0-2)".to_owned());
     for (rank, (engine, strength)) in (1..).zip(writer.ranking(counts)) {
-        let Strength { games, pairs, elo, nelo, .. } = strength;
-        let (elo, error) = value_and_margin(elo);
-        let (nelo, nerror) = value_and_margin(nelo);
-        let [elo, error, nelo, nerror] = [elo, error, nelo, nerror].map(|value| shown(value, 2));
+        let Figures { elo: [elo, error], nelo: [nelo, nerror], .. } = Figures::of(&strength);
+        let Strength { games, pairs, .. } = strength;
         let score = shown(points(&games).1, 1);
         let draws = if writer.penta { pairs.level_ratio() } else { games.draw_ratio() };
         let draws = shown(percent(draws), 1);
@@ -84,4 +119,20 @@ pub(super) fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { -llr / lower };
     let (elo0, elo1) = (sprt.elo0, sprt.elo1);
     format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")
+}
+
+/// The difference of two engines in the form of cutechess-cli.
+pub(super) fn other_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let strength = writer.strength(counts.main_encounter());
+    let Figures { elo, los, .. } = Figures::of(&strength);
+    let draws = shown(percent(strength.games.draw_ratio()), 2);
+    format!("Elo difference: {}, LOS: {los} %, DrawRatio: {draws} %\n", elo.join(" +/- "))
+}
+
+/// The test in that form.
+pub(super) fn other_sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
+    let SprtStatus { llr, lower, upper, .. } = sprt_status;
+    let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
+    let verdict = cutechess::verdict(Some(sprt_status));
+    format!("SPRT: llr {llr:.2} ({share:.1}%), lbound {lower:.2}, ubound {upper:.2}{verdict}\n")
 }

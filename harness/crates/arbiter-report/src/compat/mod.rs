@@ -17,7 +17,6 @@ use arbiter_game::record::GameRecord;
 use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
 use arbiter_protocol::{Limits, Score};
 use arbiter_schedule::Format;
-use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
 /// The line fastchess draws above and below its figures.
@@ -69,22 +68,28 @@ impl DialectWriter {
     pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
         let (players, result) = (self.players(white, black), outcome.result.as_str());
         let reason = match self.program {
-            Dialect::Fastchess => annotation(outcome),
-            Dialect::Cutechess => reason(outcome),
+            Dialect::Fastchess => annotation(outcome, self.program),
+            Dialect::Cutechess => reason(outcome, self.program),
         };
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// The score of two engines after a game. fastchess has no such line.
+    /// The score of two engines after a game. fastchess has no such line, and cutechess-cli none where
+    /// more than two engines play.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
-        if self.dialect == Dialect::Fastchess {
+        let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
+        if self.dialect == Dialect::Fastchess || !is_wanted {
             return String::new();
         }
         let Trinomial { wins, losses, draws } = games;
         let count = games.games();
         let score = (*wins as f64 + 0.5 * *draws as f64) / count as f64;
         let players = self.players(first, second);
-        format!("Score of {players}: {wins} - {losses} - {draws}  [{score:.3}] {count}\n")
+        let score = match self.program {
+            Dialect::Cutechess => cutechess::shown(score, 3),
+            Dialect::Fastchess => format!("{score:.3}"),
+        };
+        format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
     }
 
     /// Strength and test so far.
@@ -96,7 +101,7 @@ impl DialectWriter {
             (Dialect::Fastchess, true) => fastchess::duel(self, counts),
             (_, true) if is_cutechess => cutechess::duel(self, counts),
             (_, false) if is_cutechess => cutechess::table(self, counts),
-            (Dialect::Cutechess, true) => cutechess::fastchess_duel(self, counts),
+            (Dialect::Cutechess, true) => fastchess::other_duel(self, counts),
             (_, false) => fastchess::table(self, counts),
         };
         match self.dialect {
@@ -104,7 +109,7 @@ impl DialectWriter {
                 format!("{RULE}{figures}{}{RULE}", test.map(fastchess::sprt).unwrap_or_default())
             }
             _ if is_cutechess => figures + &cutechess::sprt(test.map(|(_, status)| status)),
-            _ => figures + &test.map(cutechess::fastchess_sprt).unwrap_or_default(),
+            _ => figures + &test.map(fastchess::other_sprt).unwrap_or_default(),
         }
     }
 
@@ -115,10 +120,11 @@ impl DialectWriter {
 
     /// How a game ended for one of its engines.
     pub fn outcome(outcome: &Outcome, color: Color) -> String {
+        let reason = reason(outcome, Dialect::Cutechess);
         match outcome.result.winner() {
-            None => reason(outcome),
-            Some(winner) if winner == color => format!("Win: {}", reason(outcome)),
-            Some(_) => format!("Loss: {}", reason(outcome)),
+            None => reason,
+            Some(winner) if winner == color => format!("Win: {reason}"),
+            Some(_) => format!("Loss: {reason}"),
         }
     }
 
@@ -221,21 +227,19 @@ impl DialectWriter {
         let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
         let Some(winner) = winner else { return String::new() };
         let name = &self.engines[*game.engines.get(!winner)];
-        let played = game.outcome.detail.split('\'').nth(1).unwrap_or_default();
-        match game.outcome.termination {
-            Termination::IllegalMove => {
-                format!("Warning; Illegal move {} played by {name}\n", last_word(&game.outcome))
-            }
-            Termination::UnparseableMove if played.is_empty() => {
-                format!("Warning; Illegal move <none> played by {name}\n")
-            }
-            Termination::UnparseableMove => format!(
-                "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
-                 {played} played by {name}\nWarning; Illegal move {played} played by {name}\n"
-            ),
-            Termination::Stall => format!("Warning; Engine {name} is not responsive\n"),
-            _ => String::new(),
-        }
+        let Some(played) = illegal_move(&game.outcome) else {
+            let is_stall = game.outcome.termination == Termination::Stall;
+            let line = || format!("Warning; Engine {name} is not responsive\n");
+            return if is_stall { line() } else { String::new() };
+        };
+        let is_move = played != "0000" && game.outcome.termination == Termination::IllegalMove;
+        let form = format!(
+            "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move {played} \
+             played by {name}\n"
+        );
+        let form = if is_move || played.is_empty() { "" } else { &form };
+        let played = if played.is_empty() { "<none>" } else { played };
+        format!("{form}Warning; Illegal move {played} played by {name}\n")
     }
 
     fn players(&self, first: usize, second: usize) -> String {
@@ -284,8 +288,13 @@ fn mating(what: &str) -> &'static str {
 }
 
 /// What decided a game, in the words that scripts look for.
-pub(crate) fn annotation(outcome: &Outcome) -> String {
+pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
     let name = color_name;
+    let more = match outcome.termination {
+        Termination::TablebaseAdjudication => ": SyzygyTB",
+        Termination::MoveCap if program == Dialect::Cutechess => ": maximal game length",
+        _ => "",
+    };
     let Some(winner) = outcome.result.winner() else {
         let draw = match outcome.termination {
             Termination::Stalemate => "stalemate",
@@ -294,44 +303,47 @@ pub(crate) fn annotation(outcome: &Outcome) -> String {
             Termination::DeadPosition => "insufficient mating material",
             _ => "adjudication",
         };
-        return format!("Draw by {draw}");
+        return format!("Draw by {draw}{more}");
     };
     let (winner, loser) = (name(winner), name(!winner));
     match outcome.termination {
         Termination::Checkmate => format!("{winner} mates"),
         Termination::Resignation => format!("{loser} resigns"),
+        Termination::TimeForfeit if program == Dialect::Fastchess => {
+            format!("{loser} loses on time ({}ms overrun)", overrun(&outcome.detail))
+        }
         Termination::TimeForfeit => format!("{loser} loses on time"),
         Termination::IllegalMove | Termination::UnparseableMove => {
             format!("{loser} makes an illegal move")
         }
         Termination::Crash | Termination::Disconnect => format!("{loser} disconnects"),
         Termination::Stall | Termination::ProtocolError => format!("{loser}'s connection stalls"),
-        _ => format!("{winner} wins by adjudication"),
+        _ => format!("{winner} wins by adjudication{more}"),
     }
 }
 
 /// The same with the move that was illegal.
-pub(crate) fn reason(outcome: &Outcome) -> String {
-    match outcome.termination {
-        Termination::IllegalMove => format!("{}: {}", annotation(outcome), last_word(outcome)),
-        _ => annotation(outcome),
+pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
+    let annotation = annotation(outcome, program);
+    match illegal_move(outcome) {
+        Some(played) if !played.is_empty() => format!("{annotation}: {played}"),
+        _ => annotation,
     }
 }
 
-/// The move at the end of what is told of an illegal one.
-fn last_word(outcome: &Outcome) -> &str {
-    outcome.detail.rsplit(' ').next().unwrap_or_default()
+/// The milliseconds in what is told of a loss on time.
+fn overrun(detail: &str) -> u64 {
+    let number = detail.split_once('(').and_then(|(_, rest)| rest.split_once(" ms"));
+    number.and_then(|(ms, _)| ms.parse::<f64>().ok()).unwrap_or(0.0) as u64
 }
 
-/// An estimate as `12.34 +/- 5.67`.
-fn plus_minus(estimate: Option<Estimate>, decimals: usize) -> String {
-    let (value, margin) = value_and_margin(estimate);
-    format!("{} +/- {}", shown(value, decimals), shown(margin, decimals))
-}
-
-fn value_and_margin(estimate: Option<Estimate>) -> (f64, f64) {
-    let value = estimate.map_or(f64::NAN, |estimate| estimate.value + 0.0);
-    (value, estimate.and_then(|estimate| estimate.half_width()).unwrap_or(f64::NAN))
+/// The illegal move that ended a game, if one did; empty if its engine named none.
+pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
+    match outcome.termination {
+        Termination::IllegalMove => outcome.detail.rsplit(' ').next(),
+        Termination::UnparseableMove => Some(outcome.detail.split('\'').nth(1).unwrap_or_default()),
+        _ => None,
+    }
 }
 
 /// A number as C prints it: `nan` and `inf` are in lower case.

@@ -36,17 +36,18 @@ fn sprt_status() -> Option<SprtStatus> {
 fn games_are_announced_alike() {
     let writer = duel(Dialect::Fastchess, true);
     assert_eq!(writer.started(3, 40, 1, 0), "Started game 3 of 40 (B vs A)\n");
-    let outcome = Outcome::lost(Color::White, Termination::TimeForfeit, "White overstepped");
-    let line = "Finished game 3 (B vs A): 0-1 {White loses on time}\n";
+    let outcome =
+        Outcome::lost(Color::White, Termination::TimeForfeit, "White loses on time (99.6 ms over)");
+    let line = "Finished game 3 (B vs A): 0-1 {White loses on time (99ms overrun)}\n";
     assert_eq!(writer.finished(3, 1, 0, &outcome), line);
     let draw = Outcome {
         result: KnownOutcome::Draw,
         termination: Termination::Threefold,
         detail: String::new(),
     };
-    assert_eq!(annotation(&draw), "Draw by 3-fold repetition");
+    assert_eq!(annotation(&draw, Dialect::Fastchess), "Draw by 3-fold repetition");
     let crash = Outcome::lost(Color::Black, Termination::Crash, "");
-    assert_eq!(annotation(&crash), "Black disconnects");
+    assert_eq!(annotation(&crash, Dialect::Fastchess), "Black disconnects");
 }
 
 #[test]
@@ -104,6 +105,19 @@ fn nothing_and_everything_won_are_no_numbers() {
     assert_eq!(text, format!("{line}SPRT: llr 0 (0.0%), lbound -inf, ubound inf\n"));
     let text = writer.interval(&counts(&[([0, 1], [Win, Win])]), None);
     assert!(text.contains("\nElo difference: inf +/- nan"), "{text}");
+}
+
+#[test]
+fn exact_halves_are_rounded_as_the_library_of_the_program_does() {
+    let games = Trinomial { wins: 4, losses: 10, draws: 2 };
+    for (dialect, share) in [(Dialect::Fastchess, "0.312"), (Dialect::Cutechess, "0.313")] {
+        let writer = DialectWriter { dialect: Dialect::Cutechess, ..duel(dialect, false) };
+        let line = format!("Score of A vs B: 4 - 10 - 2  [{share}] 16\n");
+        assert_eq!(writer.score(0, 1, &games), line);
+    }
+    let halves =
+        [0.0625, 0.0615, -0.0625, 0.0624, f64::NAN].map(|value| cutechess::shown(value, 3));
+    assert_eq!(halves, ["0.063", "0.061", "-0.063", "0.062", "nan"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Block, Document, Tone, manifest, run, tournament, tuning};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::text::{interval, percent, plus_minus, results};
+use crate::text::{interval, plus_minus, plus_minus_95, results};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, latency, lint};
 use arbiter_plan::{Ending, base_name};
@@ -92,7 +92,7 @@ fn rest(document: &mut Document, summary: &Summary) {
 }
 
 /// Whether it is good news for the first engine.
-pub(super) fn tone(summary: &Summary) -> Tone {
+pub(crate) fn tone(summary: &Summary) -> Tone {
     match summary.verdict() {
         Verdict::H0 => Tone::Bad,
         _ if summary.is_invalid() => Tone::Bad,
@@ -111,16 +111,16 @@ fn strength(document: &mut Document, summary: &Summary) {
         let counts = format!("{}: {:?} (LL, LD, DD+WL, WD, WW)", pairs.pairs(), pairs.0);
         document.value("Pairs", counts);
     }
-    let naive = format!("{} (95 %)", plus_minus(strength.elo));
+    let naive = plus_minus_95(strength.elo);
     match summary.after_stop() {
         None => document.value("Elo", naive),
         Some(after) => {
-            document.value("Elo (naive)", naive);
-            document.value("Elo (bias-corrected)", format!("{} (95 %)", interval(&after.elo)));
+            document.value("Elo", format!("{} (95 %), bias-corrected", interval(&after.elo)));
+            document.value("Elo", format!("{naive}, naive"));
         }
     }
-    document.value("nElo", format!("{} (95 %)", plus_minus(strength.nelo)));
-    document.value("LOS", percent(strength.los));
+    document.value("nElo", plus_minus_95(strength.nelo));
+    document.value("LOS", strength.los_in_words());
 }
 
 fn encounters(summary: &Summary) -> Table {

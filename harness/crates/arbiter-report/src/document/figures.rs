@@ -6,7 +6,8 @@ use crate::chart::{self, Chart, Intervals, Line, Lines};
 use crate::statistics::{GameStatistics, HistoryPoint};
 use crate::summary::Summary;
 use crate::table::Table;
-use crate::text::{interval, plus_minus};
+use crate::text::{interval, plus_minus, signed};
+use arbiter_names::counted;
 use arbiter_stats::elo::finite;
 use arbiter_stats::{Sprt, SprtStatus, opening_bias};
 
@@ -53,7 +54,7 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
     for &(games, sprt_status) in thinned(&sprt_statuses) {
         let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper];
-        table.push_with([&games], cells.map(|value| format!("{value:+.2}")));
+        table.push_with([&games], cells.map(|value| signed(value, 2)));
     }
     let points =
         sprt_statuses.iter().map(|(games, sprt_status)| (*games as f64, sprt_status.llr)).collect();
@@ -62,10 +63,11 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels };
     let caption = "Log-likelihood ratio of the test".to_owned();
     let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
-    let games = summary.counts.games();
+    let games = counted(summary.counts.games(), "game");
     let description = format!(
-        "The ratio after {games} games is {llr:+.2}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 \
-         ({elo1} Elo) at {upper:.2}."
+        "The ratio after {games} is {}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 \
+         ({elo1} Elo) at {upper:.2}.",
+        signed(llr, 2)
     );
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
@@ -93,8 +95,9 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let allowance = if summary.plan.sprt.is_some() { ", no allowance for the stop" } else { "" };
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
-    let (games, elo) = (summary.counts.games(), plus_minus(summary.strength().elo));
-    let description = format!("Elo of {first} against {second} after {games} games: {elo}.");
+    let games = counted(summary.counts.games(), "game");
+    let elo = plus_minus(summary.strength().elo);
+    let description = format!("Elo of {first} against {second} after {games}: {elo}.");
     let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels };
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }

@@ -1,19 +1,27 @@
 //! Games to step through.
 
-use shakmaty::san::SanPlus;
-use shakmaty::{Chess, Color, Position};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
-use super::{Block, Document, Game, Step};
+use shakmaty::san::SanPlus;
+use shakmaty::{ByColor, Chess, Color, Position};
+
+use super::{Block, Document, Figure, Game, Step};
+use crate::chart::{Chart, Line, Lines};
 use crate::lint::place_of;
-use crate::statistics::{GameStatistics, MisjudgedGame};
+use crate::statistics::{GameStatistics, MisjudgedGame, movers};
 use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_game::outcome::color_name;
 use arbiter_game::record::{GameRecord, MoveRecord};
+use arbiter_plan::Plan;
 use arbiter_store::LintCount;
 
 /// Games that are shown of what the lint found.
 const MAX_LINTED: usize = 8;
+
+/// Largest evaluation that a graph shows, in centipawns; mates are shown as it.
+const MAX_SCORE: i32 = 1_000;
 
 /// Games whose result was far from an engine's best evaluation.
 pub(super) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
@@ -33,7 +41,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     let MisjudgedGame { pair, half, game, color, ply, score, .. } = found;
     let GameRecord { engines, outcome, .. } = game;
     let engine = &summary.engines[*engines.get(*color)];
-    shown(summary, (*pair, *half, game), *ply, |number| {
+    game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
         format!(
             "{engine} ({}) gave itself {score} at {number} It ended by {}: {}.",
             color_name(*color),
@@ -41,6 +49,21 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
             outcome.detail
         )
     })
+}
+
+/// The first games that ended by a fault of an engine, at their ends.
+pub(super) fn faulty(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    if statistics.faulty.is_empty() {
+        return;
+    }
+    document.heading("Games with faults");
+    document.paragraph("The first games that ended by a fault of an engine.");
+    let games = statistics.faulty.iter().map(|(pair, half, game)| {
+        game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
+            format!("It ended by {}: {}.", game.outcome.termination, game.outcome.detail)
+        })
+    });
+    document.blocks.push(Block::Games(games.collect()));
 }
 
 /// What engines said of their searches that cannot be, with the first games of it.
@@ -63,36 +86,104 @@ pub(super) fn lint(document: &mut Document, summary: &Summary) {
     let games = summary.lint.iter().take(MAX_LINTED).map(|found| {
         let LintCount { engine, rule, pair, half, ply, what, game, .. } = found;
         let engine = &summary.engines[*engine];
-        shown(summary, (*pair, *half, game), *ply, |number| {
+        game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
             format!("{engine} at {number} {}: {what}.", rule.words())
         })
     });
     document.blocks.push(Block::Games(games.collect()));
 }
 
-/// A game of a pair, opened at a ply; `note` says why, and is told the number of the move.
-fn shown(
-    summary: &Summary,
+/// A game of a pair, opened after so many plies; `note` says why, and is told the number of the last of
+/// these moves.
+pub fn game_to_show(
+    plan: &Plan,
     (pair, half, game): (u64, usize, &GameRecord),
-    ply: usize,
+    first_shown: usize,
     note: impl FnOnce(&str) -> String,
 ) -> Game {
-    let name = |color: Color| summary.engines[*game.engines.get(color)].as_str();
+    let name = |color: Color| plan.engines[*game.engines.get(color)].name.as_str();
     let moves = steps(game);
+    let last = moves.get(first_shown.wrapping_sub(1));
+    let place = format!("{}.{}", pair + 1, half + 1);
     Game {
         title: format!(
-            "{}.{} {} – {} {}",
-            pair + 1,
-            half + 1,
+            "{place} {} – {} {}",
             name(Color::White),
             name(Color::Black),
             game.outcome.result.as_str()
         ),
-        note: note(moves.get(ply).map_or("?", |step| step.number.as_str())),
+        note: note(last.map_or("?", |step| step.number.as_str())),
         start: game.start().board().to_string(),
-        first_shown: ply + 1,
+        first_shown,
+        graphs: graphs(plan, game, &place),
+        place,
+        link: None,
         moves,
     }
+}
+
+/// Values of one side over the moves.
+type Curve = Vec<(f64, f64)>;
+
+/// The evaluations of both engines, and their clocks if they have any.
+fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
+    let limits = game.engines.map(|engine| &plan.engines[engine].conditions.limits);
+    let mut clocks = limits.map(|limits| limits.new_clock());
+    let (mut scores, mut times) = (ByColor::<Curve>::default(), ByColor::<Curve>::default());
+    for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
+        let Some(thought) = &played.thought else { continue };
+        let at = along(mover, number);
+        if let Some(score) = thought.score {
+            let pawns = f64::from(score.limited(MAX_SCORE)) / 100.0;
+            scores.get_mut(mover).push((at, mover.fold_wb(pawns, -pawns)));
+        }
+        let cost = limits.get(mover).cost(thought.elapsed, thought.nodes);
+        if let Some(clock) = clocks.get_mut(mover) {
+            // The game went on, so the flag did not fall.
+            let _ = clock.charge(cost, Duration::MAX);
+            times.get_mut(mover).push((at, clock.left().as_secs_f64()));
+        }
+        if let Some(clock) = clocks.get_mut(!mover) {
+            clock.opponent_used(cost);
+        }
+    }
+    let level = vec![(String::new(), 0.0)];
+    let of = |what: &str| format!("{what}, game {place}");
+    let scores = (of("Evaluation"), "pawns, for White", scores, level);
+    let times = (of("Clock"), "seconds left", times, Vec::new());
+    [scores, times].into_iter().filter_map(|found| graph(plan, game, found)).collect()
+}
+
+fn graph(
+    plan: &Plan,
+    game: &GameRecord,
+    (caption, unit, curves, levels): (String, &str, ByColor<Curve>, Vec<(String, f64)>),
+) -> Option<Figure> {
+    let mut sides = [Color::White, Color::Black];
+    // Engines have their colours by their order in the run.
+    sides.sort_by_key(|color| *game.engines.get(*color));
+    let name = |color: Color| {
+        let engine = &plan.engines[*game.engines.get(color)].name;
+        format!("{engine} ({})", color_name(color))
+    };
+    let mut rows: BTreeMap<u32, [String; 2]> = BTreeMap::new();
+    for (place, color) in sides.into_iter().enumerate() {
+        for (at, value) in curves.get(color) {
+            rows.entry(*at as u32).or_default()[place] = format!("{value:.2}");
+        }
+    }
+    rows.first_key_value()?;
+    let mut table = Table::with_columns(["move"], sides.map(name));
+    rows.into_iter().for_each(|(number, cells)| table.push_with([&number], cells));
+    let description = format!("{caption}: {unit}, over the moves.");
+    let lines = sides.map(|color| Line::plain(name(color), curves.get(color).clone())).into();
+    let chart = Chart::Lines(Lines { x: "move", y: unit.to_owned(), lines, levels });
+    Some(Figure { caption, description, chart, table })
+}
+
+/// Where a move is on the axis of a graph.
+fn along(mover: Color, number: u32) -> f64 {
+    f64::from(number) + mover.fold_wb(0.0, 0.5)
 }
 
 /// The moves of a game; of one that holds an illegal move, those before it.
@@ -104,6 +195,7 @@ fn steps(game: &GameRecord) -> Vec<Step> {
 fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
     let dots = if position.turn() == Color::White { "." } else { "..." };
     let number = format!("{}{dots}", position.fullmoves());
+    let at = along(position.turn(), position.fullmoves().get());
     let m = played.uci.to_move(position).ok()?;
     let san = SanPlus::from_move_and_play_unchecked(position, m).to_string();
     let remark = match &played.thought {
@@ -116,5 +208,12 @@ fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
             parts.collect::<Vec<_>>().join(", ")
         }
     };
-    Some(Step { number, san, remark, board: position.board().to_string() })
+    Some(Step {
+        number,
+        san,
+        remark,
+        uci: played.uci.to_string(),
+        at,
+        board: position.board().to_string(),
+    })
 }

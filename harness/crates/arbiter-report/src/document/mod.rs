@@ -16,9 +16,10 @@ mod tournament;
 mod tuning;
 
 pub use brief::brief_document;
-pub(crate) use brief::faults;
+pub(crate) use brief::{faults, tone};
+pub use games::game_to_show;
 pub use pgn::games_document;
-pub use run::{plan_document, run_document};
+pub use run::{outcome_document, plan_document, run_document};
 
 use crate::chart::{Bars, Chart};
 use crate::table::Table;
@@ -109,7 +110,7 @@ pub struct Figure {
 }
 
 /// A game that one can step through.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Game {
     /// Who played, and with what result.
     pub title: String,
@@ -121,25 +122,56 @@ pub struct Game {
     pub moves: Vec<Step>,
     /// The step, from 1, at which it is opened; 0 is the start.
     pub first_shown: usize,
+    /// Evaluations and clocks over the moves.
+    pub graphs: Vec<Figure>,
+    /// Pair and game, as in the tag Round of a PGN.
+    pub place: String,
+    /// The address of its own page, if it has one.
+    pub link: Option<String>,
 }
 
 /// One move of such a game.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// The number of the move with its dots.
     pub number: String,
     /// The move in SAN.
     pub san: String,
+    /// The move in UCI notation.
+    pub uci: String,
+    /// Where it is on the axis of the graphs.
+    pub at: f64,
     /// What its engine thought of it; empty for the book.
     pub remark: String,
     /// The board field of the FEN after it.
     pub board: String,
 }
 
+impl Tone {
+    /// Its name in the page's style.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Tone::Good => "good",
+            Tone::Bad => "bad",
+            Tone::Open => "open",
+        }
+    }
+}
+
 impl Document {
     /// A document with a title, and nothing else yet.
     pub fn new(title: String) -> Document {
         Document { title, blocks: Vec::new() }
+    }
+
+    /// The words that matter most, and the name of their colour.
+    pub(crate) fn verdict(&self) -> (&'static str, &str) {
+        let verdict = self.blocks.iter().find_map(|block| match block {
+            Block::Verdict { tone, text } => Some((tone.name(), text.as_str())),
+            Block::Paragraph { strong, .. } if !strong.is_empty() => Some(("ink", strong)),
+            _ => None,
+        });
+        verdict.unwrap_or_default()
     }
 
     /// Begins a section.

@@ -89,7 +89,8 @@ fn encounter(meeting: &Meeting) -> Encounter {
 
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     let tally = ratings.tally;
-    let text = format!("{} games counted, {} of them in pairs.", counted(ratings), 2 * tally.pairs);
+    let games = arbiter_names::counted(counted(ratings), "game");
+    let text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
     let strong = match duel(ratings) {
         Some((first, encounter)) => {
             let strength = Strength::of(encounter);
@@ -99,7 +100,7 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
                 ratings.name(first),
                 ratings.name(second),
                 plus_minus(strength.elo),
-                percent(strength.los)
+                strength.los_in_words()
             )
         }
         None => match order.first().and_then(|first| named(ratings, *first)) {
@@ -116,11 +117,12 @@ fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating
 
 /// All players with what they scored.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
+    let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
     let mut table = Table::with_columns(
         ["", "player", "Elo (95 %)", "games", "score (95 %)"],
         ["won", "drawn", "lost", "s/move"],
     );
-    for (place, player) in (1..).zip(order) {
+    for (place, player) in (1..).zip(&order) {
         let own = &ratings.tally.players[*player];
         let results = own.results();
         let rating = ratings.rating(*player).map_or(UNDEFINED.to_owned(), |r| r.to_string());

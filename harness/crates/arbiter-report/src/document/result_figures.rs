@@ -6,6 +6,7 @@ use crate::standings::Rating;
 use crate::statistics::mean_score;
 use crate::table::Table;
 use crate::text::{percent, percent_interval};
+use arbiter_names::counted;
 use arbiter_rate::Opening;
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
@@ -87,7 +88,8 @@ pub(super) fn endings(mut counts: Vec<(String, u64)>) -> Figure {
         table.push([ending, count, &share(*count, all)]);
     }
     let first = counts.first().map_or("none", |(ending, _)| ending.as_str());
-    let description = format!("{all} games by the way they ended; most often: {first}.");
+    let games = counted(all, "game");
+    let description = format!("{games} by the way they ended; most often: {first}.");
     let (labels, heights) =
         counts.into_iter().map(|(ending, count)| (ending, count as f64)).unzip();
     let series = vec![(String::new(), heights)];
@@ -111,10 +113,10 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
         row(name, "Black", black);
     }
     rows.truncate(1 + 2 * MAX_COLOURED);
-    let (score, games) = (score(&white), white.games());
-    let drawn = share(white.draws, games);
+    let (score, drawn) = (score(&white), share(white.draws, white.games()));
+    let games = counted(white.games(), "game");
     let caption = "Scores by colour with their 95 % intervals".to_owned();
-    let description = format!("White scored {score} of {games} games, and {drawn} were drawn.");
+    let description = format!("White scored {score} of {games}, and {drawn} were drawn.");
     let chart = Chart::Intervals(Intervals { x: "score, %", rows, level: Some(50.0) });
     Figure { caption, description, chart, table }
 }

@@ -9,9 +9,10 @@ use crate::standings::{superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::text::{interval, percent, plus_minus};
+use crate::text::{interval, percent, plus_minus, ratio};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, tuned};
+use arbiter_names::counted;
 use arbiter_plan::{Plan, RunKind, StepOutcome, base_name, command_line};
 use arbiter_schedule::Format;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
@@ -29,20 +30,14 @@ pub fn run_document(
     gates: &[StepOutcome],
 ) -> Document {
     let StoredRun { plan, fingerprints, .. } = stored;
-    let mut document = Document::new(title(plan));
-    document.blocks.extend(conclusion(summary));
-    results(&mut document, summary);
-    if let Some(spsa) = &summary.spsa {
-        tuning::history(&mut document, spsa);
-    } else if let Some(statistics) = statistics {
-        figures::history(&mut document, summary, statistics);
-    }
+    let mut document = outcome_document(summary, statistics);
     document.heading("How the games ended");
     document.paragraph(format!("Endings: {}.", brief::terminations(summary)));
     document.paragraph(format!("Faults of engines: {}.", brief::faults(summary)));
     if let Some(statistics) = statistics {
         figures::games(&mut document, summary, statistics);
         games::misjudged(&mut document, summary, statistics);
+        games::faulty(&mut document, summary, statistics);
     }
     games::lint(&mut document, summary);
     latencies::all(&mut document, summary);
@@ -55,6 +50,19 @@ pub fn run_document(
     document.paragraph(
         "With limits in nodes or depth and deterministic engines this gives the same games.",
     );
+    document
+}
+
+/// What came out of a run: the beginning of its document.
+pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
+    let mut document = Document::new(title(&summary.plan));
+    document.blocks.extend(conclusion(summary));
+    results(&mut document, summary);
+    if let Some(spsa) = &summary.spsa {
+        tuning::history(&mut document, spsa);
+    } else if let Some(statistics) = statistics {
+        figures::history(&mut document, summary, statistics);
+    }
     document
 }
 
@@ -153,11 +161,11 @@ fn confidence(summary: &Summary) -> String {
 fn duel(summary: &Summary) -> String {
     let strength = summary.strength();
     format!(
-        "{} against {}: {} Elo (95 %) after {} games.",
+        "{} against {}: {} Elo (95 %) after {}.",
         summary.engines[0],
         summary.engines[1],
         plus_minus(strength.elo),
-        strength.games.games()
+        counted(strength.games.games(), "game")
     )
 }
 
@@ -290,8 +298,7 @@ fn cross_table(summary: &Summary, engines: &[(usize, &str)]) -> Block {
 
 /// A likelihood ratio with the bounds that hold now and what it compares.
 pub(super) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
-    let SprtStatus { llr, lower, upper, .. } = sprt_status;
-    format!("{llr:+.2} [{lower:.2}, {upper:.2}] for {}", hypotheses(sprt))
+    format!("{} for {}", ratio(sprt_status), hypotheses(sprt))
 }
 
 /// Where the bounds come from.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::{Block, Document, bracket};
 use crate::standings::{Row, Standings, points};
 use crate::table::Table;
+use arbiter_names::counted;
 use arbiter_schedule::{Encounter, Format, Schedule};
 
 /// Encounters up to which rounds are listed; the store has them all.
@@ -100,7 +101,7 @@ fn encounter_line(encounter: &Encounter, engines: &[String], width: usize) -> St
     let [a, b] = encounter.score.halves.map(points);
     let open = match encounter.planned - encounter.counted {
         0 => String::new(),
-        left => format!("  ({left} pairs to play)"),
+        left => format!("  ({} to play)", counted(left, "pair")),
     };
     format!("{first:<width$}  {a:>5} – {b:<5}  {second}{open}")
 }
@@ -133,7 +134,7 @@ mod tests {
         let (table, rounds) = text.split_once("\n\n").unwrap();
         assert!(table.contains("Buchholz") && table.contains("Points count 1 for a bye."));
         let expected = "Round 1\n  Anna     1½ – ½      Bo\n  Cleo  bye\n\n\
-                        Round 2\n  Anna      0 – 0      Cleo  (1 pairs to play)\n  Bo  bye\n";
+                        Round 2\n  Anna      0 – 0      Cleo  (1 pair to play)\n  Bo  bye\n";
         assert_eq!(rounds, expected, "{text}");
     }
 

@@ -5,29 +5,34 @@ use serde_json::json;
 
 use crate::document::{Game, Step};
 
-/// The viewer of one game; `id` tells it from the others of the page.
-pub(super) fn viewer(id: &str, game: &Game) -> Markup {
+/// The viewer of one game; `id` tells it from the others of the page. `#ID-PLY` in an address opens it at
+/// a ply.
+pub fn game_viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
     html! {
         article class="game" aria-labelledby=(id) data-shown=(game.first_shown.min(game.moves.len())) {
             h3 id=(id) { (game.title) }
-            p { (game.note) }
+            p { (game.note) @if let Some(link) = &game.link { " " a href=(link) { "Open game " (game.place) } } }
             div class="viewer" {
                 div class="side" {
-                    (diagram(placement, &label(placement, shown), &[]))
+                    (diagram(placement, &label(placement, shown), &marked(shown)))
                     p class="remark" aria-live="polite" { (shown.map_or("start", |s| &s.remark)) }
                     div class="buttons" role="group" aria-label="Steps of the game" hidden {
                         button type="button" data-step="first" aria-label="To the start" { "|◀" }
                         button type="button" data-step="back" aria-label="One move back" { "◀" }
                         button type="button" data-step="on" aria-label="One move on" { "▶" }
                         button type="button" data-step="last" aria-label="To the end" { "▶|" }
+                        a class="here" { "Link to this position" }
                     }
                 }
                 p class="moves" tabindex="0" role="group" aria-label="Moves" { @for (index, step) in game.moves.iter().enumerate() {
                     @if !step.number.contains("...") || index == 0 { (step.number) " " }
                     span class="move" data-move=(index + 1) { (step.san) } " "
                 } }
+            }
+            @if !game.graphs.is_empty() {
+                div class="graphs" { @for graph in &game.graphs { (super::figure(graph)) } }
             }
             script type="application/json" { (PreEscaped(data(game))) }
         }
@@ -38,12 +43,27 @@ pub(super) fn viewer(id: &str, game: &Game) -> Markup {
 fn data(game: &Game) -> String {
     let steps = game.moves.iter().map(|step| {
         let name = format!("{} {}", step.number, step.san);
-        json!([step.board, step.remark, name])
+        json!([step.board, step.remark, name, squares(&step.uci), step.at])
     });
-    let start = json!([game.start, "start", "the start"]);
+    let start = json!([game.start, "start", "the start", [], null]);
     let all: Vec<_> = std::iter::once(start).chain(steps).collect();
     // The text must not end its element.
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
+}
+
+fn marked(after: Option<&Step>) -> Vec<usize> {
+    after.map_or_else(Vec::new, |step| squares(&step.uci))
+}
+
+/// From where to where a move in UCI notation goes, as squares counted from a8.
+pub fn squares(uci: &str) -> Vec<usize> {
+    let square = |text: &[u8]| match text {
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+            Some(8 * usize::from(b'8' - rank) + usize::from(file - b'a'))
+        }
+        _ => None,
+    };
+    uci.as_bytes().chunks(2).take(2).filter_map(square).collect()
 }
 
 fn label(placement: &str, after: Option<&Step>) -> String {
@@ -99,5 +119,17 @@ fn glyph(piece: char) -> &'static str {
         'b' => "♝\u{fe0e}",
         'n' => "♞\u{fe0e}",
         _ => "♟\u{fe0e}",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_are_read_off() {
+        assert_eq!(squares("a8h1"), [0, 63]);
+        assert_eq!(squares("e7e8q"), [12, 4]);
+        assert!(squares("0000").is_empty());
     }
 }

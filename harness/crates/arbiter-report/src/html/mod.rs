@@ -2,12 +2,12 @@
 
 mod board;
 
-pub use board::diagram;
+pub use board::{diagram, game_viewer, squares};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::chart::svg;
-use crate::document::{Block, Document, Figure, Tone};
+use crate::document::{Block, Document, Figure};
 use crate::table::Table;
 
 /// How pages look.
@@ -34,6 +34,8 @@ pub fn html_page(document: &Document) -> String {
                 meta http-equiv="Content-Security-Policy" content=(HTML_POLICY);
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(concat!("Arbiter ", env!("CARGO_PKG_VERSION")));
+                meta property="og:title" content=(document.title);
+                meta property="og:description" content=(document.verdict().1);
                 title { (document.title) }
                 style { (PreEscaped(HTML_STYLE)) }
             }
@@ -87,12 +89,7 @@ fn part(block: &Block, heading: &str) -> Markup {
         },
         Block::Value { name, text } => html! { p { strong { (name) } " " (text) } },
         Block::Verdict { tone, text } => {
-            let class = match tone {
-                Tone::Good => "good",
-                Tone::Bad => "bad",
-                Tone::Open => "open",
-            };
-            html! { p class={ "verdict " (class) } { strong { (text) } } }
+            html! { p class={ "verdict " (tone.name()) } { strong { (text) } } }
         }
         Block::Gap => html! {},
         Block::Table(rows) => table(rows, heading),
@@ -106,7 +103,7 @@ fn part(block: &Block, heading: &str) -> Markup {
         },
         Block::Figure(found) => figure(found),
         Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
-            (board::viewer(&format!("{}-{number}", anchor(heading)), game))
+            (game_viewer(&format!("{}-{number}", anchor(heading)), game))
         } },
     }
 }

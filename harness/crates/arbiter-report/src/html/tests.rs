@@ -11,6 +11,8 @@ fn document() -> Document {
         number: "1.".to_owned(),
         san: "e4".to_owned(),
         remark: "</script><script>alert(2)</script>".to_owned(),
+        uci: "e2e4".to_owned(),
+        at: 1.0,
         board: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR".to_owned(),
     };
     let game = Game {
@@ -19,6 +21,9 @@ fn document() -> Document {
         start: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR".to_owned(),
         moves: vec![step],
         first_shown: 1,
+        graphs: Vec::new(),
+        place: "1.1".to_owned(),
+        link: None,
     };
     Document {
         title: "A < B".to_owned(),
@@ -76,6 +81,7 @@ fn every_part_is_there_and_reachable() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    let squares = page.matches("class=\"light\"").count() + page.matches("class=\"dark\"").count();
-    assert_eq!(squares, 64);
+    let squares = ["light", "dark", "light marked", "dark marked"]
+        .map(|class| page.matches(&format!("class=\"{class}\"")).count());
+    assert_eq!(squares, [30, 32, 2, 0]);
 }

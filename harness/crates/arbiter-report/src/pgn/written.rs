@@ -9,7 +9,7 @@ use std::time::Duration;
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use arbiter_game::annotation::{Annotation, Field, Notation};
+use arbiter_game::annotation::{Annotation, Dialect, Field, Notation};
 use arbiter_game::outcome::printable;
 use arbiter_game::record::{MoveRecord, Thought};
 use arbiter_protocol::Score;
@@ -50,7 +50,7 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
     }
 }
 
-/// Writes what is said of a move, without the end of the comment: score, depth and time, or nodes where no
+/// Writes what is said of a move, without the braces of the comment: score, depth and time, or nodes where no
 /// clock runs, and what else is wanted. What an engine did not say is left out.
 pub(super) fn comment(
     text: &mut String,
@@ -58,18 +58,34 @@ pub(super) fn comment(
     annotation: &Annotation,
     is_timed: bool,
 ) -> fmt::Result {
+    let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
+    let is_shown = thought.score.is_some() || is_cutechess;
+    let depth = thought.depth.filter(|_| is_shown).unwrap_or(0);
     match thought.score {
+        // There a score without a depth is none, nor is a move of which nothing was said.
+        score if is_cutechess && (depth == 0 || score.is_none()) => {}
         Some(Score::Mate(moves)) if annotation.dialect.is_some() => {
             // There in plies.
             let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
             let sign = if moves > 0 { '+' } else { '-' };
-            write!(text, " {{{sign}M{}/{}", plies.abs(), thought.depth.unwrap_or(0))?;
+            write!(text, "{sign}M{}", plies.abs())?;
         }
-        Some(score) => write!(text, " {{{score}/{}", thought.depth.unwrap_or(0))?,
+        Some(score) => write!(text, "{score}")?,
         // As other programs write it, and readers know that it is none.
-        None => text.push_str(" {0.00/0"),
+        None => text.push_str("0.00"),
     }
-    if is_timed {
+    match is_cutechess {
+        true => {
+            if depth > 0 {
+                write!(text, "/{depth} ")?;
+            }
+            if depth > 0 || thought.nodes.is_some() || thought.elapsed.as_millis() >= 500 {
+                write!(text, "{}", Rounded(thought.elapsed))?;
+            }
+        }
+        false => write!(text, "/{depth}")?,
+    }
+    if is_timed && !is_cutechess {
         write!(text, " {}", Seconds(thought.elapsed))?;
     }
     for field in Field::ALL {
@@ -132,6 +148,22 @@ impl fmt::Display for Seconds {
     }
 }
 
+/// A time as comments of cutechess-cli have it, with the fewer places the longer it is.
+struct Rounded(Duration);
+
+impl fmt::Display for Rounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = self.0.as_millis() as u64;
+        let places = match ms {
+            0 | 10_000.. => 0,
+            1..100 => 3,
+            100..1_000 => 2,
+            1_000..10_000 => 1,
+        };
+        write!(f, "{:.places$}s", ms as f64 / 1e3)
+    }
+}
+
 /// Text that cannot end a comment.
 pub(super) fn harmless(text: &str) -> String {
     printable(&text.replace(['{', '}'], "|"), MAX_LINE)
@@ -185,12 +217,21 @@ mod tests {
         };
         let quiet = Thought { details: details.boxed(), ..thought.clone() };
         let none = Annotation::default();
-        let comment = |thought, annotation, is_timed| {
+        let comment = |thought: &Thought, annotation: &Annotation, is_timed| {
             let mut text = String::new();
             super::comment(&mut text, thought, annotation, is_timed).unwrap();
-            text.split_off(" {".len())
+            text
         };
         assert_eq!(comment(&quiet, &none, true), "+0.31/7 0.104s");
+        let cutechess = Annotation { dialect: Some(Dialect::Cutechess), ..none.clone() };
+        for (ms, shown) in
+            [(0, "0s"), (9, "0.009s"), (104, "0.10s"), (2_340, "2.3s"), (12_800, "13s")]
+        {
+            let thought = Thought { elapsed: Duration::from_millis(ms), ..quiet.clone() };
+            assert_eq!(comment(&thought, &cutechess, true), format!("+0.31/7 {shown}"));
+        }
+        let silent = Thought { elapsed: Duration::from_millis(30), ..Thought::default() };
+        assert_eq!(comment(&silent, &cutechess, true), "");
         assert_eq!(comment(&quiet, &none, false), "+0.31/7, n=900");
         let all = Annotation { fields: Field::ALL.to_vec(), ..Annotation::default() };
         let expect = "+0.31/7 0.104s, tl=61.500s, latency=0.004s, n=900, sd=12, nps=9000, \

@@ -21,6 +21,9 @@ use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::openings::OpeningNames;
 
+/// Games that ended by faults that are kept.
+const MAX_FAULTY: usize = 6;
+
 /// Statistics of the games of a run.
 #[derive(Debug, Clone, Default)]
 pub struct GameStatistics {
@@ -34,6 +37,9 @@ pub struct GameStatistics {
     pub openings: BTreeMap<u64, Opening>,
     /// Games whose result was far from an engine's best evaluation, the largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
+    /// The first games that ended by a fault of an engine, each with its pair and its place in the pair,
+    /// from 0.
+    pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
 }
 
@@ -70,6 +76,9 @@ impl GameStatistics {
                 results: Trinomial::default(),
             });
             opening.results.record(result(game, Color::White));
+            if game.outcome.termination.is_fault() && self.faulty.len() < MAX_FAULTY {
+                self.faulty.push((played.pairing.pair, half, game.clone()));
+            }
             misjudged::add(&mut self.misjudged, played.pairing.pair, half, game);
         }
     }

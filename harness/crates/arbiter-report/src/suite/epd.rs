@@ -4,12 +4,17 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use shakmaty::Move;
 use shakmaty::san::SanPlus;
 
-use super::{Place, unusable, unusable_json};
+use super::epd_figures::{
+    AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, PositionFigures, SearchFigures,
+    ThemeFigures,
+};
+use super::{Place, unusable};
 use crate::document::{Block, Document};
+use crate::json::to_value;
 use crate::table::Table;
 use crate::text::percent_interval;
 use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
@@ -195,107 +200,87 @@ impl EpdReport<'_> {
 
     /// As one JSON object.
     pub fn json(&self) -> Value {
-        let engines: Vec<Value> = (0..self.engines.len()).map(|e| self.engine_json(e)).collect();
-        let comparisons: Vec<Value> =
-            (1..self.engines.len()).map(|e| self.comparison_json(e)).collect();
-        let positions: Vec<Value> =
-            self.records.iter().enumerate().map(|(i, r)| self.position_json(i, r)).collect();
-        let mut json = json!({
-            "schema": "arbiter.epd/1",
-            "suite": self.suite,
-            "hold_plies": self.hold,
-            "engines": engines,
-            "comparisons": comparisons,
-            "positions": positions,
-            "unusable": unusable_json(self.unusable),
-        });
-        self.place.add_to(&mut json);
-        json
-    }
-
-    fn engine_json(&self, index: usize) -> Value {
-        let (engine, tally) = (&self.engines[index], self.tally(index));
-        let interval = share_interval(tally.solved, tally.positions);
-        let by_theme: Vec<Value> = themes(self.records)
-            .into_iter()
-            .map(|(theme, members)| {
-                let tally = self.tally_of(engine, &members);
-                json!({
-                    "theme": theme, "positions": tally.positions, "solved": tally.solved,
-                    "points": tally.points.map(|(made, _)| made),
-                    "points_max": tally.points.map(|(_, all)| all),
-                })
-            })
-            .collect();
-        json!({
-            "name": engine.name,
-            "limits": engine.limits,
-            "positions": tally.positions,
-            "solved": tally.solved,
-            "share_low": interval.map(|(low, _)| low),
-            "share_high": interval.map(|(_, high)| high),
-            "faults": tally.faults,
-            "points": tally.points.map(|(made, _)| made),
-            "points_max": tally.points.map(|(_, all)| all),
-            "mates_seen": tally.mates.map(|(seen, _)| seen),
-            "mates_asked": tally.mates.map(|(_, all)| all),
-            "median_time_ms": tally.median_time().map(millis),
-            "total_time_ms": millis(tally.total_time()),
-            "themes": by_theme,
+        let (engines, records) = (0..self.engines.len(), self.records.iter().enumerate());
+        to_value(&EpdFigures {
+            suite: self.suite,
+            hold_plies: self.hold,
+            engines: engines.map(|engine| self.engine_figures(engine)).collect(),
+            comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
+            positions: records.map(|(index, record)| self.position(index, record)).collect(),
+            unusable: self.unusable,
+            place: self.place.figures(),
         })
     }
 
-    fn comparison_json(&self, other: usize) -> Value {
+    fn engine_figures(&self, index: usize) -> EngineFigures<'_> {
+        let (engine, tally) = (&self.engines[index], self.tally(index));
+        let interval = share_interval(tally.solved, tally.positions);
+        let by_theme = themes(self.records).into_iter().map(|(theme, members)| ThemeFigures {
+            theme,
+            solved: self.tally_of(engine, &members).into(),
+        });
+        EngineFigures {
+            name: engine.name,
+            limits: &engine.limits,
+            share_low: interval.map(|(low, _)| low),
+            share_high: interval.map(|(_, high)| high),
+            faults: tally.faults,
+            mates_seen: tally.mates.map(|(seen, _)| seen),
+            mates_asked: tally.mates.map(|(_, all)| all),
+            median_time_ms: tally.median_time().map(millis),
+            total_time_ms: millis(tally.total_time()),
+            themes: by_theme.collect(),
+            solved: tally.into(),
+        }
+    }
+
+    fn compared_figures(&self, other: usize) -> ComparedFigures<'_> {
         let found = self.comparison(other);
         let test = mcnemar(&found.solved);
         let lines = |indices: &[usize]| -> Vec<usize> {
             indices.iter().map(|&index| self.records[index].line).collect()
         };
-        json!({
-            "first": self.engines[0].name,
-            "second": self.engines[other].name,
-            "both": found.solved.both,
-            "only_first": found.solved.only_first,
-            "only_second": found.solved.only_second,
-            "neither": found.solved.neither,
-            "p_exact": test.map(|test| test.p_exact),
-            "p_mid": test.map(|test| test.p_mid),
-            "difference": test.map(|test| test.difference.0),
-            "difference_error": test.map(|test| test.difference.1),
-            "won_lines": lines(&found.won),
-            "lost_lines": lines(&found.lost),
-        })
+        ComparedFigures {
+            first: self.engines[0].name,
+            second: self.engines[other].name,
+            solved: found.solved,
+            p_exact: test.map(|test| test.p_exact),
+            p_mid: test.map(|test| test.p_mid),
+            difference: test.map(|test| test.difference.0),
+            difference_error: test.map(|test| test.difference.1),
+            won_lines: lines(&found.won),
+            lost_lines: lines(&found.lost),
+        }
     }
 
-    fn position_json(&self, index: usize, record: &Record) -> Value {
-        let searches: Vec<Value> = self
-            .engines
-            .iter()
-            .map(|engine| match &engine.searches[index] {
-                Err(fault) => json!({ "solved": false, "fault": fault }),
-                Ok(outcome) => json!({
-                    "solved": outcome.is_solved,
-                    "move": outcome.played.to_uci(record.start.mode).to_string(),
-                    "points": outcome.points,
-                    "mate_seen": outcome.announced,
-                    "solution_ms": outcome.found.map(|found| millis(found.at)),
-                    "solution_depth": outcome.found.and_then(|found| found.depth),
-                    "solution_nodes": outcome.found.and_then(|found| found.nodes),
-                    "time_ms": millis(outcome.end.at),
-                    "depth": outcome.end.depth,
-                    "nodes": outcome.end.nodes,
+    fn position<'a>(&'a self, index: usize, record: &'a Record) -> PositionFigures<'a> {
+        let searches = self.engines.iter().map(|engine| match &engine.searches[index] {
+            Err(fault) => SearchFigures { solved: false, fault: Some(fault), search: None },
+            Ok(outcome) => SearchFigures {
+                solved: outcome.is_solved,
+                fault: None,
+                search: Some(AnsweredSearch {
+                    r#move: outcome.played.to_uci(record.start.mode).to_string(),
+                    points: outcome.points,
+                    mate_seen: outcome.announced,
+                    solution_ms: outcome.found.map(|found| millis(found.at)),
+                    solution_depth: outcome.found.and_then(|found| found.depth),
+                    solution_nodes: outcome.found.and_then(|found| found.nodes),
+                    time_ms: millis(outcome.end.at),
+                    depth: outcome.end.depth,
+                    nodes: outcome.end.nodes,
                 }),
-            })
-            .collect();
-        json!({
-            "line": record.line,
-            "id": record.id,
-            "theme": record.theme,
-            "fen": record.start.fen(),
-            "wanted": wanted(record),
-            "notes": record.notes,
-            "searches": searches,
-        })
+            },
+        });
+        PositionFigures {
+            line: record.line,
+            id: record.id.as_deref(),
+            theme: record.theme.as_deref(),
+            fen: record.start.fen(),
+            wanted: wanted(record),
+            notes: &record.notes,
+            searches: searches.collect(),
+        }
     }
 }
 
@@ -427,7 +412,7 @@ nonsense";
         check(|report| {
             let json = report.json();
             assert_eq!(json["engines"][0]["solved"], 3);
-            assert_eq!(json["comparisons"][0]["won_lines"], json!([1, 2]));
+            assert_eq!(json["comparisons"][0]["won_lines"], serde_json::json!([1, 2]));
             assert_eq!(json["positions"][0]["searches"][0]["solution_ms"], 250.0);
             assert_eq!(json["positions"][1]["searches"][1]["fault"], "illegal move 'zzzz'");
             assert_eq!(json["unusable"][0]["line"], 5);

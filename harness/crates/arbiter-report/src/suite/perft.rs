@@ -1,9 +1,13 @@
 //! The report of `arbiter perft`: what is wrong comes first.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use super::{Place, unusable, unusable_json};
+use super::place::PlaceFigures;
+use super::{Place, unusable};
 use crate::document::{Block, Document};
+use crate::json::to_value;
 use crate::table::Table;
 use arbiter_suite::Unusable;
 use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
@@ -29,8 +33,90 @@ pub struct PerftReport<'a> {
     pub place: Place,
 }
 
+/// An engine's counts of leaves: `arbiter perft`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.perft/1")]
+pub(crate) struct PerftFigures<'a> {
+    /// Name of the engine.
+    engine: &'a str,
+    /// Name of the suite.
+    suite: &'a str,
+    #[serde(flatten)]
+    totals: PerftTotals,
+    /// Positions left out, as all their counts are beyond --depth or --max-nodes.
+    beyond_limits: usize,
+    /// The positions.
+    positions: Vec<PositionFigures<'a>>,
+    /// Lines that were not used.
+    unusable: &'a [Unusable],
+    #[serde(flatten)]
+    place: PlaceFigures<'a>,
+}
+
+/// A position.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PositionFigures<'a> {
+    /// Number of its line, from 1; in a JSON file, number of the case.
+    line: usize,
+    /// Its name in the suite.
+    name: Option<&'a str>,
+    /// The position.
+    fen: String,
+    /// Whether it is one of Chess960.
+    chess960: bool,
+    /// Depth in plies.
+    depth: u32,
+    /// The count in the suite.
+    expected: u64,
+    #[serde(flatten)]
+    verdict: CountVerdict<'a>,
+}
+
+/// What came of a position.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+enum CountVerdict<'a> {
+    /// Engine and suite agree.
+    Right,
+    /// The engine is right and the suite is not.
+    WrongSuite {
+        /// The true count.
+        leaves: u64,
+    },
+    /// The engine gave no answer.
+    Fault {
+        /// What it did.
+        reason: &'a str,
+    },
+    /// The engine is wrong.
+    Wrong {
+        /// What it counts.
+        got: u64,
+        /// The true count.
+        leaves: u64,
+        /// The first position that it gets wrong.
+        first_wrong: WrongPosition<'a>,
+    },
+}
+
+/// A position that an engine gets wrong.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WrongPosition<'a> {
+    /// What is wrong: its `moves`, or only its `count`; `context` if it is right when asked for this
+    /// position alone, `unrepeatable` if it was right when asked again.
+    kind: &'static str,
+    /// The position.
+    fen: &'a str,
+    /// The moves that lead there, in UCI notation.
+    path: &'a [String],
+    /// Legal moves that the engine does not have.
+    missing: &'a [String],
+    /// Moves that it has and that are not legal.
+    extra: &'a [String],
+}
+
 /// Numbers of each outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct PerftTotals {
     /// Engine and suite agree.
     pub right: usize,
@@ -128,62 +214,45 @@ impl PerftReport<'_> {
 
     /// As one JSON object.
     pub fn json(&self) -> Value {
-        let totals = self.totals();
-        let positions: Vec<Value> = self
-            .all()
-            .map(|((case, count), verdict)| position_json(case, count, verdict))
-            .collect();
-        let mut json = json!({
-            "schema": "arbiter.perft/1",
-            "engine": self.engine,
-            "suite": self.suite,
-            "right": totals.right,
-            "wrong": totals.wrong,
-            "wrong_suite": totals.wrong_suite,
-            "faults": totals.faults,
-            "leaves": totals.leaves,
-            "beyond_limits": self.beyond,
-            "positions": positions,
-            "unusable": unusable_json(self.unusable),
-        });
-        self.place.add_to(&mut json);
-        json
+        to_value(&PerftFigures {
+            engine: self.engine,
+            suite: self.suite,
+            totals: self.totals(),
+            beyond_limits: self.beyond,
+            positions: self.all().map(position).collect(),
+            unusable: self.unusable,
+            place: self.place.figures(),
+        })
     }
 }
 
-fn position_json(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Value {
-    let mut value = json!({
-        "line": case.line,
-        "name": case.name,
-        "fen": case.start.fen(),
-        "chess960": case.start.is_chess960(),
-        "depth": count.depth,
-        "expected": count.expected,
-    });
-    let more = match verdict {
-        Ok(Verdict::Right) => json!({ "verdict": "right" }),
-        Ok(Verdict::WrongSuite { leaves }) => json!({ "verdict": "wrong_suite", "leaves": leaves }),
-        Err(reason) => json!({ "verdict": "fault", "reason": reason }),
-        Ok(Verdict::Wrong { got, leaves, finding }) => {
-            let (kind, missing, extra) = match &finding.wrong {
-                Wrong::Moves { missing, extra } => ("moves", missing.as_slice(), extra.as_slice()),
-                Wrong::Count { .. } => ("count", [].as_slice(), [].as_slice()),
-                Wrong::Context { .. } => ("context", [].as_slice(), [].as_slice()),
-                Wrong::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
-            };
-            json!({
-                "verdict": "wrong", "got": got, "leaves": leaves,
-                "first_wrong": {
-                    "kind": kind, "fen": finding.fen, "path": finding.path,
-                    "missing": missing, "extra": extra,
-                },
-            })
-        }
-    };
-    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
-        value.extend(more);
+fn position<'a>(
+    ((case, count), verdict): ((&'a Case, &Count), &'a Result<Verdict, String>),
+) -> PositionFigures<'a> {
+    PositionFigures {
+        line: case.line,
+        name: case.name.as_deref(),
+        fen: case.start.fen(),
+        chess960: case.start.is_chess960(),
+        depth: count.depth,
+        expected: count.expected,
+        verdict: match verdict {
+            Ok(Verdict::Right) => CountVerdict::Right,
+            Ok(Verdict::WrongSuite { leaves }) => CountVerdict::WrongSuite { leaves: *leaves },
+            Err(reason) => CountVerdict::Fault { reason },
+            Ok(Verdict::Wrong { got, leaves, finding }) => {
+                let (kind, missing, extra) = match &finding.wrong {
+                    Wrong::Moves { missing, extra } => ("moves", &**missing, &**extra),
+                    Wrong::Count { .. } => ("count", [].as_slice(), [].as_slice()),
+                    Wrong::Context { .. } => ("context", [].as_slice(), [].as_slice()),
+                    Wrong::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
+                };
+                let (fen, path) = (&finding.fen, &finding.path);
+                let first_wrong = WrongPosition { kind, fen, path, missing, extra };
+                CountVerdict::Wrong { got: *got, leaves: *leaves, first_wrong }
+            }
+        },
     }
-    value
 }
 
 /// What came of a position, in a few words.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::document::Document;
 
@@ -18,6 +19,29 @@ pub enum Place {
         /// Workers whose answers do not count, and why.
         excluded: Vec<(String, String)>,
     },
+}
+
+/// Where engines were asked, in a report.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct PlaceFigures<'a> {
+    /// Positions at once; absent if workers were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    concurrency: Option<usize>,
+    /// Positions of each worker; absent without workers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workers: Option<&'a BTreeMap<String, u64>>,
+    /// Workers whose answers do not count; absent without workers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workers_set_aside: Option<Vec<SetAside<'a>>>,
+}
+
+/// A worker whose answers do not count.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SetAside<'a> {
+    /// Its name.
+    worker: &'a str,
+    /// Why.
+    reason: &'a str,
 }
 
 impl Place {
@@ -39,16 +63,20 @@ impl Place {
         }
     }
 
-    /// Adds it to a report.
-    pub(super) fn add_to(&self, report: &mut Value) {
+    /// As a part of a report.
+    pub(super) fn figures(&self) -> PlaceFigures<'_> {
         match self {
-            Place::Here(at_once) => report["concurrency"] = json!(at_once),
+            Place::Here(at_once) => {
+                PlaceFigures { concurrency: Some(*at_once), ..PlaceFigures::default() }
+            }
             Place::Workers { positions, excluded } => {
                 let excluded = excluded.iter();
-                let excluded =
-                    excluded.map(|(worker, why)| json!({"worker": worker, "reason": why}));
-                report["workers"] = json!(positions);
-                report["workers_set_aside"] = excluded.collect();
+                let excluded = excluded.map(|(worker, reason)| SetAside { worker, reason });
+                PlaceFigures {
+                    concurrency: None,
+                    workers: Some(positions),
+                    workers_set_aside: Some(excluded.collect()),
+                }
             }
         }
     }

@@ -25,7 +25,8 @@ pub(super) async fn play(
 ) -> (GameRecord, ByColor<EngineProcess>) {
     let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
     let meter = (is_measured && is_timed).then(|| Meter::start(&engines));
-    let (mut record, engines) = driver::play(setup.clone(), engines, live_game).await;
+    let (mut record, engines) =
+        driver::play(setup.clone(), engines, live_game, meter.is_some()).await;
     if let Some(meter) = meter {
         record.waited = meter.stop(&engines, &record);
     }

@@ -34,6 +34,7 @@ fn plans_survive_storage() {
         draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
         resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
         move_cap: Some(200),
+        counts_as_fastchess: true,
         tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
     };
     let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
@@ -52,6 +53,7 @@ fn plans_survive_storage() {
             is_minimal: true,
             has_origin: true,
             dialect: Some(Dialect::Cutechess),
+            round_games: Some(4),
             event: Some("Cup".to_owned()),
             site: Some("home".to_owned()),
         },
@@ -63,6 +65,7 @@ fn plans_survive_storage() {
         tournament: TournamentRequest {
             noswap: true,
             alternate: true,
+            seeds_meet: true,
             repeats: Some(3),
             ..TournamentRequest::default()
         },

@@ -2,7 +2,7 @@
 
 use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, Verdict,
-    interval, percent, plus_minus,
+    interval, percent, plus_minus, signed,
 };
 use arbiter_stats::elo::finite;
 
@@ -65,9 +65,9 @@ fn results(runs: &[ComparedRun]) -> Table {
             &strength.games.games(),
             &plus_minus(strength.elo),
             &strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
-            &percent(strength.los),
+            &strength.los_in_words(),
             &percent(strength.games.draw_ratio()),
-            &summary.test().map_or(String::new(), |(_, status)| format!("{:+.2}", status.llr)),
+            &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
             &verdict,
             &faults,
             started,

@@ -4,6 +4,7 @@
 //! A page is made of named [`Fragment`]s, so that a viewer is sent only those that changed.
 
 pub(crate) mod compare;
+pub(crate) mod games;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod trends;
@@ -76,6 +77,17 @@ pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
 
 /// A page with a heading and a body.
 fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
+    page_with(current, title, source, &html! {}, body)
+}
+
+/// The same with more in its head.
+fn page_with(
+    current: NavPage,
+    title: &str,
+    source: Option<EventSource<'_>>,
+    head: &Markup,
+    body: &Markup,
+) -> String {
     let here = |is_here: bool| is_here.then_some("page");
     let page = html! {
         (DOCTYPE)
@@ -84,6 +96,7 @@ fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &M
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                (head)
                 title { (title) " · Arbiter" }
                 link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
                 link rel="stylesheet" href="/assets/report.css";

@@ -1,10 +1,11 @@
 //! The page of a run: how it stands, its games in progress, and its report as far as it is known.
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
-use super::{EventSource, Fragment, NavPage, joined, page};
+use super::{EventSource, Fragment, NavPage, joined, page_with};
+use arbiter_names::counted;
 use arbiter_plan::{ControlCommand, Ending};
-use arbiter_report::{Board, Boards, Running, Side, Summary, diagram};
+use arbiter_report::{Board, Boards, Running, Side, Summary, diagram, squares};
 
 /// The commands of the page, each with its name and what it does.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
@@ -51,7 +52,7 @@ impl State {
 
 /// State and counts of the run: the first fragment of its page.
 pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragment {
-    let counted: u64 = match state {
+    let done: u64 = match state {
         State::Played(running) => running.status.pairs_counted,
         State::Over(_) if summary.plan.design.is_single => summary.counts.games(),
         State::Over(_) => summary.counts.encounters.values().map(|e| e.pairs.pairs()).sum(),
@@ -63,15 +64,16 @@ pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragmen
             @if let Some(about) = &summary.about { p class="about" { (about) } }
             p {
                 (state.badge(summary)) " "
-                (counted) " of " (most) (expected) " " (unit) " counted"
+                (done) " of " (most) (expected) " " (unit) " counted"
                 @if let State::Played(Running { status, .. }) = state {
-                    ", " (status.pairs_in_flight) " in flight, " (status.concurrency)
-                    " games at once, " (status.faults) " faults"
+                    ", " (status.pairs_in_flight) " in flight, "
+                    (counted(status.concurrency, "game")) " at once, "
+                    (counted(status.faults, "fault"))
                 }
                 "."
             }
             @if let State::Played(_) = state {
-                progress aria-label=(format!("Share of the {unit} counted")) value=(counted)
+                progress aria-label=(format!("Share of the {unit} counted")) value=(done)
                     max=(expected.max(1)) {}
             }
         }
@@ -108,7 +110,7 @@ pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
 
 fn game(board: &Board, engines: &[String]) -> Markup {
     let marked: Vec<usize> = board.last.as_deref().map_or_else(Vec::new, squares);
-    let title = format!("Game {}.{}", board.pair + 1, board.half + 1);
+    let title = format!("Game {}", board.place());
     let after = board.last.as_deref().map_or("at its start".to_owned(), |m| format!("after {m}"));
     let label = format!("{title} {after}: {}", board.placement);
     html! {
@@ -129,40 +131,22 @@ fn player_line(colour: &str, side: &Side, engines: &[String], is_to_move: bool) 
                 @if let Some(score) = &side.score { (score) }
                 @if let Some(depth) = side.depth { "/" (depth) }
             }
-            @if let Some(left) = side.left_ms { span class="clock" { (clock(left)) } }
+            @if let Some(clock) = side.clock() { span class="clock" { (clock) } }
         }
     }
-}
-
-/// Time left: minutes and seconds, with tenths in the last minute.
-fn clock(ms: u64) -> String {
-    let (minutes, rest) = (ms / 60_000, ms % 60_000);
-    match minutes {
-        0 => format!("{}.{}", rest / 1000, rest % 1000 / 100),
-        _ => format!("{minutes}:{:02}", rest / 1000),
-    }
-}
-
-/// From where to where a move goes, as squares counted from a8.
-fn squares(uci: &str) -> Vec<usize> {
-    let square = |text: &[u8]| match text {
-        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
-            Some(8 * usize::from(b'8' - rank) + usize::from(file - b'a'))
-        }
-        _ => None,
-    };
-    uci.as_bytes().chunks(2).take(2).filter_map(square).collect()
 }
 
 /// The page of a run with these fragments, where it can be steered by those who may.
 pub(crate) fn run(
     run: &str,
+    host: &str,
     fragments: &[Fragment],
     source: EventSource<'_>,
     is_steered: bool,
 ) -> String {
     let body = html! {
         p class="links" {
+            a href={ "/runs/" (run) "/games" } { "All games" }
             a href={ "/runs/" (run) "/report.html" } { "Report as one file" }
         }
         @if is_steered {
@@ -184,19 +168,20 @@ pub(crate) fn run(
         }
         (joined(fragments))
     };
-    page(NavPage::Other, run, Some(source), &body)
+    // Chats and search engines read these, and want whole addresses.
+    let preview = html! {
+        meta property="og:title" content=(run);
+        meta property="og:description" content=(PreEscaped(words(fragments)));
+        meta property="og:url" content={ "http://" (host) "/runs/" (run) };
+        meta property="og:image" content={ "http://" (host) "/runs/" (run) "/picture.svg" };
+    };
+    page_with(NavPage::Other, run, Some(source), &preview, &body)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clocks_and_squares_are_read_off() {
-        let shown = [950, 59_999, 60_000, 3_725_000].map(clock);
-        assert_eq!(shown, ["0.9", "59.9", "1:00", "62:05"]);
-        assert_eq!(squares("a8h1"), [0, 63]);
-        assert_eq!(squares("e7e8q"), [12, 4]);
-        assert!(squares("0000").is_empty());
-    }
+/// The text of the first fragment of a report, which is its verdict, with entities as it has them.
+fn words(fragments: &[Fragment]) -> String {
+    let verdict = fragments.iter().find(|fragment| fragment.id == "part-conclusion");
+    let parts = verdict.map_or("", |verdict| &verdict.html).split('<');
+    let texts = parts.filter_map(|part| Some(part.split_once('>')?.1.trim()));
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -59,7 +59,7 @@ fn a_test_that_goes_on_has_no_verdict() {
     let (_, sprt_status) = open.test().unwrap();
     assert!(words.starts_with("Still running.\nNeither hypothesis is accepted: LLR +"), "{words}");
     assert!(words.contains(&format!(
-        "of [{:.2}, {:.2}] after 4 games.",
+        " [{:.2}, {:.2}] after 4 games.",
         sprt_status.lower, sprt_status.upper
     )));
     for claim in ["beats", "stronger", "does not gain"] {
@@ -124,12 +124,15 @@ fn a_run_shows_its_state_boards_and_commands() {
     assert!(over.html.contains("data-phase=\"left\"") && over.html.contains("unfinished"));
     assert!(!over.html.contains("<progress"));
     let fragments = [played, boards, run::error_notice("a < b"), run::loading(1, 3)];
-    let page = run::run("one", &fragments, FEED, true);
-    assert_strict(&page);
+    let page = run::run("one", "h", &fragments, FEED, true);
+    // Previews want whole addresses.
+    let preview = "og:image\" content=\"http://h/runs/one/picture.svg";
+    assert!(page.contains(preview), "{page}");
+    assert_strict(&page.replace("http://h/", "/"));
     for command in ["pause", "resume", "drain", "stop"] {
         assert!(page.contains(&format!("data-command=\"{command}\"")), "{command}");
     }
-    assert!(!run::run("one", &fragments, FEED, false).contains("data-command"));
+    assert!(!run::run("one", "h", &fragments, FEED, false).contains("data-command"));
 }
 
 #[test]

@@ -81,6 +81,18 @@ pub struct Prior {
     pub deviation: f64,
 }
 
+/// What was known of two players before the games: by how much the first is stronger, with a standard
+/// deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relation {
+    /// The players.
+    pub players: [usize; 2],
+    /// Expected rating of the first above that of the second.
+    pub mean: f64,
+    /// Its standard deviation, greater than 0.
+    pub deviation: f64,
+}
+
 /// How ratings are made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -98,6 +110,8 @@ pub struct Options {
     pub anchors: Vec<(usize, f64)>,
     /// Players of whom something is known.
     pub priors: Vec<Prior>,
+    /// Pairs of players of whom something is known.
+    pub relations: Vec<Relation>,
 }
 
 impl Default for Options {
@@ -110,6 +124,7 @@ impl Default for Options {
             prior_draws: 0.0,
             anchors: Vec::new(),
             priors: Vec::new(),
+            relations: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::groups::{Groups, PerfectScore};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
-use super::solve::{Encounter, State};
+use super::solve::{Encounter, Known, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
 
@@ -202,7 +202,8 @@ fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     covariance
 }
 
-/// Covariance of the slope: single games vary as the model says, pairs as they did.
+/// Covariance of the slope: single games vary as the model says, pairs as they did, and what was
+/// known before by its deviation.
 fn spread(
     state: &State,
     encounters: &[Encounter],
@@ -220,6 +221,9 @@ fn spread(
         vector.extend(state.draw_index.map(|index| (index, draw)));
         vector
     };
+    for Known { direction, weight, .. } in state.known(options) {
+        add_outer(&mut spread, &direction, weight);
+    }
     for encounter in encounters.iter().filter(|e| e.singles > 0.0) {
         let p = model.probabilities(state.difference(encounter), state.draw);
         for (result, p) in p.iter().enumerate() {

@@ -35,6 +35,17 @@ pub(super) struct Encounter {
     pub singles: f64,
 }
 
+/// Knowledge of a rating, or of a difference, in natural units.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// The unknowns that it is about, with their signs.
+    pub direction: Vec<(usize, f64)>,
+    /// Reciprocal of its variance.
+    pub weight: f64,
+    /// By how much the state is above what was expected.
+    pub off: f64,
+}
+
 /// Where the unknowns are, and the values of all quantities in natural units.
 #[derive(Debug, Clone)]
 pub(super) struct State {
@@ -65,6 +76,25 @@ impl State {
         direction.extend(self.index[black].map(|i| (i, -1.0)));
         direction.extend(self.advantage_index.map(|i| (i, 1.0)));
         direction
+    }
+
+    /// What was known before the games.
+    pub(super) fn known(&self, options: &Options) -> Vec<Known> {
+        let of = |players: &[(usize, f64)], mean: f64, deviation: f64| Known {
+            direction: players
+                .iter()
+                .filter_map(|(p, sign)| Some((self.index[*p]?, *sign)))
+                .collect(),
+            weight: (options.scale / deviation).powi(2),
+            off: players.iter().map(|(p, sign)| sign * self.ratings[*p]).sum::<f64>()
+                - mean / options.scale,
+        };
+        let priors = options.priors.iter().map(|p| of(&[(p.player, 1.0)], p.mean, p.deviation));
+        let relations = options.relations.iter().map(|relation| {
+            let [first, second] = relation.players;
+            of(&[(first, 1.0), (second, -1.0)], relation.mean, relation.deviation)
+        });
+        priors.chain(relations).collect()
     }
 
     /// Moves the unknowns.
@@ -123,7 +153,7 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     Ok(rated)
 }
 
-/// Who took points from whom; prior draws count for both, anchors and priors do not.
+/// Who took points from whom; prior draws and relations count for both, anchors and priors do not.
 fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
     let prior = u64::from(options.prior_draws > 0.0);
     let score = |meeting: &Meeting| {
@@ -132,7 +162,9 @@ fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
         let taken = [2 * won + drawn + shared, 2 * lost + drawn + shared];
         Score { players: meeting.players, taken }
     };
-    meetings.iter().map(score).collect()
+    let related = options.relations.iter();
+    let related = related.map(|relation| Score { players: relation.players, taken: [1, 1] });
+    meetings.iter().map(score).chain(related).collect()
 }
 
 /// The games within groups, with prior draws.
@@ -275,13 +307,9 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
             }
         }
     }
-    for prior in &options.priors {
-        if let Some(unknown) = state.index[prior.player] {
-            let weight = (options.scale / prior.deviation).powi(2);
-            let off = state.ratings[prior.player] - prior.mean / options.scale;
-            slope[unknown] -= weight * off;
-            curvature[unknown][unknown] += weight;
-        }
+    for Known { direction, weight, off } in state.known(options) {
+        direction.iter().for_each(|(unknown, sign)| slope[*unknown] -= sign * weight * off);
+        add_outer(&mut curvature, &direction, weight);
     }
     for group in &state.floating {
         // Of the size of the curvature.

@@ -1,7 +1,8 @@
 //! Cross tables rated by Ordo 1.2.6, BayesElo 0057 and an independent solver of their equations.
 
 use super::super::ratings::{
-    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, Rated, rate, scale_of,
+    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, Rated, Relation, rate,
+    scale_of,
 };
 use super::agreement::Agreement;
 
@@ -224,4 +225,26 @@ fn ratings_agree_with_bayeselo() {
         assert!((got - los).abs() < 2e-8, "{got}, not {los}");
     }
     agreement.print();
+}
+
+/// Where the slope of the likelihood and that of the relation cancel, and what the games do not tell.
+#[test]
+fn relations_weigh_as_their_deviation_says() {
+    const OTHERS: Games = &[(2, 3, [30, 45, 25])];
+    let (mean, deviation) = (80.0, 15.0);
+    let relation = |players| Relation { players, mean, deviation };
+    let relations = vec![relation([0, 1]), relation([1, 2])];
+    let options = Options { relations, ..ordo(LOGISTIC_SCALE, false) };
+    let found = rate(4, &[meetings(XT5), meetings(OTHERS)].concat(), &options).expect("a maximum");
+    let elo: Vec<f64> = (0..4).map(|player| found.rating(player).expect("rated")).collect();
+    let (games, points, above) =
+        (1680.0, 210.0 + 480.0 / 2.0 + 200.0 + 470.0 / 2.0, elo[0] - elo[1]);
+    let pull = points - games / (1.0 + (-above / LOGISTIC_SCALE).exp());
+    let expected = LOGISTIC_SCALE * (above - mean) / deviation.powi(2);
+    assert!((pull - expected).abs() < 1e-6, "{pull}, not {expected}");
+    assert!((elo[1] - elo[2] - mean).abs() < 1e-6, "{elo:?}");
+    for errors in [Errors::Information, Errors::Sandwich] {
+        let error = found.difference_error(1, 2, errors).expect("comparable");
+        assert!((error - deviation).abs() < 1e-6, "{errors:?}: {error}");
+    }
 }

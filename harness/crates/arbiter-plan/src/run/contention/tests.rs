@@ -1,6 +1,6 @@
 use super::*;
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, LateMove, MoveRecord, Thought};
 use arbiter_protocol::Limits;
 use arbiter_schedule::Pairing;
 use arbiter_schedule::seed::{seed_for, uniform};
@@ -22,9 +22,9 @@ fn conditions(_: usize) -> Conditions {
 /// What one side of a game waited and thought, in milliseconds, in one move.
 type Side = (f64, f64);
 
-/// A game of engine `white` against the other one of two. `over`: by how many milliseconds more than
-/// allowed the loser lost it on time.
-fn game(white: usize, sides: [Side; 2], winner: Option<Color>, over: Option<f64>) -> GameRecord {
+/// A game of engine `white` against the other one of two. `late`: by how many milliseconds more than
+/// allowed the loser lost it on time, and for how many it had waited for that move.
+fn game(white: usize, sides: [Side; 2], winner: Option<Color>, late: Option<Side>) -> GameRecord {
     let [w, b] = sides;
     let thought = |(_, ms_): Side| Thought { elapsed: ms(ms_), ..Thought::default() };
     let moves =
@@ -41,7 +41,8 @@ fn game(white: usize, sides: [Side; 2], winner: Option<Color>, over: Option<f64>
         duration: ms(w.1 + b.1),
         ready: ByColor::default(),
         movetime: ByColor::default(),
-        late: over.map(|over| MARGIN + ms(over)),
+        late: late
+            .map(|(over, waited)| LateMove { over: MARGIN + ms(over), waited: Some(ms(waited)) }),
         waited: ByColor { white: Some(ms(w.0)), black: Some(ms(b.0)) },
         begun_ms: None,
         transcript: None,
@@ -60,8 +61,9 @@ fn judged(played: &PlayedPair) -> Option<Contention> {
 #[test]
 fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     let calm = game(1, [(0.0, 400.0); 2], None, None);
-    let lost =
-        |waited, over| game(0, [(waited, 500.0), (0.0, 400.0)], Some(Color::Black), Some(over));
+    let lost = |waited, over| {
+        game(0, [(90.0, 500.0), (0.0, 400.0)], Some(Color::Black), Some((over, waited)))
+    };
     let found = judged(&pair(lost(8.0, 7.0), calm.clone()));
     let Some(contention @ Contention::TimeLoss { engine: 0, .. }) = found else {
         panic!("{found:?}");
@@ -70,7 +72,7 @@ fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     assert_eq!(words, "A lost on time by 7.0 ms and had waited 8.0 ms for a processor");
     assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
     // That its opponent had waited is no excuse.
-    let other = game(0, [(0.0, 500.0), (90.0, 400.0)], Some(Color::Black), Some(5.0));
+    let other = game(0, [(0.0, 500.0), (90.0, 400.0)], Some(Color::Black), Some((5.0, 0.0)));
     assert_eq!(judged(&pair(other, calm)), None);
 }
 
@@ -156,9 +158,9 @@ impl Model {
             let wait = if waits { exponential(WAIT, draw()) } else { 0.0 };
             waited[engine] += wait;
             if wait > SLACK && draw() < 0.1 {
-                lost = Some((engine, wait - SLACK));
+                lost = Some((engine, (wait - SLACK, wait)));
             } else if ply + 2 >= last && draw() < self.careless[engine] {
-                lost = Some((engine, exponential(20.0, draw())));
+                lost = Some((engine, (exponential(20.0, draw()), wait)));
             }
             if lost.is_some() {
                 break;
@@ -170,7 +172,7 @@ impl Model {
         let sides = waited.map(|waited| (waited, f64::from(moves) * THOUGHT + waited));
         let sides = [sides[white], sides[1 - white]];
         let winner = lost.map(|(loser, _)| Color::from_white(loser != white));
-        (game(white, sides, winner, lost.map(|(_, over)| over)), score)
+        (game(white, sides, winner, lost.map(|(_, late)| late)), score)
     }
 
     /// The mean score of engine 0 in so many pairs, in Elo more than on a calm machine, with its
@@ -219,12 +221,12 @@ const PAIRS: u64 = 4_000;
 fn playing_suspect_pairs_again_favours_nobody() {
     let (none, both) = ([0.0; 2], [0.3; 2]);
     let (even, longer) = ([50, 80, 50], [40, 60, 80]);
-    // The others are not symmetric: an engine that is slow by itself is forgiven where it had waited, a
-    // rule that drops more of the long games favours who loses these, and who waits alone is weaker.
+    // The others are not symmetric: a rule that drops more of the long games favours who loses these,
+    // and who waits alone is weaker.
     let models = [
         ("alike", 0.0, both, none, even, true),
         ("alike, 50 Elo apart", 50.0, both, none, even, true),
-        ("alike, A loses 2 % on time", 0.0, both, [0.02, 0.0], even, false),
+        ("alike, A loses 2 % on time", 0.0, both, [0.02, 0.0], even, true),
         ("alike, A loses long games", 0.0, both, none, longer, false),
         ("only A waits, a little", 0.0, [0.3, 0.0], none, even, false),
         ("only A waits, much", 0.0, [2.0, 0.0], none, even, false),

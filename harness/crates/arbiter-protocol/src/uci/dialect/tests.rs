@@ -81,7 +81,7 @@ fn a_search_ends_with_the_last_facts() {
     ready(&mut session, now);
     session.think(now, "position startpos", &Go::default(), None);
     session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
-    assert_eq!(session.receive(now, "info depth 2 nodes 40"), Ok(Step::Info));
+    assert_eq!(session.receive(now, "info depth 2 score cp 9 nodes 40"), Ok(Step::Info));
     assert_eq!(session.info().unwrap().nodes, Some(40));
     session.receive(now, "readyok").unwrap();
     let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();

@@ -1,0 +1,172 @@
+//! What is drawn of made-up runs on terminals of several widths.
+
+use super::*;
+use arbiter_schedule::{Design, Schedule};
+use arbiter_stats::{Decision, Model, Pentanomial, Sprt, Trinomial};
+
+fn side(engine: usize, score: &str, left_ms: Option<u64>) -> Side {
+    Side { engine, left_ms, score: Some(score.to_owned()), depth: None, elapsed_ms: None }
+}
+
+/// So many games, of which every other one has White to move.
+fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
+    let board = |pair: u64| Board {
+        pair,
+        half: 1,
+        placement: String::new(),
+        is_white_to_move: pair.is_multiple_of(2),
+        number: 22,
+        last: Some("e4e5".to_owned()),
+        white: side(0, "+1.20", left_ms),
+        black: side(1, "-M12", left_ms),
+    };
+    Boards { count, shown: (26..).take(count.min(shown)).map(board).collect() }
+}
+
+/// A match of 26 pairs so far, in which so many games are in progress.
+fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
+    let mut counts = RunCounts::default();
+    let encounter = counts.encounters.entry([0, 1]).or_default();
+    encounter.pairs = Pentanomial([3, 2, 11, 2, 8]);
+    encounter.games = Trinomial { losses: 19, draws: 4, wins: 29 };
+    Live {
+        bar: None,
+        games: Box::new(move |most| boards(most, in_progress, left_ms)),
+        engines: vec!["palimpsest".to_owned(), "palimpsest-of-yesterday".to_owned()],
+        progress: Progress {
+            sprt: None,
+            sprt_statuses: BTreeMap::new(),
+            schedule: Schedule::new(Design::round_robin(100), 2, 1),
+            counts,
+            counted: 26,
+            counted_before: 0,
+        },
+        shown: None,
+        pace: Pace::Running,
+        paused: Duration::ZERO,
+        paused_since: None,
+        slots: None,
+        suspect: 0,
+        has_keys: true,
+        tuning: None,
+    }
+}
+
+/// The same as a test.
+fn test<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
+    let mut live = running(in_progress, left_ms);
+    live.progress.sprt = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).ok();
+    let decision = Decision::Continue;
+    let status = SprtStatus { llr: 1.284, lower: -2.86, upper: 2.9, decision };
+    live.progress.sprt_statuses.insert([0, 1], status);
+    live.progress.schedule = Schedule::new(Design::round_robin(500), 2, 1);
+    live
+}
+
+const TIME: Duration = Duration::from_secs(14);
+
+#[track_caller]
+fn assert_drawn(live: &Live<'_>, columns: usize, expected: &str) {
+    let drawn = live.display(TIME, columns, 24);
+    assert_eq!(format!("\n{}\n", drawn.join("\n")), expected);
+    assert!(drawn.iter().all(|line| length(line) <= columns), "{drawn:#?}");
+}
+
+#[test]
+fn a_test_on_a_wide_terminal() {
+    assert_drawn(&test(2, Some(59_900)), 120, "
+LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│████████████░░░░░░░░░░░░░░░░░ +2.90  H1 46 % · H0 10 % · neither 44 %
+Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
+26 pairs of at most 500 · 00:00:14 · 3.7 games/s · about 5 min left
+p pause · r resume · d drain · + - games at once · q stop
+  27.2  palimpsest                +1.20  59.9  –  palimpsest-of-yesterday    -M12  59.9  ply  42 e4e5
+  28.2  palimpsest                +1.20  59.9  –  palimpsest-of-yesterday    -M12  59.9  ply  43 e4e5
+");
+}
+
+#[test]
+fn a_test_on_eighty_columns() {
+    assert_drawn(
+        &test(2, Some(120_000)),
+        80,
+        "
+LLR +1.28  -2.86 ░░░░░░░░░░░│█████░░░░░░ +2.90  H1 46 % · H0 10 % · neither 44 %
+Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
+26 pairs of at most 500 · 00:00:14 · 3.7 games/s · about 5 min left
+p pause · r resume · d drain · + - games at once · q stop
+  27.2  palimpsest    +1.20  2:00  –  palimpsest…    -M12  2:00  ply  42 e4e5
+  28.2  palimpsest    +1.20  2:00  –  palimpsest…    -M12  2:00  ply  43 e4e5
+",
+    );
+}
+
+#[test]
+fn a_narrow_terminal_has_three_lines() {
+    assert_drawn(
+        &test(2, Some(59_900)),
+        50,
+        "
+LLR +1.28  -2.86 ░░░░░░░░░░░░░│█████░░░░░░░░ +2.90
+H1 46 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
+3.7 games/s · about 5 min left · 27.2 ply 42 e4e5…
+",
+    );
+    assert_drawn(
+        &test(0, None),
+        69,
+        "
+LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░│█████████░░░░░░░░░░░░░ +2.90
+H1 46 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
+3.7 games/s · about 5 min left
+",
+    );
+    assert_eq!(running(3, None).display(TIME, 50, 24).len(), 3);
+    assert_eq!(running(3, None).display(Duration::ZERO, 1, 1).len(), 3);
+}
+
+#[test]
+fn a_match_shows_its_pairs_and_what_was_changed() {
+    let live = Live { suspect: 3, slots: Some(2), pace: Pace::Paused, ..running(12, None) };
+    assert_drawn(
+        &live,
+        90,
+        "
+26/100 pairs ████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
+00:00:14 · 3.7 games/s · about 39 s left · 2 at once · CPU contention in 3 pairs · paused
+p pause · r resume · d drain · + - games at once · q stop
+  27.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  42 e4e5
+  28.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  43 e4e5
+  29.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  42 e4e5
+  30.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  43 e4e5
+  31.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  42 e4e5
+  32.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  43 e4e5
+  33.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  42 e4e5
+  34.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  43 e4e5
+and 4 more games
+",
+    );
+    let line = "Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8] · 26/100 pairs · 3.7 games/s · \
+                about 39 s left · 2 at once · CPU contention in 3 pairs · paused";
+    assert_eq!(live.line(TIME), line);
+}
+
+#[test]
+fn there_is_room_for_the_terminal_only() {
+    assert_eq!(test(40, None).display(TIME, 100, 10).len(), 9);
+    assert_eq!(test(40, None).display(TIME, 100, 3).len(), 5);
+}
+
+#[test]
+fn speed_is_without_pauses() {
+    let second = Duration::from_secs;
+    let steered = |pace, elapsed| RunEvent::Steered { pace, slots: 2, elapsed: second(elapsed) };
+    let mut live = running(0, None);
+    live.observe(&steered(Pace::Paused, 10)).unwrap();
+    assert_eq!(live.active(second(100)), second(10));
+    live.observe(&steered(Pace::Running, 40)).unwrap();
+    assert_eq!(live.active(second(42)), second(12));
+    live.observe(&steered(Pace::Paused, 42)).unwrap();
+    live.observe(&steered(Pace::Paused, 50)).unwrap();
+    assert_eq!(live.active(second(60)), second(12));
+}

@@ -1,0 +1,52 @@
+//! The JSON Schemas of what machines read; they are made from the types that are written.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Value, json};
+
+use crate::boards::Running;
+use crate::builds::BuildRow;
+use crate::check::ConformanceFigures;
+use crate::gates::{CiFigures, GatesFigures};
+use crate::json::RunReport;
+use crate::plan::PlanFigures;
+use crate::ratings::RatingFigures;
+use crate::run_list::RunRow;
+use crate::speed::SpeedFigures;
+use crate::suite::{EpdFigures, PerftFigures};
+
+/// The JSON Schema (draft 2020-12) of what a type is written as.
+pub fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    let title = schema.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
+    // Schemars overlooks the tag of a struct.
+    if let (true, Some(object)) = (title.contains('/'), schema.as_object_mut()) {
+        let meaning = "What this is, and its version.";
+        object["properties"]["schema"] =
+            json!({ "const": title, "description": meaning, "type": "string" });
+        if let Some(required) = object["required"].as_array_mut() {
+            required.retain(|key| key != "schema");
+            required.insert(0, "schema".into());
+        }
+    }
+    schema
+}
+
+/// The schemas of all reports.
+pub fn report_schemas() -> Vec<Schema> {
+    vec![
+        schema::<RunReport<'_>>(),
+        schema::<PlanFigures<'_>>(),
+        schema::<Running>(),
+        schema::<RunRow<'_>>(),
+        schema::<BuildRow>(),
+        schema::<PerftFigures<'_>>(),
+        schema::<EpdFigures<'_>>(),
+        schema::<ConformanceFigures<'_>>(),
+        schema::<SpeedFigures<'_>>(),
+        schema::<RatingFigures<'_>>(),
+        schema::<CiFigures<'_>>(),
+        schema::<GatesFigures<'_>>(),
+    ]
+}

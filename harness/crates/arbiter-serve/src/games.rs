@@ -1,0 +1,291 @@
+//! The games of a run for one viewer: parts of their list, one of them, and PGN.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use crate::web::games as pages;
+use arbiter_plan::Plan;
+use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show};
+use arbiter_store::{GameOrder, GameQuery, ListedGame, Store, StoreError, StoredRun};
+
+/// Games in a part of the list.
+pub(crate) const PART: u64 = 100;
+
+/// Longest query, in bytes.
+const MAX_QUERY: usize = 1_000;
+
+/// Most games of one PGN.
+const MAX_PGN: u64 = 100_000;
+
+/// Runs whose names of openings are kept.
+const MAX_RUNS: usize = 16;
+
+/// The orders of the list, as they are asked for.
+pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
+    ("", "as scheduled", GameOrder::Schedule),
+    ("length", "longest first", GameOrder::Length),
+    ("swing", "largest swing first", GameOrder::Swing),
+];
+
+/// What a viewer asked for, and the words for what is wrong with it.
+pub(crate) type Found<T> = Result<Result<T, String>, StoreError>;
+
+/// The query of an address.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked {
+    /// It without what is empty and without the part of the list.
+    pub(crate) query: String,
+    fields: Vec<(String, String)>,
+}
+
+impl Asked {
+    /// The query as it came, and its fields.
+    pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<Asked, String> {
+        if query.len() > MAX_QUERY {
+            return Err(format!("A query may have {MAX_QUERY} bytes."));
+        }
+        let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
+        let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
+        Ok(Asked { query, fields })
+    }
+
+    /// The value of a field; empty if there is none.
+    pub(crate) fn value(&self, name: &str) -> &str {
+        let found = self.fields.iter().find(|(own, _)| own == name);
+        found.map_or("", |(_, value)| value.trim())
+    }
+
+    /// A number from 0 to `most`, times `scale`.
+    fn number(&self, name: &str, most: u32, scale: f64) -> Result<Option<u32>, String> {
+        let value = self.value(name);
+        let number = value.parse().ok().filter(|value| (0.0..=f64::from(most)).contains(value));
+        match (value, number) {
+            ("", _) => Ok(None),
+            (_, Some(number)) => Ok(Some((number * scale).round() as u32)),
+            (_, None) => Err(format!("'{name}' is a number from 0 to {most}, not '{value}'.")),
+        }
+    }
+
+    /// The part of the list, from 0.
+    pub(crate) fn part(&self) -> Result<u64, String> {
+        Ok(self.number("page", 1_000_000, 1.0)?.map_or(0, |page| u64::from(page).saturating_sub(1)))
+    }
+
+    /// The games that are wanted, but for their openings.
+    fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
+        let engine = |name: &str| {
+            let known = plan.engines.iter().position(|engine| engine.name == name);
+            known.ok_or_else(|| format!("There is no engine '{name}' in this run."))
+        };
+        let given = |name: &str| Some(self.value(name)).filter(|value| !value.is_empty());
+        let order = self.value("order");
+        let order = ORDERS.iter().find(|(name, ..)| *name == order);
+        Ok(GameQuery {
+            engine: given("engine").map(engine).transpose()?,
+            ending: given("ending").map(str::parse).transpose().map_err(String::from)?,
+            openings: None,
+            min_plies: self.number("from", 10_000, 2.0)?.map(|plies| plies.saturating_sub(1)),
+            max_plies: self.number("to", 10_000, 2.0)?,
+            min_swing: self.number("swing", 20, 100.0)?,
+            order: order.ok_or("There is no such order.")?.2,
+        })
+    }
+}
+
+/// The names of openings that somebody has asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Openings(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    table: Option<OpeningNames>,
+    /// By run, with the time when it began, and by place in the order of the book.
+    runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
+}
+
+impl Openings {
+    /// What openings of a run are called, each given with a pair that played it; those without a name
+    /// have an empty one.
+    fn names(
+        &self,
+        store: &Store,
+        stored: &StoredRun,
+        wanted: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Result<BTreeMap<u64, String>, StoreError> {
+        let run = &stored.head.run;
+        // What is in there is right even if somebody panicked.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Known { table, runs } = &mut *known;
+        let table = table.get_or_insert_default();
+        let key = (run.clone(), stored.head.created_ms);
+        if runs.len() >= MAX_RUNS && !runs.contains_key(&key) {
+            runs.clear();
+        }
+        let names = runs.entry(key).or_default();
+        let mut found = BTreeMap::new();
+        for (opening, pair) in wanted {
+            let name = match names.entry(opening) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    let played = store.pair(run, pair)?;
+                    let named = played.and_then(|played| table.of_book_moves(&played.games.first));
+                    let name = named.map(|named| format!("{} {}", named.eco, named.name));
+                    unknown.insert(name.unwrap_or_default())
+                }
+            };
+            found.insert(opening, name.clone());
+        }
+        Ok(found)
+    }
+
+    /// The games that are wanted. An opening is given by its number, from 1, or by a part of its name.
+    fn games(&self, store: &Store, stored: &StoredRun, asked: &Asked) -> Found<GameQuery> {
+        let query = match asked.games(&stored.plan) {
+            Ok(query) => query,
+            Err(words) => return Ok(Err(words)),
+        };
+        let wanted = asked.value("opening").to_lowercase();
+        let openings = match wanted.parse::<u64>() {
+            Ok(number) => Some(vec![number.saturating_sub(1)]),
+            Err(_) if wanted.is_empty() => None,
+            Err(_) => {
+                let names = self.names(store, stored, store.openings(&stored.head.run)?)?;
+                let fits = |name: &String| name.to_lowercase().contains(&wanted);
+                Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
+            }
+        };
+        Ok(Ok(GameQuery { openings, ..query }))
+    }
+}
+
+/// A part of the list.
+pub(crate) fn list(results: &Path, run: &str, asked: &Asked, openings: &Openings) -> Found<String> {
+    let store = Store::observe(results)?;
+    let stored = store.run(run)?;
+    let wanted = openings.games(&store, &stored, asked)?;
+    let (query, part) = match wanted.and_then(|query| Ok((query, asked.part()?))) {
+        Ok(wanted) => wanted,
+        Err(words) => return Ok(Err(words)),
+    };
+    let games = store.games(run, &query, part * PART + 1, PART)?;
+    let played = games.iter().map(|game| (game.opening, game.pair));
+    let names = openings.names(&store, &stored, played)?;
+    Ok(Ok(pages::list(&stored, asked, part, &games, &names)))
+}
+
+/// The pair and the place in it, from 0, of a game as the tag Round of a PGN has it.
+pub(crate) fn place(text: &str) -> Option<(u64, usize)> {
+    let (pair, half) = text.split_once('.')?;
+    Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
+}
+
+/// The page of a game; `None` if it was not played.
+pub(crate) fn game(
+    results: &Path,
+    run: &str,
+    place: (u64, usize),
+    asked: &Asked,
+    openings: &Openings,
+) -> Found<Option<String>> {
+    let store = Store::observe(results)?;
+    let stored = store.run(run)?;
+    let query = match openings.games(&store, &stored, asked)? {
+        Ok(query) => query,
+        Err(words) => return Ok(Err(words)),
+    };
+    let (pair, half) = place;
+    let played = store.pair(run, pair)?;
+    let found = played.as_ref().and_then(|played| Some((played, played.games.iter().nth(half)?)));
+    let Some((played, game)) = found else { return Ok(Ok(None)) };
+    let around = store.games_around(run, &query, place)?;
+    let opening = played.pairing.opening;
+    let name = openings.names(&store, &stored, [(opening, pair)])?.remove(&opening);
+    let shown = game_to_show(&stored.plan, (pair, half, game), 0, |_| {
+        let outcome = &game.outcome;
+        let opening = name.filter(|name| !name.is_empty());
+        let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
+        format!("It ended by {}: {}.{opening}", outcome.termination, outcome.detail)
+    });
+    Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
+}
+
+/// The header of a run's games, and the games that are wanted: pair and place in the pair, from 0.
+pub(crate) fn chosen(
+    results: &Path,
+    run: &str,
+    asked: &Asked,
+    openings: &Openings,
+) -> Found<(PgnHeader, Vec<(u64, usize)>)> {
+    let store = Store::observe(results)?;
+    let stored = store.run(run)?;
+    let query = match openings.games(&store, &stored, asked)? {
+        Ok(query) => query,
+        Err(words) => return Ok(Err(words)),
+    };
+    let games = store.games(run, &query, 1, MAX_PGN)?;
+    let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
+    let place = |game: &ListedGame| (game.pair, game.half);
+    Ok(Ok((header, games.iter().map(place).collect())))
+}
+
+/// PGN of games of a run; of those that are not there, nothing.
+pub(crate) fn pgn(
+    results: &Path,
+    run: &str,
+    header: &PgnHeader,
+    games: &[(u64, usize)],
+) -> Result<String, StoreError> {
+    let store = Store::observe(results)?;
+    let mut text = String::new();
+    for games in games.chunk_by(|one, other| one.0 == other.0) {
+        if let Some(played) = store.pair(run, games[0].0)? {
+            text.extend(games.iter().filter_map(|(_, half)| game_pgn(header, &played, *half)));
+        }
+    }
+    Ok(text)
+}
+
+/// PGN of one game; empty if it was not played.
+pub(crate) fn one_pgn(
+    results: &Path,
+    run: &str,
+    place: (u64, usize),
+) -> Result<String, StoreError> {
+    let StoredRun { plan, fingerprints, head, .. } = Store::observe(results)?.run(run)?;
+    pgn(results, run, &PgnHeader::of(&plan, &fingerprints, head.created_ms), &[place])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_plan::{Request, RunKind};
+
+    #[test]
+    fn a_query_is_bounded_and_says_what_is_wrong() {
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        let ask = |query: &str| {
+            let fields = query.split('&').filter_map(|field| field.split_once('='));
+            let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            Asked::new(query, fields.collect())
+        };
+        let asked =
+            ask("from=10&to=20&swing=1.5&ending=crash&page=3&order=swing&opening=").unwrap();
+        assert_eq!(asked.query, "from=10&to=20&swing=1.5&ending=crash&order=swing");
+        let games = asked.games(&plan).unwrap();
+        assert_eq!((games.min_plies, games.max_plies), (Some(19), Some(40)));
+        assert_eq!((games.min_swing, games.order), (Some(150), GameOrder::Swing));
+        assert_eq!(asked.part(), Ok(2));
+        for wrong in ["engine=x", "ending=x", "from=-1", "to=1e9", "swing=nan", "order=x"] {
+            let words = ask(wrong).unwrap().games(&plan).unwrap_err();
+            assert!(!words.is_empty(), "{wrong}");
+        }
+        assert!(ask("page=x").unwrap().part().is_err());
+        assert!(ask(&"x".repeat(MAX_QUERY + 1)).is_err());
+        assert_eq!(
+            ["3.1", "0.1", "1", "1.x", "1.0"].map(place),
+            [Some((2, 0)), None, None, None, None]
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! The list of the games of a run, and a game of it.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::{NavPage, page};
+use crate::games::{Asked, ORDERS, PART};
+use arbiter_game::outcome::Termination;
+use arbiter_report::{Game, game_viewer};
+use arbiter_store::{ListedGame, StoredRun};
+
+/// An address with the query of the list, and perhaps a part of the list, from 0.
+fn with_query(path: String, asked: &Asked, part: Option<u64>) -> String {
+    let part = part.map(|part| format!("page={}", part + 1));
+    let fields = [Some(asked.query.clone()).filter(|query| !query.is_empty()), part];
+    let query = fields.into_iter().flatten().collect::<Vec<_>>().join("&");
+    if query.is_empty() { path } else { format!("{path}?{query}") }
+}
+
+/// A part of the list; openings are named by their places in the order of the book.
+pub(crate) fn list(
+    stored: &StoredRun,
+    asked: &Asked,
+    part: u64,
+    games: &[ListedGame],
+    openings: &BTreeMap<u64, String>,
+) -> String {
+    let run = &stored.head.run;
+    let total = games.first().map_or(0, |game| game.total);
+    let body = html! {
+        p class="links" {
+            a href={ "/runs/" (run) } { "The run" }
+            a href=(with_query(format!("/runs/{run}/games.pgn"), asked, None)) download { "These games as PGN" }
+        }
+        (filter(stored, asked))
+        (parts(run, asked, part, games, total))
+        div class="scroll" tabindex="0" role="group" aria-label="Games" {
+            table class="games" {
+                thead { tr {
+                    @for head in ["Game", "White", "Black", "Result", "Ending"] { th scope="col" { (head) } }
+                    @for head in ["Moves", "Swing"] { th scope="col" class="figure" { (head) } }
+                    th scope="col" { "Opening" }
+                } }
+                tbody { @for game in games { (row(stored, asked, game, openings)) } }
+            }
+        }
+    };
+    page(NavPage::Other, &format!("Games of {run}"), None, &body)
+}
+
+fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
+    let number = |name: &str, most: u32, step: &str| {
+        let value = asked.value(name);
+        html! { input type="number" name=(name) min="0" max=(most) step=(step) value=(value); }
+    };
+    let option = |name: &str, value: &str, words: &str| {
+        html! { option value=(value) selected[asked.value(name) == value] { (words) } }
+    };
+    html! {
+        form role="search" aria-label="Games" {
+            label { "Engine " select name="engine" {
+                (option("engine", "", "all"))
+                @for engine in &stored.plan.engines { (option("engine", &engine.name, &engine.name)) }
+            } }
+            label { "Ending " select name="ending" {
+                (option("ending", "", "all"))
+                @for ending in Termination::ALL {
+                    (option("ending", &ending.to_string(), &ending.to_string().replace('_', " ")))
+                }
+            } }
+            label { "Opening " input type="search" name="opening" value=(asked.value("opening"))
+                placeholder="ECO, name or number"; }
+            label { "Moves from " (number("from", 10_000, "1")) }
+            label { "to " (number("to", 10_000, "1")) }
+            label { "Swing of at least " (number("swing", 20, "any")) " pawns" }
+            label { "Order " select name="order" {
+                @for (value, words, _) in ORDERS { (option("order", value, words)) }
+            } }
+            button { "Show" }
+        }
+    }
+}
+
+/// Where in the list this is, and how to go on.
+fn parts(run: &str, asked: &Asked, part: u64, games: &[ListedGame], total: u64) -> Markup {
+    let to = |part| with_query(format!("/runs/{run}/games"), asked, Some(part));
+    let shown = games.first().zip(games.last());
+    html! {
+        nav class="parts" aria-label="Parts of the list" { ul {
+            li { @match shown {
+                Some((first, last)) => { (first.number) " – " (last.number) " of " (total) " games" }
+                None => { "No such games here." }
+            } }
+            @if part > 0 {
+                li { a href=(to(0)) { "First" } }
+                li { a rel="prev" href=(to(part - 1)) { "Previous" } }
+            }
+            @if (part + 1) * PART < total {
+                li { a rel="next" href=(to(part + 1)) { "Next" } }
+                li { a href=(to((total - 1) / PART)) { "Last" } }
+            }
+        } }
+    }
+}
+
+fn row(
+    stored: &StoredRun,
+    asked: &Asked,
+    game: &ListedGame,
+    openings: &BTreeMap<u64, String>,
+) -> Markup {
+    let run = &stored.head.run;
+    let name = |engine: usize| stored.plan.engines.get(engine).map_or("?", |found| &found.name);
+    let swing =
+        game.swing.map_or("–".to_owned(), |swing| format!("{:.2}", f64::from(swing) / 100.0));
+    let opening = openings.get(&game.opening).filter(|name| !name.is_empty());
+    html! {
+        tr {
+            th scope="row" {
+                a href=(with_query(format!("/runs/{run}/games/{}", game.place()), asked, None)) {
+                    (game.place())
+                }
+            }
+            td class="names" { (name(game.white)) }
+            td class="names" { (name(game.black)) }
+            td { (game.result) }
+            td { (game.termination.replace('_', " ")) }
+            td class="figure" { (game.plies.div_ceil(2)) }
+            td class="figure" { (swing) }
+            td { a href={ "/runs/" (run) "/games?opening=" (game.opening + 1) } {
+                @match opening { Some(name) => (name), None => { "number " (game.opening + 1) } }
+            } }
+        }
+    }
+}
+
+/// The page of a game, with the games of the list around it.
+pub(crate) fn game(
+    run: &str,
+    asked: &Asked,
+    place: (u64, usize),
+    around: &[ListedGame],
+    game: &Game,
+) -> String {
+    let index = around.iter().position(|found| (found.pair, found.half) == place);
+    let before = index.and_then(|index| around.get(index.checked_sub(1)?));
+    let after = index.and_then(|index| around.get(index + 1));
+    let to =
+        |game: &ListedGame| with_query(format!("/runs/{run}/games/{}", game.place()), asked, None);
+    let place = format!("{}.{}", place.0 + 1, place.1 + 1);
+    let body = html! {
+        p class="links" {
+            a href={ "/runs/" (run) } { "The run" }
+            a href=(with_query(format!("/runs/{run}/games"), asked, None)) { "List of games" }
+            a href={ "/runs/" (run) "/games/" (place) ".pgn" } download { "PGN" }
+        }
+        nav class="parts" aria-label="Games around" { ul {
+            @if let Some(found) = index.map(|index| &around[index]) {
+                li { "Game " (found.number) " of " (found.total) }
+            }
+            @if let Some(game) = before {
+                li { a rel="prev" href=(to(game)) title="Shift + ←" { "Previous: " (game.place()) } }
+            }
+            @if let Some(game) = after {
+                li { a rel="next" href=(to(game)) title="Shift + →" { "Next: " (game.place()) } }
+            }
+        } }
+        section aria-labelledby="game" {
+            h2 id="game" { "Moves" }
+            (game_viewer("ply", game))
+        }
+    };
+    page(NavPage::Other, &format!("Game {place} of {run}"), None, &body)
+}

@@ -1,0 +1,171 @@
+//! Lists of the games of a run, a part at a time.
+
+use rusqlite::{Row, named_params};
+
+use super::{Store, StoreError};
+use arbiter_game::outcome::Termination;
+
+/// Which games of a run are wanted, and in which order; `None` is for any.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GameQuery {
+    /// Index of an engine that played.
+    pub engine: Option<usize>,
+    /// Why they ended.
+    pub ending: Option<Termination>,
+    /// Places of their openings in the order of the book.
+    pub openings: Option<Vec<u64>>,
+    /// Fewest plies, those of the book included.
+    pub min_plies: Option<u32>,
+    /// Most plies.
+    pub max_plies: Option<u32>,
+    /// Least swing, in centipawns: the largest change of one engine's evaluation from one of its moves to
+    /// its next.
+    pub min_swing: Option<u32>,
+    /// Their order.
+    pub order: GameOrder,
+}
+
+/// The order of a list of games.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GameOrder {
+    /// As they are scheduled.
+    #[default]
+    Schedule,
+    /// The longest first.
+    Length,
+    /// The one with the largest swing first.
+    Swing,
+}
+
+/// A game in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedGame {
+    /// Number of its pair, from 0.
+    pub pair: u64,
+    /// Which game of the pair, from 0.
+    pub half: usize,
+    /// Index of the engine that played White.
+    pub white: usize,
+    /// Index of the engine that played Black.
+    pub black: usize,
+    /// `1-0`, `0-1` or `1/2-1/2`.
+    pub result: String,
+    /// Why it ended.
+    pub termination: String,
+    /// Half moves, those of the book included.
+    pub plies: u32,
+    /// Its swing, in centipawns, if it is known.
+    pub swing: Option<u32>,
+    /// The place of its opening in the order of the book.
+    pub opening: u64,
+    /// Its number in the list, from 1.
+    pub number: u64,
+    /// Length of the list.
+    pub total: u64,
+}
+
+impl ListedGame {
+    /// Pair and game, as in the tag Round of a PGN.
+    pub fn place(&self) -> String {
+        format!("{}.{}", self.pair + 1, self.half + 1)
+    }
+}
+
+/// The games that are wanted, with their numbers.
+const CHOSEN: &str = "
+    WITH chosen AS (
+        SELECT pair, half, white, black, result, termination, plies, swing,
+            row_number() OVER (
+                ORDER BY CASE :order WHEN 0 THEN 0 WHEN 1 THEN -plies ELSE -coalesce(swing, -1) END,
+                    pair, half
+            ) AS number,
+            count(*) OVER () AS total
+        FROM games AS g
+        WHERE run = :run
+            AND (:engine IS NULL OR :engine IN (white, black))
+            AND (:ending IS NULL OR :ending = termination)
+            AND (:min_plies IS NULL OR plies >= :min_plies)
+            AND (:max_plies IS NULL OR plies <= :max_plies)
+            AND (:min_swing IS NULL OR swing >= :min_swing)
+            AND (:openings IS NULL
+                OR (SELECT opening FROM pairs AS p WHERE p.run = g.run AND p.pair = g.pair)
+                    IN (SELECT value FROM json_each(:openings)))
+    )
+    SELECT pair, half, white, black, result, termination, plies, swing,
+        (SELECT opening FROM pairs AS p WHERE p.run = :run AND p.pair = chosen.pair), number, total
+    FROM chosen, (SELECT coalesce(:first, (
+        SELECT number - 1 FROM chosen WHERE pair = :pair AND half = :half
+    )) AS begin)
+    WHERE number BETWEEN begin AND begin + :count - 1 ORDER BY number";
+
+impl Store {
+    /// At most `count` games of a list, from the one with the number `first`, from 1.
+    pub fn games(
+        &self,
+        run: &str,
+        query: &GameQuery,
+        first: u64,
+        count: u64,
+    ) -> Result<Vec<ListedGame>, StoreError> {
+        self.chosen(run, query, Some(first), None, count)
+    }
+
+    /// A game of a list, by its pair and its place in the pair, from 0, between those before and after
+    /// it; nothing if it is not in the list.
+    pub fn games_around(
+        &self,
+        run: &str,
+        query: &GameQuery,
+        game: (u64, usize),
+    ) -> Result<Vec<ListedGame>, StoreError> {
+        self.chosen(run, query, None, Some(game), 3)
+    }
+
+    fn chosen(
+        &self,
+        run: &str,
+        query: &GameQuery,
+        first: Option<u64>,
+        around: Option<(u64, usize)>,
+        count: u64,
+    ) -> Result<Vec<ListedGame>, StoreError> {
+        let params = named_params! {
+            ":run": run,
+            ":engine": query.engine,
+            ":ending": query.ending.map(|ending| ending.to_string()),
+            ":openings": query.openings.as_ref().map(|openings| format!("{openings:?}")),
+            ":min_plies": query.min_plies,
+            ":max_plies": query.max_plies,
+            ":min_swing": query.min_swing,
+            ":order": query.order as u8,
+            ":first": first,
+            ":pair": around.map(|(pair, _)| pair),
+            ":half": around.map(|(_, half)| half),
+            ":count": count,
+        };
+        self.rows(CHOSEN, params, listed)
+    }
+
+    /// The openings of the games of a run, by their places in the order of the book, each with the
+    /// number of a pair that played it.
+    pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
+        let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
+        self.rows(select, [run], |row| row.try_into())
+    }
+}
+
+fn listed(row: &Row<'_>) -> rusqlite::Result<ListedGame> {
+    Ok(ListedGame {
+        pair: row.get(0)?,
+        half: row.get(1)?,
+        white: row.get(2)?,
+        black: row.get(3)?,
+        result: row.get(4)?,
+        termination: row.get(5)?,
+        plies: row.get(6)?,
+        swing: row.get(7)?,
+        opening: row.get(8)?,
+        number: row.get(9)?,
+        total: row.get(10)?,
+    })
+}

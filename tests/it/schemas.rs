@@ -1,0 +1,38 @@
+//! The JSON Schemas of what machines read. What commands print in all other tests is checked too; see
+//! [`crate::support::schema`].
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use expect_test::expect_file;
+
+use crate::support::bench::Bench;
+use crate::support::schema::folder;
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).expect("the folder can be listed");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
+    entries.map(|entry| name(entry).into_string().expect("names are ASCII")).collect()
+}
+
+#[test]
+fn engines_are_checked_in_json() {
+    let bench = Bench::new();
+    let words = ["engines", "check", "bundled", "false", "--format", "json"];
+    let checked = bench.arbiter(words).finish().expect_code(6).json();
+    assert_eq!(checked[0]["protocol"], "uci", "{checked:#}");
+    assert!(checked[1]["error"].is_string(), "{checked:#}");
+}
+
+/// `UPDATE_EXPECT=1 cargo test -p tests --test it schemas` writes them anew.
+#[test]
+fn the_schemas_of_the_book_are_those_of_the_program() {
+    let bench = Bench::new();
+    let made = bench.path("schema").display().to_string();
+    bench.arbiter(["man", "--format", "json-schema", "--out", &made]).finish().expect_code(0);
+    let names_made = names(&bench.path("schema"));
+    for name in &names_made {
+        expect_file![folder().join(name)].assert_eq(&bench.read(&format!("schema/{name}")));
+    }
+    assert_eq!(names(&folder()), names_made);
+}
