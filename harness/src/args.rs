@@ -105,8 +105,8 @@ pub(crate) struct PlayArgs {
     /// Append the games to this file, in schedule order
     #[arg(help_heading = "Games", long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Go on with a run that was interrupted or killed; takes its settings from the store. Flags that are
-    /// given as well must say the same
+    /// Go on with a run that was interrupted or killed, by its name or latest; takes its settings from the
+    /// store. Flags that are given as well must say the same
     #[arg(help_heading = "Run", long, value_name = "RUN", conflicts_with = "name")]
     resume: Option<String>,
     /// Go on with the run of --name if there is one, as --resume does, and else start it
@@ -240,7 +240,8 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
 /// The file of settings that was named, or the one in the current folder if there is one.
 pub(crate) fn load(named: Option<&Path>) -> Result<Option<ConfigFile>, Failure> {
     let default = Path::new(DEFAULT_SETTINGS);
-    let path = named.or_else(|| default.is_file().then_some(default));
+    // A folder of this name, or a link that leads nowhere, is a mistake, and not left aside.
+    let path = named.or_else(|| default.symlink_metadata().is_ok().then_some(default));
     path.map(load_settings).transpose().map_err(Failure::invalid)
 }
 

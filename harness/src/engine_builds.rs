@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::{Failure, args::load, engine_spec, interruptible};
+use crate::{ExitCode, Failure, args::load, engine_spec, interruptible};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
-    Commit, Entry, Outline, Repository, Signature, promised_nodes, run_bench,
+    Commit, Entry, Outline, Repository, Signature, run_bench,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
@@ -211,6 +211,7 @@ impl EngineBuilder<'_> {
             prepared.recipes.push(recipe);
         }
         make_names_differ(&mut prepared.engines);
+        check_lost_bench(&prepared)?;
         note_same_bench(&prepared);
         if let Some(reference_nps) = self.with.reference_nps {
             // As fishtest does, by the engine that the other is compared with.
@@ -242,18 +243,7 @@ impl EngineBuilder<'_> {
         }
         let mode = spec.sandbox.or(each.sandbox).unwrap_or_default();
         let mut built = self.with_builder(&repo, mode, |builder| builder.build(&repo, rev))?;
-        let copies = self.with.copies;
-        let is_timed = self.with.reference_nps.is_some();
-        if is_timed {
-            // Speed is of today, not of when it was built.
-            built.measure(copies, self.spawner, self.cancel)?;
-        }
-        let signature = (is_timed || !self.args.no_bench)
-            .then(|| built.signature(copies, self.spawner, self.cancel))
-            .transpose()?;
-        if let Some(signature) = signature {
-            note(&format!("bench of {}: {}", built.label(), bench_words(&built, signature)));
-        }
+        let signature = self.signature(&mut built)?;
         let provenance = Provenance {
             bench: signature.map(|signature| signature.nodes),
             ..provenance(&repo, rev, built.commit.as_ref(), built.is_dirty)
@@ -262,6 +252,33 @@ impl EngineBuilder<'_> {
         let cmd = Some(built.program.display().to_string());
         let spec = EngineSpec { name, cmd, rev: None, provenance: Some(provenance), ..spec };
         Ok((spec, signature, built.recipe.bench))
+    }
+
+    /// The bench of a revision; nothing if it has none, unless somebody counts on it.
+    fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
+        let (copies, label) = (self.with.copies, built.label());
+        let is_timed = self.with.reference_nps.is_some();
+        if is_timed {
+            // Speed is of today, not of when it was built.
+            built.measure(copies, self.spawner, self.cancel)?;
+        } else if self.args.no_bench {
+            return Ok(None);
+        }
+        let promised = built.promised_nodes();
+        let BenchRecipe { args, pattern, .. } = &built.recipe.bench;
+        let is_told = args.is_some() || pattern.is_some() || promised.is_some();
+        match built.signature(copies, self.spawner, self.cancel) {
+            Ok(found) => {
+                let agrees = if promised.is_some() { ", as its commit says" } else { "" };
+                note(&format!("bench of {label}: {} nodes{agrees}", found.nodes));
+                Ok(Some(found))
+            }
+            Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_told => {
+                note_no_bench(&label, &error);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// What stands in for a revision of which nothing is run.
@@ -301,15 +318,16 @@ impl EngineBuilder<'_> {
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
         let subject = BenchTarget { name: &name, launch: &launch, recipe };
+        use BuildFailure::{BenchFailed, NoBench};
         match run_bench(&subject, self.with.copies, self.spawner, self.cancel) {
             Ok(found) => {
                 note(&format!("bench of {name}: {} nodes", found.nodes));
                 Ok(Some(found))
             }
-            Err(error @ BuildError::Failed(BuildFailure::NoBench, _))
+            Err(error @ BuildError::Failed(NoBench | BenchFailed, _))
                 if self.with.reference_nps.is_none() =>
             {
-                note(&format!("{name} is played without a bench: {error}"));
+                note_no_bench(&name, &error);
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -399,6 +417,22 @@ fn make_names_differ(engines: &mut [EngineSpec]) {
     }
 }
 
+/// A revision without a bench beside an engine that has one has most likely lost it.
+fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
+    let name = |index: usize| prepared.engines[index].name.as_deref().unwrap_or("it");
+    match prepared.signatures[..] {
+        [None, Some(_)] if prepared.engines.iter().all(|engine| engine.provenance.is_some()) => {
+            let reason = format!(
+                "{} has no bench signature, and {} has one; mend its bench, or give --no-bench",
+                name(0),
+                name(1)
+            );
+            Err(Failure::new(ExitCode::NoBench, reason))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The same signature means that nothing was changed in how the engine searches.
 fn note_same_bench(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
@@ -413,9 +447,7 @@ fn note_same_bench(prepared: &BuiltEngines) {
     }
 }
 
-fn bench_words(built: &Built, found: Signature) -> String {
-    let message = built.commit.as_ref().filter(|_| !built.is_dirty).map(|c| &c.message);
-    let promised = message.and_then(|message| promised_nodes(message));
-    let agrees = if promised.is_some() { ", as its commit says" } else { "" };
-    format!("{} nodes{agrees}", found.nodes)
+/// An engine goes without a signature.
+fn note_no_bench(name: &str, error: &BuildError) {
+    note(&format!("{name} goes without a bench: {error}"));
 }

@@ -36,7 +36,7 @@ pub enum ExitCode {
     BuildLate = 24,
     /// A build left no program.
     NoBinary = 25,
-    /// An engine has no bench that can be read.
+    /// A bench fails, or there is none where one is needed.
     NoBench = 26,
     /// The bench differs between copies of an engine.
     BenchUnsteady = 27,
@@ -78,7 +78,7 @@ Exit codes:
     8  the NATS server of --on or worker cannot be reached, refuses, or is open (see --insecure)
    20  no git, or no repository         24  the build took too long
    21  no such revision, or engine      25  the build left no program
-   22  a shallow clone lacks it         26  the engine has no bench
+   22  a shallow clone lacks it         26  the bench fails, or is lost
    23  the build failed                 27  the bench differs between copies
                                         28  the bench is not the commit's
    70  a bug of arbiter

@@ -98,7 +98,7 @@ impl From<BuildError> for Failure {
                 BuildFailure::NoRecipe | BuildFailure::Command => ExitCode::BuildFailed,
                 BuildFailure::Timeout => ExitCode::BuildLate,
                 BuildFailure::NoBinary => ExitCode::NoBinary,
-                BuildFailure::NoBench => ExitCode::NoBench,
+                BuildFailure::NoBench | BuildFailure::BenchFailed => ExitCode::NoBench,
                 BuildFailure::BenchDiffers => ExitCode::BenchUnsteady,
                 BuildFailure::BenchBroken => ExitCode::BenchBroken,
                 BuildFailure::InvalidRecipe => ExitCode::Invalid,

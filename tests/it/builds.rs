@@ -93,7 +93,7 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     let played = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
-    assert!(played.stderr.contains("puppet is played without a bench"), "{played:#?}");
+    assert!(played.stderr.contains("puppet goes without a bench"), "{played:#?}");
     let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
     project.run(&words).expect_code(0);
     let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
@@ -196,8 +196,21 @@ fn what_cannot_be_built_is_said_with_the_log() {
     refused("HEAD", 3, &["arbiter.toml", "comand"]);
     project.git(&["rm", "--quiet", "arbiter.toml"]);
     project.engine("echo nothing");
-    project.commit("No bench");
+    project.commit("No bench, but a promise\n\nBench: 7");
     refused("HEAD", 26, &["bench", "no number of nodes"]);
+    project.commit_with_bench(7, "Has a bench");
+    project.engine("exit 9");
+    project.commit("Fails");
+    refused("HEAD", 26, &["bench", "exit code 9", "--no-bench"]);
+    project.engine("echo nothing");
+    project.commit("No bench");
+    let lost = project.run(&["match", "HEAD", "HEAD~2"]);
+    lost.expect_refusal(26, &["HEAD@", "no bench signature", "HEAD~2@", "has one"]);
+    // An engine that never had one is played without it.
+    let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
+    assert!(played.stderr.contains(" goes without a bench: HEAD@"), "{played:#?}");
+    let scaled = ["match", "HEAD", &puppet(), "--scale", "--reference-nps", "1000"];
+    project.run(&scaled).expect_refusal(26, &["no number of nodes"]);
     project.commit_with_bench(101, "Lies\n\nBench: 100");
     refused("HEAD", 28, &["101", "100"]);
     project.engine("echo $$ nodes 7 nps");

@@ -153,6 +153,27 @@ fn a_clone_without_the_parent_skips_what_needs_it() {
 }
 
 #[test]
+fn an_engine_that_breaks_the_protocol_is_told_which_rules() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    let steps = "[[ci.step]]\nkind = 'check'\nargs = '--filter ^quit'\n\
+                 [[ci.step]]\nname = 'moves'\nkind = 'check'\nargs = '--filter ^bestmove-legal'\n";
+    bench.write("arbiter.toml", steps);
+    expect(
+        &ci(&bench, &project, &[]).expect_code(0),
+        &[("build", "passed"), ("check", "passed"), ("moves", "passed")],
+    );
+    let script =
+        bench.read("project/engine.sh").replace("--marker", "--mode illegal-move --marker");
+    project.write("engine.sh", &script);
+    project.commit("Illegal");
+    let failed = ci(&bench, &project, &[]).expect_code(1);
+    assert_eq!(failed.json()["steps"][2]["words"], "1 must failed: bestmove-legal; score 0.0");
+    assert!(bench.read("results/ci-moves.log").contains("bestmove-legal (must) failed: "));
+}
+
+#[test]
 fn an_sprt_ends_with_its_budget() {
     let bench = Bench::new();
     let project = Project::new(&bench);

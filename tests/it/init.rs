@@ -36,7 +36,8 @@ fn settings_of_a_make_project_pass_its_gates_and_are_never_overwritten() {
     assert!(kept.stderr.contains("arbiter.toml is there"), "{kept:#?}");
     let read = |name: &str| std::fs::read_to_string(project.top.join(name)).expect("it is there");
     assert_eq!(read("arbiter.toml"), "pairs = 3\n");
-    assert!(read(".github/workflows/arbiter.yml").contains("arbiter ci --test HEAD --base"));
+    assert!(kept.stdout.contains("wrote .github/workflows/arbiter.yml .gitignore\n"), "{kept:#?}");
+    assert_eq!(read(".gitignore"), "/results/\n");
     std::fs::remove_file(project.top.join("arbiter.toml")).unwrap();
 
     let done = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
@@ -69,11 +70,46 @@ fn an_engine_of_rust_without_bench_has_no_gate_for_it() {
     );
     let done = arbiter(&bench, &project, &["init"]).expect_code(0);
     assert!(done.stderr.contains("no gate for the bench"), "{done:#?}");
+    assert!(done.stdout.contains("wrote perft.epd arbiter.toml .gitignore\n"), "{done:#?}");
     let text = std::fs::read_to_string(project.top.join("arbiter.toml")).expect("it is there");
     assert!(text.contains("as Cargo.toml says") && !text.contains("\"bench\""), "{text}");
     assert!(!project.top.join(".github").exists());
     project.commit("First");
-    assert_eq!(passed(&bench, &project, "perft"), ["build", "perft"]);
+    project.write("Cargo.toml", &format!("# The same\n{}", bench.read("project/Cargo.toml")));
+    project.commit("Second");
+    // All that was written, and quicker.
+    let quick = text.replace("tc=4+0.04", "nodes=1 --pairs 1");
+    std::fs::write(project.top.join("arbiter.toml"), quick).expect("it can be written");
+    let all = "check,perft,non-regression";
+    assert_eq!(passed(&bench, &project, all), ["build", "check", "perft"]);
+}
+
+#[test]
+fn settings_that_an_engine_would_not_pass_are_left_out_and_broken_ones_are_named() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let engine = programs::arbiter().display();
+    let script = format!("#!/bin/sh\n'{engine}' engine | sed -u 's/^bestmove .*/bestmove a1a1/'\n");
+    project.write("engine.sh", &script);
+    let done = arbiter(&bench, &project, &["init", "--no-bench"]).expect_code(0);
+    assert!(done.stderr.contains("no gate for the protocol: "), "{done:#?}");
+    let path = project.top.join("arbiter.toml");
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    assert!(
+        text.contains("\n# kind = \"check\"\n") && text.contains("--no-bench --each"),
+        "{text}"
+    );
+
+    let init = || arbiter(&bench, &project, &["init"]);
+    std::fs::write(&path, "pears = 3\n").expect("it can be written");
+    init().expect_refusal(3, &["arbiter.toml: line 1", "pears"]);
+    std::fs::remove_file(&path).expect("it is there");
+    std::os::unix::fs::symlink("nowhere.toml", &path).expect("a link can be made");
+    init().expect_refusal(3, &["arbiter.toml is a link to nowhere.toml, which is not there"]);
+    std::fs::remove_file(&path).expect("it is there");
+    std::fs::create_dir(&path).expect("a folder can be made");
+    init().expect_refusal(3, &["arbiter.toml", "it is a folder"]);
+    project.run(&["match", "HEAD", "HEAD"]).expect_refusal(21, &["has no commit yet", "'.'"]);
 }
 
 #[test]

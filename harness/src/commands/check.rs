@@ -96,7 +96,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         bar.set_message(format!("{} ({failed} failed)", check.name));
         let verdict = carry_out(&spawner, &under_test, &info, check);
         let verdict = verdict.map_err(|error| spawn_failure(&called, &error))?;
-        failed += u32::from(matches!(verdict.outcome, Outcome::Failed(_)));
+        if let Outcome::Failed(reason) = &verdict.outcome {
+            failed += 1;
+            // Text has them as its result.
+            if args.format != OutputFormat::Text {
+                note(&format!("{} ({}) failed: {reason}", check.name, check.grade));
+            }
+        }
         verdicts.push(verdict);
         bar.inc(1);
     }

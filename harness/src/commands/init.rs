@@ -3,15 +3,20 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use clap::Args;
 
 use crate::{
-    BuildArgs, BuildContext, ExitCode, Failure, emit, engine_builds::own_binary, unwritten,
+    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, emit, interruptible, own_binary,
+    unwritten,
 };
-use arbiter_build::{Outline, WORKING_TREE};
-use arbiter_plan::{DEFAULT_SETTINGS, EngineSpec, default_concurrency, load_settings};
+use arbiter_build::{Outline, Repository, WORKING_TREE};
+use arbiter_plan::{
+    ConfigFile, DEFAULT_SETTINGS, EngineSpec, StepKind, default_concurrency, load_settings,
+    step_words,
+};
+use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
 use arbiter_report::note;
 
 /// What GitHub Actions carries out; docs/ci.md shows the same.
@@ -31,16 +36,21 @@ const PERFT_FILE: &str = "perft.epd";
 /// Seconds in which an engine has to count one position of it.
 const PERFT_DEADLINE: &str = "10";
 
+/// Time in which a gate is tried out.
+const TRIAL: Duration = Duration::from_secs(60);
+
 /// Folders in which books are looked for, and how their files end.
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
 const HELP: &str = "\
 It builds the files of the working tree as they are, and tries what the engine can: whether it has
-a bench, and counts perft. Files that are there stay as they are.
+a bench, counts perft, and passes the checks of its protocol. Files that are there stay as they are,
+but the folder of results is added to .gitignore.
 
-Exit codes: 0 if a file was written; 4 if all are there; 2 for bad usage; 7 if a file cannot be
-written; 20 to 28 if there is no repository or nothing can be built (see arbiter --help).
+Exit codes: 0 if a file was written; 4 if all are there; 2 for bad usage; 3 if arbiter.toml is there and
+cannot be read; 7 if a file cannot be written; 20 to 28 if there is no repository or nothing can be
+built (see arbiter --help).
 
 Examples:
   arbiter init
@@ -59,6 +69,9 @@ pub(crate) struct InitArgs {
     /// Folder in which builds are kept [default: arbiter in the user's folder of caches]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+    /// Do not run its bench, and write no gate for bench and speed
+    #[arg(long)]
+    no_bench: bool,
 }
 
 /// What is known of the engine of a repository.
@@ -68,6 +81,8 @@ struct Facts<'a> {
     source: &'a str,
     command: &'a str,
     has_bench: bool,
+    /// What it fails of the checks of its protocol, if anything.
+    failed: Option<&'a str>,
     /// The perft suite, if it counts perft.
     perft: Option<&'a str>,
     /// A book in the repository, from its top.
@@ -76,18 +91,24 @@ struct Facts<'a> {
 
 /// Writes what is missing.
 pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
+    let InitArgs { ci, repo, cache, no_bench } = args;
     let test = Some(WORKING_TREE.to_owned());
-    let build = BuildArgs { test, repo: args.repo, cache: args.cache, ..BuildArgs::default() };
-    let top = build.repository(None)?.top;
-    let mut written = match top.join(DEFAULT_SETTINGS).exists() {
-        true => Vec::new(),
-        false => settings(build, &top)?,
+    let build = BuildArgs { test, repo, cache, no_bench, ..BuildArgs::default() };
+    let repo = build.repository(None)?;
+    let top = &repo.top;
+    let mut written = match top.join(DEFAULT_SETTINGS).symlink_metadata() {
+        Ok(_) => Vec::new(),
+        Err(_) => settings(build, top)?,
     };
+    let settings = read(&top.join(DEFAULT_SETTINGS))?;
     if written.is_empty() {
         note(&format!("{DEFAULT_SETTINGS} is there, and stays as it is"));
     }
-    if args.ci {
-        written.extend(write_new(&top, WORKFLOW_FILE, WORKFLOW)?);
+    if ci {
+        written.extend(write_new(top, WORKFLOW_FILE, WORKFLOW)?);
+    }
+    if settings.results.is_none() {
+        written.extend(ignore_results(&repo)?);
     }
     if written.is_empty() {
         return Err(Failure::new(ExitCode::Nothing, "all is there, and nothing was written"));
@@ -98,11 +119,39 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
          than the last commit?\n",
         written.join(" ")
     );
-    if args.ci {
+    if ci {
         next +=
             "Set the variable ARBITER_REPOSITORY of the repository to the address of Arbiter.\n";
     }
     emit(&next)
+}
+
+/// What the file of settings says, which must make sense.
+fn read(path: &Path) -> Result<ConfigFile, Failure> {
+    if let (Ok(to), false) = (path.read_link(), path.exists()) {
+        let (path, to) = (path.display(), to.display());
+        return Err(Failure::invalid(format!("{path} is a link to {to}, which is not there")));
+    }
+    let settings = load_settings(path).map_err(Failure::invalid)?;
+    let steps = settings.ci.steps();
+    let failed = |error| Failure::invalid(format!("{}: {error}", settings.name()));
+    steps.map_err(failed).map(|_| settings)
+}
+
+/// Has git ignore the folder of results, unless it does.
+fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
+    if repo.ignores(&format!("{DEFAULT_RESULTS}/x")) {
+        return Ok(None);
+    }
+    let name = ".gitignore";
+    let path = repo.top.join(name);
+    let write = || {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let mut file = File::options().append(true).create(true).open(&path)?;
+        file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
+    };
+    write().map(|()| Some(name.to_owned())).map_err(|error| unwritten(&path, &error))
 }
 
 /// Tries the engine out and writes the settings, and a suite if it counts perft.
@@ -113,14 +162,19 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
         let with = BuildContext { copies: default_concurrency(true), ..BuildContext::default() };
         build.prepare(Vec::new(), &EngineSpec::default(), with)
     };
-    let (built, has_bench) = match make(&build) {
+    let built = match make(&build) {
         Err(failure) if matches!(failure.code, ExitCode::NoBench | ExitCode::BenchUnsteady) => {
-            note(&format!("no gate for the bench and the speed: {}", failure.message));
-            (make(&BuildArgs { no_bench: true, ..build })?, false)
+            note(&failure.message);
+            make(&BuildArgs { no_bench: true, ..build })?
         }
-        built => (built?, true),
+        built => built?,
     };
+    let has_bench = built.signatures.first().is_some_and(Option::is_some);
+    if !has_bench {
+        note("no gate for the bench and the speed");
+    }
     let program = built.engines.first().and_then(|engine| engine.cmd.clone()).unwrap_or_default();
+    let failed = failed_checks(&program)?;
     let mut written = Vec::new();
     let mut perft = None;
     if counts_perft(&program)? {
@@ -131,11 +185,46 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     }
     let book = book(top);
     let (source, command) = (&*recipe.source, &*recipe.command);
-    let facts = Facts { source, command, has_bench, perft, book: book.as_deref() };
+    let (failed, book) = (failed.as_deref(), book.as_deref());
+    let facts = Facts { source, command, has_bench, failed, perft, book };
     written.extend(write_new(top, DEFAULT_SETTINGS, &text(facts))?);
-    let read = load_settings(&top.join(DEFAULT_SETTINGS));
-    read.and_then(|read| read.ci.steps()).map_err(Failure::invalid)?;
     Ok(written)
+}
+
+/// What came of a subcommand of this program, which has some time.
+fn tried(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
+    let args = words.iter().map(|word| (*word).to_owned()).collect();
+    let dir = Some(folder.to_owned());
+    let launch = Launch { program: own_binary()?, args, dir, ..Launch::default() };
+    let timeouts = Timeouts { limit: TRIAL, grace: Duration::ZERO };
+    interruptible(move |spawner, cancel| {
+        let ended = run_to_completion(spawner, &launch, timeouts, cancel);
+        match ended.map_err(Failure::environment)? {
+            ended if ended.reason == EndReason::Cancelled => {
+                Err(Failure::new(ExitCode::Interrupted, "interrupted before anything was written"))
+            }
+            ended => Ok(ended),
+        }
+    })
+}
+
+/// What a program fails of the checks of its protocol, if anything.
+fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
+    let folder = tempfile::tempdir().map_err(Failure::environment)?;
+    let engine = format!("cmd=\"{program}\"");
+    note("trying its protocol, which takes some seconds");
+    // Only these decide the gate.
+    let words = ["check", &engine, "--filter", "must", "--format", "json"];
+    let ended = tried(&words, folder.path())?;
+    if ended.code == Some(0) {
+        return Ok(None);
+    }
+    let words = match serde_json::from_str(&ended.lines.join("\n")) {
+        Ok(figures) => step_words(StepKind::Check, &figures),
+        Err(_) => format!("{} after {:.0} s", ended.how, ended.elapsed.as_secs_f64()),
+    };
+    note(&format!("no gate for the protocol: {words}"));
+    Ok(Some(words))
 }
 
 /// Whether a program's perft counts are right.
@@ -143,10 +232,8 @@ fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
     fs::write(&suite, PERFT).map_err(|error| unwritten(&suite, &error))?;
-    let mut perft = Command::new(own_binary()?);
-    perft.args(["perft", program, "--deadline", PERFT_DEADLINE, "--suite"]).arg(&suite);
-    let quiet = perft.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
-    Ok(quiet.status().map_err(Failure::environment)?.success())
+    let words = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
+    Ok(tried(&words, folder.path())?.code == Some(0))
 }
 
 /// The first book in one of the usual folders.
@@ -168,7 +255,7 @@ fn book(top: &Path) -> Option<String> {
 
 /// The settings.
 fn text(facts: Facts<'_>) -> String {
-    let Facts { source, command, has_bench, perft, book } = facts;
+    let Facts { source, command, has_bench, failed, perft, book } = facts;
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let openings = match book {
         Some(book) => format!("openings = {}", quoted(book)),
@@ -182,10 +269,17 @@ fn text(facts: Facts<'_>) -> String {
          # binary = \"engine\"   # if the command leaves several programs\n",
         quoted(command)
     );
+    if let Some(failed) = failed {
+        text += &format!(
+            "\n# For when it keeps to the protocol; now: {failed}\n# [[ci.step]]\n# kind = \"check\"\n"
+        );
+    }
     let mut step = |why: &str, kind: &str, more: &str| {
         text += &format!("\n# {why}\n[[ci.step]]\nkind = \"{kind}\"\n{more}");
     };
-    step("It keeps to the protocol.", "check", "");
+    if failed.is_none() {
+        step("It keeps to the protocol.", "check", "");
+    }
     if has_bench {
         let why = "It searches the same nodes each time, and those of a line \"Bench: N\" in the message \
                    of the commit.";
@@ -198,9 +292,12 @@ fn text(facts: Facts<'_>) -> String {
         let args = "args = \"--max-loss 3\"\nstop = false\n";
         step("It is at most 3 % slower than the base.", "speed", args);
     }
-    let args = "name = \"non-regression\"\nargs = \"--each tc=4+0.04 --elo0 -10 --elo1 0\"\n\
-                budget = 600   # seconds; what is undecided then passes\n";
-    step("It is not weaker than the base.", "sprt", args);
+    let no_bench = if has_bench { "" } else { "--no-bench " };
+    let args = format!(
+        "name = \"non-regression\"\nargs = \"{no_bench}--each tc=4+0.04 --elo0 -10 --elo1 0\"\n\
+         budget = 600   # seconds; what is undecided then passes\n"
+    );
+    step("It is not weaker than the base.", "sprt", &args);
     text
 }
 
@@ -249,6 +346,7 @@ mod tests {
             source: "src/Makefile",
             command: "make -C src -j\"$(nproc)\"",
             has_bench: true,
+            failed: None,
             perft: Some("perft.epd"),
             book: Some("books/a\"b.pgn"),
         };
@@ -264,8 +362,10 @@ mod tests {
             read.ci.steps().unwrap().iter().map(|step| step.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(kinds(all), ["check", "bench", "perft", "speed", "non-regression"]);
-        let few = Facts { has_bench: false, perft: None, book: None, ..all };
-        assert_eq!(kinds(few), ["check", "non-regression"]);
+        let failed = Some("1 must failed: \"uci\"");
+        let few = Facts { has_bench: false, failed, perft: None, book: None, ..all };
+        assert_eq!(kinds(few), ["non-regression"]);
+        assert!(text(few).contains("args = \"--no-bench "), "{}", text(few));
     }
 
     #[test]

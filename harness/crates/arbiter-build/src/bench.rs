@@ -150,14 +150,15 @@ pub fn run_bench_once(
     let mut words = vec![target.launch.program.display().to_string()];
     words.extend_from_slice(&target.launch.args);
     words.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
-    let fail = |reason: String| {
+    let fail = |failure, reason: String| {
         let (what, command) = (target.name, shell_words::join(&words));
         let text = format!(
             "{what} has no bench signature: `{command}` {reason}; set bench and bench-pattern in \
              [build] of arbiter.toml, or give --no-bench"
         );
-        BuildError::Failed(BuildFailure::NoBench, text)
+        BuildError::Failed(failure, text)
     };
+    let failed = |reason| fail(BuildFailure::BenchFailed, reason);
     // Some engines print the figures as errors, so that both outputs are read as one.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &words].concat();
@@ -170,15 +171,16 @@ pub fn run_bench_once(
     match ended.reason {
         EndReason::Cancelled => return Err(BuildError::Cancelled),
         EndReason::TimedOut => {
-            return Err(fail(format!("took more than {} s", limit.as_secs_f64())));
+            return Err(failed(format!("took more than {} s", limit.as_secs_f64())));
         }
         EndReason::Exited if ended.code != Some(0) => {
-            return Err(fail(format!("ended with {}", ended.how)));
+            return Err(failed(format!("ended with {}", ended.how)));
         }
         EndReason::Exited => {}
     }
     let Some((nodes, speed)) = reader.read(&ended.lines) else {
-        return Err(fail("printed no number of nodes that is known".to_owned()));
+        let reason = "printed no number of nodes that is known".to_owned();
+        return Err(fail(BuildFailure::NoBench, reason));
     };
     let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })

@@ -60,8 +60,10 @@ pub enum BuildFailure {
     Timeout,
     /// The build left no program.
     NoBinary,
-    /// The program has no bench that can be read.
+    /// The bench of the program ended well and told no number of nodes: there may be none.
     NoBench,
+    /// The bench of the program failed.
+    BenchFailed,
     /// Two copies of one program searched different trees.
     BenchDiffers,
     /// The bench of the program is not the one that its commit promises.

@@ -107,6 +107,10 @@ impl Repository {
                 ", which is a shallow clone; get the rest with `git fetch --unshallow`, or set \
                  fetch-depth: 0 for actions/checkout",
             ),
+            false if git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() => (
+                BuildFailure::UnknownRevision,
+                ", which has no commit yet: make one, or say '.' for the files as they are",
+            ),
             false => (BuildFailure::UnknownRevision, ""),
         };
         BuildError::Failed(failure, text + why)
@@ -120,6 +124,11 @@ impl Repository {
     /// Whether the clone lacks a part of the history.
     pub fn is_shallow(&self) -> bool {
         git(&self.top, ["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")
+    }
+
+    /// Whether a path of the working tree is one that git ignores.
+    pub fn ignores(&self, path: &str) -> bool {
+        git(&self.top, ["check-ignore", "--quiet", path]).is_ok()
     }
 
     /// Whether any of `paths` differs between two trees or commits; `true` for no path.

@@ -102,9 +102,7 @@ impl Built {
             Some(bench) => bench.signature,
             None => self.measure(copies, spawner, cancel)?,
         };
-        // What was changed since is not the author's promise.
-        let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
-        match commit.and_then(|commit| promised_nodes(&commit.message)) {
+        match self.promised_nodes() {
             Some(promised) if promised != signature.nodes => {
                 let text = format!(
                     "the bench of {what} is {}, but its commit says {promised}; the build differs \
@@ -115,6 +113,13 @@ impl Built {
             }
             _ => Ok(signature),
         }
+    }
+
+    /// The signature that its commit promises.
+    pub fn promised_nodes(&self) -> Option<u64> {
+        // What was changed since is not the author's promise.
+        let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
+        promised_nodes(&commit?.message)
     }
 
     /// Runs the benchmark now. Blocks.
@@ -246,10 +251,10 @@ impl Builder<'_> {
         without.push(self.cache.folder.clone());
         let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
         if snapshot.is_dirty {
-            let short = head.as_ref().map_or("no commit", Commit::short);
-            (self.notify)(&format!(
-                "the working tree is dirty: it is not what its commit {short} is"
-            ));
+            let than = head.as_ref().map_or("is in no commit yet".to_owned(), |head| {
+                format!("is not what its commit {} is", head.short())
+            });
+            (self.notify)(&format!("the working tree is dirty: it {than}"));
         }
         Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
     }

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use arbiter_game::lint::LintRule;
+use arbiter_names::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -197,8 +198,19 @@ pub fn step_words(kind: StepKind, figures: &Value) -> String {
             format!("{} games, {}", number("games"), found.as_deref().unwrap_or("nothing found"))
         }
         StepKind::Bench => format!("{} nodes", number("nodes")),
-        StepKind::Check => format!("score {}", decimal("score", 1)),
+        StepKind::Check => format!("{}score {}", failed_musts(figures), decimal("score", 1)),
         StepKind::Build => String::new(),
+    }
+}
+
+/// The checks graded "must" that an engine fails, by name; empty if there are none.
+fn failed_musts(figures: &Value) -> String {
+    let checks = figures["checks"].as_array().into_iter().flatten();
+    let failed = checks.filter(|check| check["grade"] == "must" && check["outcome"] == "failed");
+    let names: Vec<&str> = failed.filter_map(|check| check["name"].as_str()).collect();
+    match names.len() {
+        0 => String::new(),
+        number => format!("{} failed: {}; ", counted(number, "must"), names.join(", ")),
     }
 }
 
@@ -286,6 +298,16 @@ mod tests {
         assert_eq!(step_words(StepKind::Lint, &figures), words);
         let words = step_words(StepKind::Lint, &json!({ "games": 40 }));
         assert_eq!(words, "40 games, nothing found");
+        let check =
+            |name, grade, outcome| json!({ "name": name, "grade": grade, "outcome": outcome });
+        let checks = [
+            check("a", "must", "failed"),
+            check("b", "must", "passed"),
+            check("c", "nice", "failed"),
+            check("d", "must", "failed"),
+        ];
+        let words = step_words(StepKind::Check, &json!({ "score": 85.8, "checks": checks }));
+        assert_eq!(words, "2 musts failed: a, d; score 85.8");
         assert!(step_words(StepKind::Sprt, &json!({ "games": 6 })).contains("LLR undefined"));
     }
 

@@ -4,8 +4,9 @@ use std::fmt::Display;
 
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
-use tabled::settings::peaker::PriorityMax;
 use tabled::settings::{Style, Width};
+
+use crate::terminal::shown;
 
 /// Columns that a cell's border and the blanks beside its text take.
 const BORDER: usize = 3;
@@ -59,22 +60,20 @@ impl Table {
     }
 
     /// For a terminal of so many columns, with cells on several lines if they have to be.
-    pub fn fitted(self, width: Option<usize>) -> String {
+    pub fn fitted(mut self, width: Option<usize>) -> String {
+        // Before widths are computed, which it may change.
+        self.0.iter_mut().flatten().for_each(|cell| *cell = shown(cell).into_owned());
         let columns = width.map(|width| self.widths(width));
         let mut table = Builder::from(self.0).build();
         table.with(Style::sharp());
         for (column, width) in columns.into_iter().flatten().enumerate() {
             table.modify(Columns::one(column), Width::wrap(width).keep_words(true));
         }
-        if let Some(width) = width {
-            // Words are broken if nothing else helps.
-            table.with(Width::wrap(width).keep_words(true).priority(PriorityMax::right()));
-        }
-        format!("{table}\n")
+        format!("{}\n", shown(&table.to_string()))
     }
 
     /// How wide the cells of each column may be in a table of so many columns of text: the widest
-    /// are made narrower, but not than their words.
+    /// are made narrower, but not than their words unless nothing else helps.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
             self.0.iter().filter_map(|row| row.get(column)).map(|cell| of(cell)).max().unwrap_or(0)
@@ -86,8 +85,11 @@ impl Table {
         let mut widths: Vec<usize> = (0..count).map(natural).collect();
         while widths.iter().sum::<usize>() + BORDER * count + 1 > width {
             let can_shrink = |column: &usize| widths[*column] > least[*column];
-            let widest = (0..count).filter(can_shrink).max_by_key(|column| widths[*column]);
-            let Some(column) = widest else { break };
+            let widest = |columns: &mut dyn Iterator<Item = usize>| {
+                columns.max_by_key(|column| widths[*column])
+            };
+            let column = widest(&mut (0..count).filter(can_shrink)).or(widest(&mut (0..count)));
+            let Some(column) = column.filter(|column| widths[*column] > 1) else { break };
             widths[column] -= 1;
         }
         widths
@@ -127,6 +129,11 @@ mod tests {
             assert!(narrow.contains(word), "{word}: {narrow}");
         }
         assert_eq!(table.without("games").rows()[0], ["engine", "what it is"]);
+        let mut table = Table::new(["step", "figures"]);
+        table.push([&"build", &format!("the log is /{} as ever", "folder/".repeat(9))]);
+        let narrow = table.fitted(Some(40));
+        assert!(narrow.lines().all(|line| line.chars().count() == 40), "{narrow}");
+        assert!(narrow.contains("│ the log is") && narrow.contains("as ever"), "{narrow}");
     }
 
     #[test]

@@ -1,6 +1,58 @@
 //! Messages on standard error.
 
+use std::borrow::Cow;
+
 use indicatif::ProgressBar;
+
+/// What stands for signs that a terminal without UTF-8 cannot show.
+const ASCII: [(&str, &str); 25] = [
+    ("─", "-"),
+    ("│", "|"),
+    ("┌", "+"),
+    ("┬", "+"),
+    ("┐", "+"),
+    ("├", "+"),
+    ("┼", "+"),
+    ("┤", "+"),
+    ("└", "+"),
+    ("┴", "+"),
+    ("┘", "+"),
+    ("█", "#"),
+    ("░", "."),
+    ("·", "-"),
+    ("–", "-"),
+    ("−", "-"),
+    ("…", "~"),
+    ("±", "+-"),
+    ("×", "x"),
+    ("µ", "u"),
+    ("½", "1/2"),
+    ("≥", ">="),
+    ("≤", "<="),
+    ("✅", "ok:"),
+    ("❌", "not ok:"),
+];
+
+/// A text as it can be shown in the locale of the user.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    match is_utf8() || text.is_ascii() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(in_ascii(text)),
+    }
+}
+
+/// Whether the locale has UTF-8, as it most likely has where nothing is said.
+fn is_utf8() -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
+    let locale = set.into_iter().find(|locale| !locale.is_empty());
+    locale.is_none_or(|locale| {
+        locale.to_string_lossy().to_lowercase().replace('-', "").contains("utf8")
+    })
+}
+
+fn in_ascii(text: &str) -> String {
+    ASCII.iter().fold(text.to_owned(), |text, (sign, ascii)| text.replace(sign, ascii))
+}
 
 /// A line on standard error, unless the user wants to hear nothing but results and errors.
 pub fn note(line: &str) {
@@ -25,4 +77,14 @@ pub fn progress_bar(length: u64) -> ProgressBar {
 /// An error on standard error.
 pub fn complain(error: impl std::fmt::Display) {
     log::error!("{error}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_has_a_form_in_ascii() {
+        assert_eq!(in_ascii("│ +4.1 ± 5.3 ░█ é"), "| +4.1 +- 5.3 .# é");
+    }
 }
