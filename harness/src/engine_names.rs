@@ -41,8 +41,7 @@ pub(crate) fn registry() -> Result<PathBuf, Failure> {
 /// All engines with names: those of our file, and those of cutechess's that are not in it.
 pub(crate) fn registered() -> Result<BTreeMap<String, Registered>, Failure> {
     let mut all = BTreeMap::new();
-    // Another program's list is no reason to stop.
-    let (file, theirs) = cutechess_engines().unwrap_or_default();
+    let (file, theirs) = cutechess_engines();
     let ours = registry().ok().filter(|path| path.is_file());
     let own = ours.as_deref().map(load_engines).transpose().map_err(Failure::invalid)?;
     let own = own.into_iter().flatten().map(|engine| (engine, ours.clone().unwrap_or_default()));
@@ -60,6 +59,9 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
     if !name.chars().all(is_plain) || !name.starts_with(char::is_alphanumeric) || name == BUNDLED {
         let reason = "expected a name of letters, digits, '-', '_', '.' and '+'";
         return Err(Failure::invalid(format!("'{name}': {reason}")));
+    }
+    if name == "HEAD" || name.ends_with("_HEAD") {
+        return Err(Failure::invalid(format!("'{name}' is a revision in every git repository")));
     }
     if registered()?.get(name).is_some_and(|known| known.file == path) {
         let reason = format!("engine '{name}' is in {} already", path.display());
@@ -87,7 +89,8 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     }
     if !known.contains_key(name) {
         let hint = did_you_mean(name, known.keys().map(String::as_str));
-        return Err(Failure::invalid(format!("no engine '{name}' is registered{hint}")));
+        let reason = format!("no engine '{name}' is registered{hint}");
+        return Err(Failure::new(ExitCode::NoRevision, reason));
     }
     let text = fs::read_to_string(&path).map_err(Failure::environment)?;
     let tables = DeTable::parse(&text).map_err(Failure::invalid)?;
@@ -103,10 +106,11 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
 /// could name another.
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
     let named = std::env::var_os(variable).map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
     let folder = named.filter(|path| path.is_absolute()).or(home);
-    let folder =
-        folder.ok_or_else(|| Failure::invalid(format!("there is no HOME; give {flag}")))?;
+    let folder = folder
+        .ok_or_else(|| Failure::invalid(format!("HOME is no absolute path; set it, or {flag}")))?;
     Ok(folder.join("arbiter"))
 }
 

@@ -1,8 +1,10 @@
 //! Engines by name: registered ones, revisions, programs; and the protocol that they speak.
 
+use std::path::Path;
+
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
-use crate::support::programs::puppet;
+use crate::support::programs::{self, puppet};
 use crate::support::project::Project;
 
 /// Plays one pair of two engines by their names.
@@ -64,9 +66,39 @@ fn an_engine_is_forgotten_and_the_others_stay_as_they_are() {
     run(&["remove", "third"]).expect_code(0);
     run(&["remove", "second"]).expect_code(0);
     assert_eq!(bench.read(file).trim_end(), before.trim_end(), "{with_third}");
-    run(&["remove", "fist"]).expect_refusal(3, &["no engine 'fist'", "did you mean 'first'?"]);
+    run(&["remove", "fist"]).expect_refusal(21, &["no engine 'fist'", "did you mean 'first'?"]);
     bench.write("engines.json", r#"[{"name": "theirs", "command": "x"}]"#);
     run(&["remove", "theirs"]).expect_refusal(3, &["engines.json; take it out there"]);
+    run(&["add", "HEAD", "./mine"]).expect_refusal(3, &["'HEAD' is a revision"]);
+    // What cannot be read of another program's list is no reason to stop, and is said.
+    for (list, why) in [
+        ("[{", "engines.json: EOF"),
+        ("{}", "engines.json: expected a list"),
+        (r#"[{"command": "x"}]"#, "engines.json: an engine has no name"),
+        (r#"[{"name": "t", "command": "x", "protocol": "usb"}]"#, "engine 't': proto: 'usb'"),
+    ] {
+        bench.write("engines.json", list);
+        let listed = run(&["list"]).expect_code(0);
+        assert!(listed.stderr.contains(why) && listed.stdout.contains("first"), "{listed:#?}");
+    }
+}
+
+#[test]
+fn commas_are_quoted_and_a_home_is_needed_to_keep_engines() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink(puppet(), bench.path("a,b c")).expect("a link can be made");
+    let odd = "\"./a,b c\"";
+    bench
+        .arbiter(["engines", "add", "odd", &format!("{odd},option.Hash=8")])
+        .finish()
+        .expect_code(0);
+    assert_eq!(names(play(&bench, &["odd", "cmd=\"./a,b c\",name=other"], &[])), ["odd", "other"]);
+    for home in ["HOME=", "HOME=here"] {
+        let words = ["-u", "XDG_CONFIG_HOME", home, &programs::arbiter().display().to_string()];
+        let add = ["engines", "add", "mine", odd];
+        let none = bench.start(Path::new("/usr/bin/env"), [&words[..], &add].concat()).finish();
+        none.expect_refusal(3, &["HOME is no absolute path; set it, or XDG_CONFIG_HOME"]);
+    }
 }
 
 #[test]

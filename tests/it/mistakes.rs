@@ -17,12 +17,15 @@ match mine bundled --openings nosuch.epd
 match mine bundled --each tc=8+0,08
 match mine bundled --each 8+0.08
 match mine bundled --each hash=64
+match mine bundled --each time=8+0.08
+match mine bundled --each nodes=1,option.MultiPV=2
 match mine bundled --tc 8+0.08
 match -engine cmd=mine -engine cmd=bundled -each tc=1+1
 match mine,option.Hsh=64 bundled --each nodes=1
 match mine bundled gauntlet
 match mine
 match bundled bundled
+match mine bundled,name=mine
 match mine bundled --config engin.toml
 match mine bundled --concurrency 0
 match mine bundled --on tls://localhost:1

@@ -7,7 +7,7 @@ use super::words::{Word, figure};
 use crate::{Failure, own_binary, runtime};
 use arbiter_plan::{EngineSpec, resolve_engine};
 use arbiter_process::read_text;
-use arbiter_report::Dialect;
+use arbiter_report::{Dialect, note};
 use arbiter_runner::{ask_engine, engine_setup};
 
 /// The keys, for errors.
@@ -135,17 +135,25 @@ pub(crate) fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
     Ok(runtime()?.block_on(asked)?)
 }
 
-/// cutechess's list of engines: `engines.json` here, or where cutechess keeps it.
-fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
+/// The file of cutechess's list of engines: `engines.json` here, or where cutechess keeps it.
+fn configuration_file() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").unwrap_or_default();
     let places =
         [PathBuf::from("engines.json"), Path::new(&home).join(".config/cutechess/engines.json")];
-    let file = places.into_iter().find(|path| path.is_file());
+    places.into_iter().find(|path| path.is_file())
+}
+
+/// The list in that file.
+fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
+    let file = configuration_file();
     let file = file.ok_or("there is no engines.json here, nor in ~/.config/cutechess")?;
-    let text = read_text(&file).map_err(|error| error.to_string())?;
-    let list =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-    Ok((file, list))
+    let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = read_text(&file).map_err(|error| wrong(&error))?;
+    let list: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    match list.is_array() {
+        true => Ok((file, list)),
+        false => Err(wrong(&"expected a list of engines")),
+    }
 }
 
 /// An engine of that list.
@@ -157,15 +165,29 @@ fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     configure(engine, spec)
 }
 
-/// All engines of that list that can be understood, and its file.
-pub(crate) fn cutechess_engines() -> Result<(PathBuf, Vec<(String, EngineSpec)>), String> {
-    let (file, list) = configurations()?;
-    let read = |engine: &serde_json::Value| {
-        let mut spec = EngineSpec::default();
-        configure(engine, &mut spec).ok()?;
-        Some((engine["name"].as_str()?.to_owned(), spec))
+/// All engines of that list that can be understood, and its file. What cannot is pointed out: another
+/// program's list is no reason to stop.
+pub(crate) fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
+    if configuration_file().is_none() {
+        return Default::default();
+    }
+    let (file, list) = match configurations() {
+        Ok(read) => read,
+        Err(error) => {
+            note(&format!("left aside: {error}"));
+            return Default::default();
+        }
     };
-    Ok((file, list.as_array().into_iter().flatten().filter_map(read).collect()))
+    let read = |engine: &serde_json::Value| -> Result<(String, EngineSpec), String> {
+        let name = engine["name"].as_str().ok_or("an engine has no name")?;
+        let mut spec = EngineSpec::default();
+        configure(engine, &mut spec).map_err(|error| format!("engine '{name}': {error}"))?;
+        Ok((name.to_owned(), spec))
+    };
+    let pointed_out = |error| note(&format!("left aside: {}: {error}", file.display()));
+    let read = list.as_array().into_iter().flatten().map(read);
+    let known = read.filter_map(|read| read.map_err(pointed_out).ok()).collect();
+    (file, known)
 }
 
 fn configure(engine: &serde_json::Value, spec: &mut EngineSpec) -> Result<(), String> {

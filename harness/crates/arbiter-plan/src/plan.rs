@@ -347,10 +347,12 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
-        if engines.iter().any(|other| other.name == engine.name) {
-            let name = engine.name;
-            let reason =
-                format!("two engines are named '{name}'; rename one, as in ENGINE,name=other");
+        if let Some(other) = engines.iter().find(|other| other.name == engine.name) {
+            let (name, is_same) = (&engine.name, *other == engine);
+            let same = if is_same { "the same, in program and settings, and " } else { "" };
+            let reason = format!(
+                "two engines are {same}named '{name}'; rename one, as in ENGINE,name=other"
+            );
             return Err(reason.into());
         }
         engines.push(engine);

@@ -119,7 +119,13 @@ impl EngineSpec {
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => self.set_option(name, value),
                 _ => {
-                    let mut hint = did_you_mean(key, ENGINE_KEYS.split(", "));
+                    let meant = match key {
+                        // What others call it, which looks like another key.
+                        "time" | "timecontrol" => "tc",
+                        "movetime" => "st",
+                        key => key,
+                    };
+                    let mut hint = did_you_mean(meant, ENGINE_KEYS.split(", "));
                     if hint.is_empty() {
                         hint = format!(" (an option of the engine is option.{key})");
                     }
@@ -251,6 +257,8 @@ mod tests {
         assert!(
             EngineSpec::parse("tc=8+").unwrap_err().to_string().starts_with("time control '8+'")
         );
+        let time = EngineSpec::parse("time=1+0.01").unwrap_err();
+        assert!(time.contains("'time' (did you mean 'tc'?)"), "{time}");
         assert!(EngineSpec::parse("colour=red").unwrap_err().to_string().contains("timemargin"));
     }
 

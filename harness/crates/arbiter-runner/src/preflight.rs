@@ -319,6 +319,9 @@ fn hint(error: &EngineError) -> &'static str {
         EngineError::Session(SessionError::Late { awaited: "uciok", .. }) => {
             ", and no 'feature' either: is it a chess engine?"
         }
+        EngineError::Session(SessionError::Option(error)) if error.is_unlike_any() => {
+            "; what only another engine has stands with that one: ENGINE,option.NAME=VALUE"
+        }
         _ => "",
     }
 }

@@ -36,7 +36,8 @@ fn impossible_requests_are_refused_in_words() {
     };
     check(RunKind::Sprt, &["cmd=sh"], "sprt needs two engines, got 1");
     check(RunKind::Match, &[], "at least two");
-    check(RunKind::Match, &["cmd=sh", "cmd=sh"], "two engines are named 'sh'");
+    check(RunKind::Match, &["cmd=sh", "cmd=sh"], "two engines are the same, in program");
+    check(RunKind::Match, &["cmd=sh", "cmd=sh,depth=3"], "two engines are named 'sh'");
     check(RunKind::Match, &["cmd=sh", "name=x"], "engine 'x' has no program");
     check(RunKind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no program");
     check(RunKind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");

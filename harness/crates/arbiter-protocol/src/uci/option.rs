@@ -39,8 +39,22 @@ pub enum OptionKind {
 
 /// Why a wished option cannot be set; the text follows the engine's name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct OptionError(String);
+#[error("{text}")]
+pub struct OptionError {
+    text: String,
+    is_unlike_any: bool,
+}
+
+impl OptionError {
+    fn new(text: String) -> OptionError {
+        OptionError { text, is_unlike_any: false }
+    }
+
+    /// Whether the engine has no option that is called so, or nearly so.
+    pub fn is_unlike_any(&self) -> bool {
+        self.is_unlike_any
+    }
+}
 
 /// The words that open a field of an `option` line.
 const FIELDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
@@ -104,7 +118,9 @@ impl OptionDeclaration {
             OptionKind::String => return Ok(()),
         };
         let name = &self.name;
-        Err(OptionError(format!("option '{name}' does not take '{value}': expected {expected}")))
+        Err(OptionError::new(format!(
+            "option '{name}' does not take '{value}': expected {expected}"
+        )))
     }
 }
 
@@ -118,7 +134,10 @@ pub fn check_option<'a>(
         Some(declaration) => declaration.admits(value).map(|()| declaration),
         None => {
             let hint = did_you_mean(name, declared.iter().map(|option| option.name.as_str()));
-            Err(OptionError(format!("has no option '{name}'{hint}")))
+            Err(OptionError {
+                text: format!("has no option '{name}'{hint}"),
+                is_unlike_any: hint.is_empty(),
+            })
         }
     }
 }
