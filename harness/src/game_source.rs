@@ -20,7 +20,7 @@ pub(crate) struct GameSourceArgs {
     /// Games: PGN, plain, .gz or .zst. Repeat for more
     #[arg(long, value_name = "FILE", required_unless_present = "run")]
     pub pgn: Vec<PathBuf>,
-    /// Games of a run in the results store. Repeat for more
+    /// Games of a run in the results store, by its name or latest. Repeat for more
     #[arg(long, value_name = "RUN")]
     pub run: Vec<String>,
     /// Folder of the results store
@@ -46,7 +46,8 @@ impl GameSourceArgs {
             games.extend(read);
         }
         for run in &self.run {
-            games.extend(stored_games(&Store::open(&self.results)?, run)?);
+            let store = Store::open(&self.results)?;
+            games.extend(stored_games(&store, &store.named(run)?)?);
         }
         Ok(games)
     }

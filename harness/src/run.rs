@@ -247,8 +247,9 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
 }
 
 fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRun, Failure> {
-    let (name, results) = (wanted.run, requested.results.clone());
+    let results = requested.results.clone();
     let store = Store::open(&results)?;
+    let name = store.named(&wanted.run)?;
     // Before the run is read: who has the lock may change it.
     let lock = RunLock::take(&results, &name)?;
     let stored = store.run(&name)?;

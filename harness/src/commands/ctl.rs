@@ -28,7 +28,7 @@ All of it holds for the process that plays the run; a resumed run starts as it w
 
 Exit codes: 0 if done; 2 for bad usage, 3 if the run is not being played or refuses.")]
 pub(crate) struct CtlArgs {
-    /// Name of the run
+    /// Name of the run, or latest
     run: String,
     /// What to do
     #[arg(required = true, value_name = "COMMAND")]
@@ -50,17 +50,19 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: ControlCommand = args.command.join(" ").parse().map_err(Failure::invalid)?;
     let is_in_words = args.format == OutputFormat::Text;
-    let answer = send_command(&args.results, &args.run, command, !is_in_words, CONTROL_TIMEOUT);
+    let store = Store::open(&args.results)?;
+    let run = &store.named(&args.run)?;
+    let answer = send_command(&args.results, run, command, !is_in_words, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
         // Perhaps there is no such run at all.
-        Store::open(&args.results)?.run(&args.run)?;
+        store.run(run)?;
         Err(Failure::invalid(error))
     })?;
     if is_in_words {
         return Ok(answer);
     }
     let mut figures: Value = serde_json::from_str(&answer).map_err(|error| {
-        Failure::invalid(format!("run '{}' answers what is not understood: {error}", args.run))
+        Failure::invalid(format!("run '{run}' answers what is not understood: {error}"))
     })?;
     // Rows are boards, where they were asked for.
     let has_boards = command == ControlCommand::Boards && args.format == OutputFormat::Csv;

@@ -32,7 +32,7 @@ Examples:
   arbiter replay RUN 17.2 --raw >FILE  the same as a file, to send to an engine's author
   arbiter replay FILE")]
 pub(crate) struct ReplayArgs {
-    /// Name of a run, or a file with a transcript
+    /// Name of a run, latest, or a file with a transcript
     #[arg(value_name = "RUN|FILE")]
     source: String,
     /// Pair and game, as in the PGN's tag Round; without it, games with transcripts are listed
@@ -72,6 +72,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
 }
 
 fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
+    let run = &store.named(run)?;
     let stored = store.run(run)?;
     let mut text = String::new();
     for (pair, half) in store.transcribed(run)? {
@@ -90,6 +91,7 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
 }
 
 fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
+    let run = &store.named(run)?;
     let numbers = game.split_once('.').and_then(|(pair, half)| {
         let pair: u64 = pair.parse().ok()?;
         let half: usize = half.parse().ok()?;

@@ -34,8 +34,8 @@ Examples:
   arbiter report --out report.html
   arbiter report games.pgn more.pgn.zst --format md")]
 pub(crate) struct ReportArgs {
-    /// Names of runs, or PGN files (plain, .gz or .zst), whose games are taken together [default: the
-    /// latest run]
+    /// Names of runs, or latest; or PGN files (plain, .gz or .zst), whose games are taken together
+    /// [default: latest]
     #[arg(value_name = "RUN|PGN")]
     runs: Vec<String>,
     /// Folder of the results store
@@ -147,7 +147,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
                 ))
             })?]
         }
-        named => named.to_vec(),
+        named => named.iter().map(|run| store.named(run)).collect::<Result<_, _>>()?,
     };
     let target = target(args, runs.len())?;
     let form = form(args.format, &target)?;
@@ -159,7 +159,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
 
 /// Whether a word names a file or a folder, and no run.
 fn is_other_file(store: &Store, word: &str) -> bool {
-    Path::new(word).exists() && matches!(store.run(word), Err(StoreError::NoRun { .. }))
+    Path::new(word).exists()
+        && store
+            .named(word)
+            .is_ok_and(|run| matches!(store.run(&run), Err(StoreError::NoRun { .. })))
 }
 
 /// The form that is asked for, or that the target tells.

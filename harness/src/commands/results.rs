@@ -40,7 +40,7 @@ enum ResultsCommand {
     },
     /// Shows one run as it was shown at its end.
     Show {
-        /// Name of the run
+        /// Name of the run, or latest
         run: String,
     },
     /// Makes the log of tests: one row for each SPRT, oldest first, with what was tried, the commits,
@@ -56,7 +56,7 @@ enum ResultsCommand {
     Import(keep::ImportArgs),
     /// Says in one line what a run tries, as --about does at its start.
     About {
-        /// Name of the run
+        /// Name of the run, or latest
         run: String,
         /// The text
         #[arg(value_parser = one_line)]
@@ -82,14 +82,18 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         }
         Some(ResultsCommand::Show { run }) => {
             let store = store()?;
-            print(&store, &stored_summary(&store, &store.run(run)?)?, args.format)
+            let stored = store.run(&store.named(run)?)?;
+            print(&store, &stored_summary(&store, &stored)?, args.format)
         }
         Some(ResultsCommand::Log(wanted)) => log::log(&args.results, wanted, args.format),
         Some(ResultsCommand::Rm(wanted)) => keep::remove(&store()?, wanted),
         Some(ResultsCommand::Prune(wanted)) => keep::prune(&store()?, wanted),
         Some(ResultsCommand::Export(wanted)) => keep::export(&store()?, wanted),
         Some(ResultsCommand::Import(wanted)) => keep::import(folder()?, wanted),
-        Some(ResultsCommand::About { run, text }) => Ok(store()?.set_about(run, Some(text))?),
+        Some(ResultsCommand::About { run, text }) => {
+            let store = store()?;
+            Ok(store.set_about(&store.named(run)?, Some(text))?)
+        }
     }
 }
 

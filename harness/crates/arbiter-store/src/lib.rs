@@ -36,7 +36,7 @@ pub use follow::{Mark, Outline};
 pub use games::{GameOrder, GameQuery, ListedGame};
 pub use gates::StoredGate;
 pub use lint::LintCount;
-pub use query::{RunHead, StoredRun};
+pub use query::{LATEST, RunHead, StoredRun};
 pub use recorded::Recorded;
 pub use run_lock::{LockError, RunLock};
 

@@ -11,6 +11,9 @@ use arbiter_schedule::Pairing;
 use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 use arbiter_stats::GameResult;
 
+/// What stands for the newest run.
+pub const LATEST: &str = "latest";
+
 /// One line of the list of runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunHead {
@@ -45,6 +48,17 @@ impl Store {
     /// All runs, oldest first.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
+    }
+
+    /// The name of the run that is meant: by [`LATEST`] the newest, unless one has this name.
+    pub fn named(&self, word: &str) -> Result<String, StoreError> {
+        let select =
+            "SELECT run FROM runs ORDER BY run = ?1 DESC, created_ms DESC, run DESC LIMIT 1";
+        let newest = match word {
+            LATEST => self.row(select, [word], |row| row.get(0))?,
+            _ => None,
+        };
+        Ok(newest.unwrap_or_else(|| word.to_owned()))
     }
 
     /// The run of this name.

@@ -19,7 +19,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Flags of `arbiter results rm`.
 #[derive(Debug, Args)]
 pub(super) struct RemoveArgs {
-    /// Names of runs
+    /// Names of runs, or latest
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,
     /// Do not ask
@@ -43,7 +43,7 @@ pub(super) struct PruneArgs {
 /// Flags of `arbiter results export`.
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// Name of the run
+    /// Name of the run, or latest
     run: String,
     /// The file, as a rule with the ending .jsonl.gz
     #[arg(long, value_name = "FILE")]
@@ -64,7 +64,7 @@ pub(super) struct ImportArgs {
 pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
-        heads.push(store.run(run)?.head);
+        heads.push(store.run(&store.named(run)?)?.head);
     }
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
@@ -104,7 +104,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
 pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     let mut file = NewFile::create(&args.out)?;
     let failed = |error| failure(error, &args.out, Failure::environment);
-    store.export_run(&args.run, &mut file).map_err(failed)?;
+    store.export_run(&store.named(&args.run)?, &mut file).map_err(failed)?;
     file.finish()
 }
 

@@ -13,7 +13,7 @@ use arbiter_store::Store;
 /// Flags of `arbiter tune patch`.
 #[derive(Debug, Args)]
 pub(super) struct PatchArgs {
-    /// Name of the run
+    /// Name of the run, or latest
     run: String,
     /// File with a line `NAME = NUMBER` for each parameter; what follows the number stays
     #[arg(long, value_name = "FILE")]
@@ -26,8 +26,8 @@ pub(super) struct PatchArgs {
 /// Prints the patch.
 pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     let store = Store::open(&args.results)?;
-    let stored = store.run(&args.run)?;
-    let state = run::replayed(&store, &args.run, &stored.plan)?;
+    let stored = store.run(&store.named(&args.run)?)?;
+    let state = run::replayed(&store, &stored.head.run, &stored.plan)?;
     let spsa = state
         .spsa()
         .ok_or_else(|| Failure::invalid(format!("run '{}' tuned nothing", args.run)))?;
