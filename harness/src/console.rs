@@ -7,7 +7,7 @@ use anstream::ColorChoice;
 use clap::Args;
 use log::{LevelFilter, Log, Metadata, Record};
 
-use arbiter_report::{BAD_STYLE, styled};
+use arbiter_report::{BAD_STYLE, shown, styled};
 
 /// Flags that all commands share.
 #[derive(Debug, Clone, Copy, Args)]
@@ -55,7 +55,7 @@ impl Log for Messages {
             _ => record.args().to_string(),
         };
         // A reader that went away, as when a terminal closes, must not end a run.
-        let _ = writeln!(anstream::stderr().lock(), "{line}");
+        let _ = writeln!(anstream::stderr().lock(), "{}", shown(&line));
     }
 
     fn flush(&self) {}

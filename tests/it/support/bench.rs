@@ -106,6 +106,7 @@ impl Bench {
             .env("HOME", self.dir.path())
             .env("XDG_CONFIG_HOME", self.dir.path())
             .env("NO_COLOR", "1")
+            .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

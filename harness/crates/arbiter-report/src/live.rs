@@ -1,17 +1,20 @@
 //! The view of a running match on standard error: drawn on a terminal, plain lines elsewhere.
 
+mod screen;
+
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
-use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::FormattedDuration;
 
+use self::screen::Screen;
 use crate::boards::{Board, Boards, Side};
 use crate::lint::place;
 use crate::standings::leaders_line;
 use crate::status::Progress;
-use crate::terminal::{is_quiet, note};
+use crate::terminal::{is_quiet, note, shown};
 use crate::text::{ratio, signed};
 use crate::tuned;
 use arbiter_game::lint::LintFinding;
@@ -36,7 +39,7 @@ const BAR: std::ops::RangeInclusive<usize> = 8..=60;
 
 /// Watches a run and shows how it stands.
 pub struct Live<'a> {
-    bar: Option<ProgressBar>,
+    screen: Option<Screen>,
     /// Tells the games in progress, as many as are asked for.
     games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
@@ -70,13 +73,8 @@ impl<'a> Live<'a> {
         games: impl Fn(usize) -> Boards + 'a,
     ) -> Live<'a> {
         let schedule = state.schedule().clone();
-        let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{msg}");
-            bar.with_style(style.expect("the template is a constant and sound"))
-        });
         Live {
-            bar,
+            screen: (std::io::stderr().is_terminal() && !is_quiet()).then(Screen::default),
             games: Box::new(games),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             progress: Progress {
@@ -99,12 +97,12 @@ impl<'a> Live<'a> {
     }
 
     fn show(&mut self, elapsed: Duration) {
-        match &self.bar {
-            Some(bar) => {
+        match &self.screen {
+            Some(screen) => {
                 let size = terminal_size::terminal_size_of(std::io::stderr());
                 let (columns, rows) =
                     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()));
-                bar.set_message(self.display(elapsed, columns, rows).join("\n"));
+                screen.draw(self.display(elapsed, columns, rows));
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
@@ -140,15 +138,19 @@ impl<'a> Live<'a> {
             lines.extend([joined(evidence), joined(pace)]);
             // Above the games, whose number changes.
             lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-            let room = rows.saturating_sub(lines.len() + 2).min(MAX_GAMES);
+            // A line for what is left out has room for a game, if that is the only one.
+            let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
             let games = (self.games)(room);
             let name = (columns - GAME_COLUMNS) / 2;
-            lines.extend(games.shown.iter().map(|board| self.game(board, name)));
-            let hidden = games.count.saturating_sub(room);
+            let drawn = if games.count > room { room.saturating_sub(1) } else { room };
+            lines.extend(games.shown.iter().take(drawn).map(|board| self.game(board, name)));
+            let hidden = games.count.saturating_sub(drawn);
             lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
             lines
         };
-        lines.iter_mut().for_each(|line| *line = cut(line, columns));
+        // The cursor stands below, and what scrolls away is never erased.
+        lines.truncate(rows.saturating_sub(1).max(1));
+        lines.iter_mut().for_each(|line| *line = cut(&shown(line), columns));
         lines
     }
 
@@ -295,15 +297,15 @@ impl<'a> Live<'a> {
     }
 
     fn debug(&self, line: String) {
-        match &self.bar {
-            Some(bar) if log::log_enabled!(log::Level::Debug) => bar.println(line),
+        match &self.screen {
+            Some(screen) if log::log_enabled!(log::Level::Debug) => screen.print(&shown(&line)),
             _ => log::debug!("{line}"),
         }
     }
 
     fn say(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(text),
+        match &self.screen {
+            Some(screen) => screen.print(&shown(text)),
             None => note(text),
         }
     }
@@ -327,7 +329,7 @@ impl Observer for Live<'_> {
                     self.tell_game(tally.pair, half, game);
                 }
                 self.paused_since = self.paused_since.map(|_| *elapsed);
-                if self.bar.is_none() {
+                if self.screen.is_none() {
                     self.show(*elapsed);
                 }
             }
@@ -350,13 +352,13 @@ impl Observer for Live<'_> {
             RunEvent::GameStarted { .. } | RunEvent::GameEnded { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
-                if self.bar.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
+                if self.screen.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
                     note(&format!("{pace}, {} at once", counted(slots, "game")));
                 }
                 self.paused = *elapsed - self.active(*elapsed);
                 self.paused_since = (*pace == Pace::Paused).then_some(*elapsed);
                 (self.pace, self.slots) = (*pace, Some(*slots));
-                if self.bar.is_some() {
+                if self.screen.is_some() {
                     self.show(*elapsed);
                 }
             }
@@ -367,8 +369,8 @@ impl Observer for Live<'_> {
                      again to stop now"
                 ));
             }
-            RunEvent::Ended { elapsed, .. } => match &self.bar {
-                Some(bar) => bar.finish_and_clear(),
+            RunEvent::Ended { elapsed, .. } => match &self.screen {
+                Some(screen) => screen.draw(Vec::new()),
                 None => note(&self.line(*elapsed)),
             },
         }
@@ -387,7 +389,10 @@ fn length(text: &str) -> usize {
 /// As much of a text as fits.
 fn cut(text: &str, columns: usize) -> String {
     match length(text) > columns {
-        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
+        true => {
+            shown(&text.chars().take(columns.saturating_sub(1)).chain(['…']).collect::<String>())
+                .into_owned()
+        }
         false => text.to_owned(),
     }
 }

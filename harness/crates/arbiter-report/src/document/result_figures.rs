@@ -127,9 +127,10 @@ pub(super) fn openings<'a>(document: &mut Document, openings: impl Iterator<Item
     let mut outliers: Vec<&Opening> = openings.collect();
     document.heading("Openings");
     document.paragraph(format!(
-        "{} openings were played. Those whose score is the furthest from that of all games, for \
-         their number of games:",
-        outliers.len()
+        "{} {} played. Those whose score is the furthest from that of all games, for their number of \
+         games:",
+        counted(outliers.len(), "opening"),
+        if outliers.len() == 1 { "was" } else { "were" }
     ));
     let expected = mean_score(&outliers.iter().map(|opening| opening.results).sum());
     let lean = |opening: &Opening| {

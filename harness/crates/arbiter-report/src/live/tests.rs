@@ -30,7 +30,7 @@ fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     encounter.pairs = Pentanomial([3, 2, 11, 2, 8]);
     encounter.games = Trinomial { losses: 19, draws: 4, wins: 29 };
     Live {
-        bar: None,
+        screen: None,
         games: Box::new(move |most| boards(most, in_progress, left_ms)),
         engines: vec!["palimpsest".to_owned(), "palimpsest-of-yesterday".to_owned()],
         progress: Progress {
@@ -121,7 +121,7 @@ H1 46 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
 ",
     );
     assert_eq!(running(3, None).display(TIME, 50, 24).len(), 3);
-    assert_eq!(running(3, None).display(Duration::ZERO, 1, 1).len(), 3);
+    assert_eq!(running(3, None).display(Duration::ZERO, 1, 1).len(), 1);
 }
 
 #[test]
@@ -153,8 +153,12 @@ and 4 more games
 
 #[test]
 fn there_is_room_for_the_terminal_only() {
-    assert_eq!(test(40, None).display(TIME, 100, 10).len(), 9);
-    assert_eq!(test(40, None).display(TIME, 100, 3).len(), 5);
+    let drawn = |games, rows| test(games, None).display(TIME, 100, rows);
+    assert_eq!([drawn(40, 10).len(), drawn(40, 5).len(), drawn(40, 3).len()], [9, 4, 2]);
+    assert_eq!(drawn(40, 10).last().map(String::as_str), Some("and 36 more games"));
+    // One more is shown rather than counted.
+    assert_eq!(drawn(9, 24).len(), 4 + 9);
+    assert_eq!(drawn(5, 10).len(), 9);
 }
 
 #[test]
