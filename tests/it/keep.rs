@@ -1,6 +1,11 @@
 //! Runs that are removed, and those that go from one store to another.
 
+use std::io::Read;
 use std::path::Path;
+
+use arbiter_store::{FILE_NAME, Store};
+use flate2::read::GzDecoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use crate::snapshots::rich;
 use crate::support::bench::{Bench, Finished};
@@ -18,7 +23,12 @@ fn the_report_of_an_imported_run_is_that_of_the_original() {
     for run in ["rich", "tournament", "tuning", "ablation", "single"] {
         let file = bench.path(run).display().to_string();
         results(&bench, "here", &["export", run, "--out", &file]).expect_code(0);
-        results(&bench, "there", &["import", &file]).expect_code(0);
+        // Its games have ends that do not follow from their moves.
+        let there = Store::create(&bench.path("there")).expect("a folder takes a store");
+        let packed = std::fs::File::open(&file).expect("it is written");
+        there
+            .import_run(GzDecoder::new(packed), None, |_| Ok(()), |_| Ok(()))
+            .expect("it is sound");
         for form in ["html", "md", "json", "text", "csv"] {
             let report = |folder: &str| {
                 let folder = bench.path(folder).display().to_string();
@@ -42,6 +52,11 @@ fn games_that_were_played_are_replayed_from_the_other_store() {
     plan.set("transcripts", "all").played(0);
     let file = bench.path("run.jsonl.gz").display().to_string();
     results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
+    let export = |flags: &[&str]| {
+        results(&bench, "results", &[&["export", "run", "--out", &file], flags].concat())
+    };
+    export(&[]).expect_refusal(3, &["run.jsonl.gz", "--force"]);
+    export(&["--force"]).expect_code(0);
     results(&bench, "there", &["import", &file, "--name", "copy"]).expect_code(0);
     let said = |folder: &str, run: &str| {
         let folder = bench.path(folder).display().to_string();
@@ -53,6 +68,36 @@ fn games_that_were_played_are_replayed_from_the_other_store() {
     std::fs::write(&file, "no run").expect("it is written");
     results(&bench, "there", &["import", &file]).expect_refusal(3, &["run.jsonl.gz", "line 1"]);
     results(&bench, "there", &["import", "/nowhere"]).expect_refusal(3, &["/nowhere"]);
+}
+
+#[test]
+fn a_file_may_be_packed_or_not_and_one_that_is_edited_leaves_nothing() {
+    let bench = Bench::new();
+    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);
+    let file = bench.path("run.gz").display().to_string();
+    results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
+    let packed = std::fs::read(&file).expect("it is written");
+    let mut text = String::new();
+    GzDecoder::new(&packed[..]).read_to_string(&mut text).expect("it can be unpacked");
+    let import = |folder: &str, bytes: &[u8]| {
+        std::fs::write(&file, bytes).expect("it is written");
+        results(&bench, folder, &["import", &file])
+    };
+    import("plain", text.as_bytes()).expect_code(0);
+    import("zst", &compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)).expect_code(0);
+    let first = text.find("\\\"m\\\":\\\"").expect("a game has moves") + 8;
+    let illegal = format!("{}a1a1{}", &text[..first], &text[first + 4..]);
+    let won = text.replacen("\"result\":\"1/2-1/2\"", "\"result\":\"1-0\"", 1);
+    let lost = won.replacen("\"result\":\"0-1\"", "\"result\":\"1-0\"", 1);
+    for (bytes, words) in [
+        (illegal.as_bytes(), &["run.gz: line ", "pair 1, game 1: move 1 (a1a1) is illegal"][..]),
+        (lost.as_bytes(), &["run.gz: line ", "its moves do not end in 1-0"]),
+        (&packed[..packed.len() / 2], &["run.gz: line ", "cannot be unpacked"]),
+    ] {
+        import("new/results", bytes).expect_refusal(3, words);
+        assert!(!bench.path("new").exists());
+    }
+    assert!(bench.path("plain").join(FILE_NAME).exists());
 }
 
 #[test]

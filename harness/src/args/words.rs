@@ -5,6 +5,7 @@ use std::fmt::Display;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::Failure;
+use arbiter_names::is_hidden;
 use arbiter_openings::Order;
 use arbiter_plan::{ConfigFile, SandboxMode};
 use arbiter_schedule::{Format, OpeningPolicy};
@@ -136,7 +137,7 @@ pub(crate) fn one_line(text: &str) -> Result<String, String> {
     let text = text.trim();
     match text.chars().count() {
         0 => Err("expected a text".to_owned()),
-        1..=MAX_ABOUT if text.chars().any(char::is_control) => {
+        1..=MAX_ABOUT if text.chars().any(is_hidden) => {
             Err("expected one line, without control characters".to_owned())
         }
         1..=MAX_ABOUT => Ok(text.to_owned()),

@@ -75,7 +75,9 @@ fn check_game(record: &GameRecord, setup: &GameSetup, is_scaled: bool) -> Result
             let loser = result.winner().map(Color::other);
             // Before the first move either side may be missing.
             loser.is_some_and(|loser| {
-                may_fail(termination, *is_timed.get(loser)) && (loser == mover || own.is_empty())
+                // Only with a clock can it be by time.
+                let may_fail = termination != Termination::TimeForfeit || *is_timed.get(loser);
+                termination.is_of_engine() && may_fail && (loser == mover || own.is_empty())
             })
         }
     };
@@ -92,29 +94,6 @@ fn reply(played: &MoveRecord, thought: &Thought) -> Reply {
     let Thought { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
     let info = Info { score, depth, seldepth, nodes, time: reported, ..Info::default() };
     Reply::Move { text: played.uci.to_string(), elapsed, info }
-}
-
-/// Whether the side to move may lose in this way; only with a clock can it be by time.
-fn may_fail(termination: Termination, is_timed: bool) -> bool {
-    match termination {
-        Termination::TimeForfeit => is_timed,
-        Termination::Resignation
-        | Termination::IllegalMove
-        | Termination::UnparseableMove
-        | Termination::ProtocolError
-        | Termination::Crash
-        | Termination::Disconnect
-        | Termination::Stall => true,
-        Termination::Checkmate
-        | Termination::Stalemate
-        | Termination::Threefold
-        | Termination::FiftyMoves
-        | Termination::DeadPosition
-        | Termination::DrawAdjudication
-        | Termination::ResignAdjudication
-        | Termination::MoveCap
-        | Termination::TablebaseAdjudication => false,
-    }
 }
 
 #[cfg(test)]

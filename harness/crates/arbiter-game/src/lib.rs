@@ -4,6 +4,7 @@
 
 pub mod adjudicate;
 pub mod annotation;
+pub mod consistency;
 pub mod driver;
 pub mod engine;
 pub mod lint;

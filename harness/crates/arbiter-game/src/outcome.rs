@@ -6,6 +6,7 @@ use serde_with::{As, DisplayFromStr};
 use shakmaty::{Color, KnownOutcome};
 
 use crate::text::Detail;
+use arbiter_names::is_hidden;
 
 /// Why a game ended. The names are stored and printed; they never change their meaning.
 #[derive(
@@ -84,6 +85,11 @@ impl Termination {
                 | Termination::Stall
         )
     }
+
+    /// Whether an engine has lost by what it did or failed to do, whatever the position.
+    pub fn is_of_engine(self) -> bool {
+        self.is_fault() || self == Termination::Resignation
+    }
 }
 
 arbiter_names::named!(Termination);
@@ -118,7 +124,7 @@ impl Outcome {
 /// that a terminal would obey.
 pub fn printable(text: &str, length: usize) -> String {
     let shown = text.chars().take(length);
-    shown.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// "White" or "Black".

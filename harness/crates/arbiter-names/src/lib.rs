@@ -34,6 +34,15 @@ pub fn counted(number: impl Display, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
+/// Whether a character is obeyed rather than shown: control characters, and those that turn the
+/// direction of the text around them.
+pub fn is_hidden(character: char) -> bool {
+    let turns = ['\u{61c}', '\u{200e}', '\u{200f}'];
+    character.is_control()
+        || turns.contains(&character)
+        || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// How like a known name must be, from 0 to 1, to be suggested.
 const LIKENESS: f64 = 0.8;
 

@@ -1,26 +1,30 @@
 //! A run as one file, to keep it or to bring it into another store: a line of JSON for each row of the
 //! store that is about it, packed with gzip. And the removal of runs.
 //!
-//! A file comes from anywhere. It has bounds, its columns must be those of the store, and what it
-//! brings is read once as reports read it before it stays.
+//! A file comes from anywhere. It has bounds and an end, its columns and their values must be those of
+//! the store, its games are judged, and what it brings is read once as reports read it before it stays.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 
 use data_encoding::BASE64;
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{ErrorCode, Row, params, params_from_iter};
+use rusqlite::{ErrorCode, Row, ffi, params, params_from_iter};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::append::ending_of;
+use super::query::{GAME, game_row};
 use super::{RunLock, Store, StoreError, StoredRun, schema};
+use arbiter_game::record::GameRecord;
+use arbiter_names::is_hidden;
 use arbiter_plan::Provenance;
+use arbiter_schema::GameRow;
 
 /// Version of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Longest line, in bytes: a game of thousands of moves with all that was said in it.
 const MAX_LINE: u64 = 64 << 20;
@@ -54,6 +58,9 @@ const ENGINES: [(&str, &[&str]); 4] = [
 
 /// Outcomes of gates, which are about commits and not about a run.
 const GATES: &str = "gates";
+
+/// What stands for a table in the last line, and for a column: how many lines there are before it.
+const END: [&str; 2] = ["end", "lines"];
 
 /// What an imported outcome has for a key: it is shown, and never spares a step of `arbiter ci`.
 const NO_KEY: &str = "imported";
@@ -96,8 +103,17 @@ struct Line {
     row: BTreeMap<String, Cell>,
 }
 
+/// A column of a table.
+struct Column {
+    name: String,
+    /// As SQLite calls it.
+    kind: String,
+    is_nullable: bool,
+    has_default: bool,
+}
+
 /// A value of a row.
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Cell {
     Null(()),
@@ -137,54 +153,63 @@ impl Store {
             let header =
                 Header { arbiter_run: VERSION, format: schema::FORMAT, run: run.to_owned() };
             write_line(&mut out, &header)?;
+            let mut lines = 1;
             for table in TABLES {
                 let order = if table == "games" { "pair, half" } else { "1, 2, 3" };
                 let select = format!("SELECT * FROM {table} WHERE run = ?1 ORDER BY {order}");
-                self.write_rows(&mut out, table, &select, run)?;
+                lines += self.write_rows(&mut out, table, &select, run)?;
             }
             for commit in commits(&stored) {
                 let select = "SELECT * FROM gates WHERE test = ?1 ORDER BY created_ms, id";
-                self.write_rows(&mut out, GATES, select, &commit)?;
+                lines += self.write_rows(&mut out, GATES, select, &commit)?;
             }
-            Ok(())
+            let row = BTreeMap::from([(END[1].to_owned(), Cell::Integer(lines))]);
+            write_line(&mut out, &Line { table: END[0].to_owned(), row })
         })?;
         out.finish()?.flush()?;
         Ok(())
     }
 
+    /// The answer is how many rows there are.
     fn write_rows(
         &self,
         out: &mut impl Write,
         table: &str,
         select: &str,
         key: &str,
-    ) -> Result<(), ArchiveError> {
+    ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
         let mut statement = self.connection.prepare(select).map_err(fail)?;
         let names: Vec<String> = statement.column_names().map(Into::into).collect();
         let mut rows = statement.query([key]).map_err(fail)?;
+        let mut written = 0;
         while let Some(row) = rows.next().map_err(fail)? {
             let row = cells(row, &names).map_err(fail)?;
             write_line(out, &Line { table: table.to_owned(), row })?;
+            written += 1;
         }
-        Ok(())
+        Ok(written)
     }
 
-    /// Adds the run of a file, under another name if one is given, and gives its name back. All of it
-    /// is added or nothing; `check` may still refuse it, when its engines are those of its plan.
+    /// Adds the run of a file, unpacked, under another name if one is given, and gives its name back. All
+    /// of it is added or nothing: `judge` says what is wrong with a game, and `check` may still refuse the
+    /// run, when its engines are those of its plan.
     pub fn import_run(
         &self,
         file: impl Read,
         name: Option<&str>,
+        judge: impl Fn(&GameRecord) -> Result<(), String>,
         check: impl FnOnce(&str) -> Result<(), StoreError>,
     ) -> Result<String, ArchiveError> {
-        let mut lines =
-            Lines { input: BufReader::new(MultiGzDecoder::new(file)), line: 0, read: 0 };
+        let mut lines = Lines { input: BufReader::new(file), line: 0, read: 0 };
         let Ok(Some(header)) = lines.next::<Header>() else {
             return Err(lines.wrong("is not what `arbiter results export` writes"));
         };
         if header.arbiter_run > VERSION || header.format > schema::FORMAT {
             return Err(lines.wrong("was written by a newer arbiter; update arbiter"));
+        }
+        if header.arbiter_run < VERSION {
+            return Err(lines.wrong("was written by an older arbiter; export the run again"));
         }
         let run = name.unwrap_or(&header.run);
         RunLock::check_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
@@ -194,26 +219,51 @@ impl Store {
                 return Err(StoreError::Exists(run.to_owned()).into());
             }
             let columns = self.columns()?;
-            while let Some(line) = lines.next::<Line>()? {
-                self.insert_line(&columns, line, run, |what| lines.wrong(what))?;
+            loop {
+                let cut = "is missing: the file is cut off";
+                let mut line = lines.next::<Line>()?.ok_or_else(|| lines.wrong(cut))?;
+                if line.table == END[0] {
+                    let so_many = Cell::Integer(lines.line as i64 - 1);
+                    if line.row.remove(END[1]) != Some(so_many) || lines.next::<Line>()?.is_some() {
+                        return Err(lines.wrong("is not the end that an export has"));
+                    }
+                    return self.check(run, check);
+                }
+                let wrong = |what| lines.wrong(what);
+                let from = line.row.insert("run".to_owned(), Cell::Text(run.to_owned()));
+                if line.table == GATES {
+                    line.row.remove("run");
+                } else if from != Some(Cell::Text(header.run.clone())) {
+                    return Err(wrong(format!("is not of run '{}'", header.run)));
+                }
+                let is_game = line.table == "games";
+                self.insert_line(&columns, line, run, wrong)?;
+                if is_game {
+                    self.judge_last(&judge)?.map_err(wrong)?;
+                }
             }
-            self.check(run, check)
         })?;
         Ok(run.to_owned())
     }
 
-    /// The names of the columns of each table that a file may have rows of.
-    fn columns(&self) -> Result<BTreeMap<&'static str, Vec<String>>, StoreError> {
+    /// The columns of each table that a file may have rows of.
+    fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>, StoreError> {
         let of = |table| {
-            let select = "SELECT name FROM pragma_table_info(?1)";
-            Ok((table, self.rows(select, [table], |row| row.get(0))?))
+            let select =
+                "SELECT name, type, NOT \"notnull\", dflt_value NOTNULL OR pk AND name = 'id'
+                          FROM pragma_table_info(?1)";
+            let column = |row: &Row<'_>| {
+                let (name, kind, is_nullable, has_default) = row.try_into()?;
+                Ok(Column { name, kind, is_nullable, has_default })
+            };
+            Ok((table, self.rows(select, [table], column)?))
         };
         TABLES.into_iter().chain([GATES]).map(of).collect()
     }
 
     fn insert_line(
         &self,
-        columns: &BTreeMap<&'static str, Vec<String>>,
+        columns: &BTreeMap<&'static str, Vec<Column>>,
         line: Line,
         run: &str,
         wrong: impl Fn(String) -> ArchiveError,
@@ -222,13 +272,23 @@ impl Store {
         let known = columns.get(table.as_str());
         let known = known.ok_or_else(|| wrong(format!("there is no table '{table}'")))?;
         if table == GATES {
+            let commits = self.run(run).map(|stored| commits(&stored)).unwrap_or_default();
+            if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
+                return Err(wrong("is of a commit that does not play here".to_owned()));
+            }
             row.remove("id");
             row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
-        } else {
-            row.insert("run".to_owned(), Cell::Text(run.to_owned()));
         }
-        if let Some(column) = row.keys().find(|column| !known.contains(column)) {
+        if let Some(column) = row.keys().find(|name| !known.iter().any(|one| one.name == **name)) {
             return Err(wrong(format!("table {table} has no column '{column}'")));
+        }
+        if let Some(column) = known.iter().find(|column| !column.takes(row.get(&column.name))) {
+            return Err(wrong(format!("{} of {table} is missing or makes no sense", column.name)));
+        }
+        if let Some(Cell::Text(ending)) = row.get("ending").filter(|_| table == TABLES[0])
+            && ending_of(Some(ending.clone())).is_none()
+        {
+            return Err(wrong(format!("'{ending}' is no ending of a run")));
         }
         let names: Vec<&str> = row.keys().map(String::as_str).collect();
         let places = vec!["?"; names.len()].join(", ");
@@ -240,10 +300,40 @@ impl Store {
             Err(StoreError::Sqlite { source, .. })
                 if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
             {
-                Err(wrong(source.to_string()))
+                let code = source.sqlite_error().map(|error| error.extended_code);
+                let is_lost = code == Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY);
+                let why = if is_lost { "before what it is of" } else { "twice" };
+                Err(wrong(format!("is in {table} {why}")))
             }
             inserted => Ok(inserted.map(drop)?),
         }
+    }
+
+    /// Judges the game that came last; the inner error says what is wrong with it.
+    fn judge_last(
+        &self,
+        judge: impl Fn(&GameRecord) -> Result<(), String>,
+    ) -> Result<Result<(), String>, StoreError> {
+        let select = format!(
+            "SELECT {GAME}, pair, half, plies,
+                 ((white, black) = (first, second) OR (black, white) = (first, second)) AND half = (SELECT count(*) FROM games o
+                             WHERE o.run = g.run AND o.pair = g.pair AND o.half < g.half)
+             FROM games g JOIN pairs p USING (run, pair) WHERE g.rowid = last_insert_rowid()"
+        );
+        let found = self.row(&select, [], |row| {
+            let (pair, half, plies, fits) =
+                (row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?);
+            Ok((game_row(row)?, (pair, half, plies, fits)))
+        })?;
+        let judged = |(row, (pair, half, plies, fits)): (_, (u64, u64, usize, bool))| {
+            let whole = |record: GameRecord| match fits && record.moves.len() == plies {
+                true => judge(&record),
+                false => Err("it is no game of this pair".to_owned()),
+            };
+            let judged = GameRow::into_record(row).and_then(whole);
+            judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1))
+        };
+        Ok(found.map_or(Ok(()), judged))
     }
 
     /// Reads all of a run that was just brought in, as reports do.
@@ -257,7 +347,7 @@ impl Store {
             let engines = stored.plan.engines.len();
             let names = stored.plan.engines.iter().map(|engine| &engine.name);
             let mut texts = names.chain(&stored.head.about);
-            if engines < 2 || texts.any(|text| text.chars().any(char::is_control)) {
+            if engines < 2 || texts.any(|text| text.chars().any(is_hidden)) {
                 return Err(self.corrupt(run, "has not two engines with plain names"));
             }
             for (table, columns) in ENGINES {
@@ -342,6 +432,23 @@ fn cells(row: &Row<'_>, names: &[String]) -> rusqlite::Result<BTreeMap<String, C
     Ok(cells)
 }
 
+impl Column {
+    /// Whether a value can stand in it. Nothing that is stored is below 0 but the score of an iteration.
+    fn takes(&self, cell: Option<&Cell>) -> bool {
+        match (cell, self.kind.as_str()) {
+            (None, _) => self.is_nullable || self.has_default,
+            (Some(Cell::Null(())), _) => self.is_nullable,
+            (Some(Cell::Integer(number)), "INTEGER") => *number >= 0 || self.name == "score",
+            (Some(Cell::Real { real }), "REAL") => {
+                real.parse().is_ok_and(|real: f64| real.is_finite() && real >= 0.0)
+            }
+            (Some(Cell::Text(_)), kind) => kind == "TEXT",
+            (Some(Cell::Blob { .. }), kind) => kind == "BLOB",
+            _ => false,
+        }
+    }
+}
+
 impl Cell {
     fn into_value(self) -> Result<Value, String> {
         Ok(match self {
@@ -375,7 +482,13 @@ impl<R: BufRead> Lines<R> {
         if text.last() != Some(&b'\n') && !text.is_empty() || self.read > MAX_BYTES {
             return Err(self.wrong("is too long, or cut off"));
         }
-        let value = || serde_json::from_slice(&text).map_err(|error| self.wrong(error));
+        let value = || {
+            serde_json::from_slice(&text).map_err(|error| {
+                // The line that it names is always the first.
+                let what = error.to_string();
+                self.wrong(what.split(" at line ").next().unwrap_or(&what))
+            })
+        };
         if text.is_empty() { Ok(None) } else { value().map(Some) }
     }
 

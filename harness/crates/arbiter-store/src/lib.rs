@@ -218,11 +218,16 @@ impl Store {
     }
 
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {
-        use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
+        use rusqlite::Error::{
+            FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
+        };
         let file = self.file.clone();
         let is_damage = match &source {
             // No program has written values of such types.
-            FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..) => true,
+            FromSqlConversionFailure(..)
+            | IntegralValueOutOfRange(..)
+            | InvalidColumnType(..)
+            | Utf8Error(..) => true,
             error => matches!(
                 error.sqlite_error_code(),
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)

@@ -107,26 +107,8 @@ impl Store {
             Ok(Pairing { pair, engines: [first, second], opening })
         })?;
         let Some(pairing) = pairing else { return Ok(None) };
-        let rows = self.rows(
-            "SELECT white, black, result, termination, detail, fen, chess960, duration_ms, moves,
-                 begun_ms
-             FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
-            params![run, pair],
-            |row| {
-                Ok(GameRow {
-                    white: row.get(0)?,
-                    black: row.get(1)?,
-                    result: row.get(2)?,
-                    termination: row.get(3)?,
-                    detail: row.get(4)?,
-                    fen: row.get(5)?,
-                    chess960: row.get(6)?,
-                    duration_ms: row.get(7)?,
-                    moves: row.get(8)?,
-                    begun_ms: row.get(9)?,
-                })
-            },
-        )?;
+        let select = format!("SELECT {GAME} FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half");
+        let rows = self.rows(&select, params![run, pair], game_row)?;
         let games: Result<Vec<_>, _> = rows.into_iter().map(GameRow::into_record).collect();
         let games = games.map_err(|e| self.corrupt(run, format!("pair {pair}: {e}")))?;
         let mut games = games.into_iter();
@@ -135,6 +117,25 @@ impl Store {
         };
         Ok(Some(PlayedPair { pairing, games: Games { first, second } }))
     }
+}
+
+/// The columns of a [`GameRow`].
+pub(super) const GAME: &str =
+    "white, black, result, termination, detail, fen, chess960, duration_ms, moves, begun_ms";
+
+pub(super) fn game_row(row: &Row<'_>) -> rusqlite::Result<GameRow> {
+    Ok(GameRow {
+        white: row.get(0)?,
+        black: row.get(1)?,
+        result: row.get(2)?,
+        termination: row.get(3)?,
+        detail: row.get(4)?,
+        fen: row.get(5)?,
+        chess960: row.get(6)?,
+        duration_ms: row.get(7)?,
+        moves: row.get(8)?,
+        begun_ms: row.get(9)?,
+    })
 }
 
 /// The columns of a [`RunHead`].

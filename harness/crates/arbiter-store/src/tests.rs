@@ -1,9 +1,7 @@
-use std::io::{Read, Write};
+use std::io::Read;
 use std::time::Duration;
 
-use flate2::Compression;
 use flate2::read::MultiGzDecoder;
-use flate2::write::GzEncoder;
 use shakmaty::{ByColor, Color};
 
 use super::*;
@@ -295,12 +293,6 @@ fn exported(store: &Store, run: &str) -> String {
     text
 }
 
-fn packed(text: &str) -> Vec<u8> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
-    packer.write_all(text.as_bytes()).unwrap();
-    packer.finish().unwrap()
-}
-
 #[test]
 fn a_run_goes_whole_from_store_to_store() {
     let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
@@ -318,7 +310,7 @@ fn a_run_goes_whole_from_store_to_store() {
         assert!(text.contains(&format!("\"table\":\"{table}\"")), "{table}");
     }
     let other = Store::open(dirs[1].path()).unwrap();
-    let import = |name| other.import_run(&packed(&text)[..], name, |_| Ok(()));
+    let import = |name| other.import_run(text.as_bytes(), name, |_| Ok(()), |_| Ok(()));
     assert!(matches!(import(None), Err(ArchiveError::Store(StoreError::Exists(_)))));
     assert_eq!(import(Some("copy")).unwrap(), "copy");
     assert_eq!(exported(&other, "copy"), text.replace("\"run\":\"run\"", "\"run\":\"copy\""));
@@ -337,8 +329,9 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     let (store, _) = filled(dir.path());
     let text = exported(&store, "run");
     store.remove_run("run").unwrap();
-    let refused = |bytes: &[u8], words: &str| {
-        let error = store.import_run(bytes, None, |_| Ok(())).unwrap_err().to_string();
+    let refused = |text: &str, words: &str| {
+        let error = store.import_run(text.as_bytes(), None, |_| Ok(()), |_| Ok(()));
+        let error = error.unwrap_err().to_string();
         assert!(error.contains(words), "{words}: {error}");
         for table in ["runs", "pairs", "games", "transcripts"] {
             assert_eq!(store.number(&format!("SELECT count(*) FROM {table}"), []).unwrap(), 0);
@@ -346,39 +339,54 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     };
     let swapped = |from: &str, to: &str, words: &str| {
         assert!(text.contains(from), "{from}");
-        refused(&packed(&text.replacen(from, to, 1)), words);
+        refused(&text.replacen(from, to, 1), words);
     };
-    let whole = packed(&text);
-    refused(b"", "is not what `arbiter results export` writes");
-    refused(&packed("[Event \"x\"]\n"), "is not what `arbiter results export` writes");
-    refused(&whole[..whole.len() - 9], "line ");
-    let mut turned = whole.clone();
-    turned[whole.len() / 2] ^= 64;
-    refused(&turned, "line ");
+    let without = |words: &str| -> String {
+        text.lines().filter(|line| !line.contains(words)).map(|line| format!("{line}\n")).collect()
+    };
+    refused("", "is not what `arbiter results export` writes");
+    refused("[Event \"x\"]\n", "is not what `arbiter results export` writes");
+    refused(&text[..text.len() - 9], "cut off");
+    refused(&without("\"table\":\"end\""), "cut off");
+    refused(&without("\"table\":\"transcripts\""), "not the end");
+    refused(&(text.clone() + "{}\n"), "missing field `table`");
     let head = text.lines().next().unwrap().to_owned() + "\n";
-    refused(&packed(&head), "holds no run");
-    swapped("\"arbiter_run\":1", "\"arbiter_run\":2", "update arbiter");
+    let empty = head.clone() + "{\"table\":\"end\",\"row\":{\"lines\":1}}\n";
+    refused(&empty, "holds no run");
+    swapped("\"arbiter_run\":2", "\"arbiter_run\":3", "update arbiter");
+    swapped("\"arbiter_run\":2", "\"arbiter_run\":1", "export the run again");
     swapped("\"format\":", "\"format\":9", "update arbiter");
     swapped("\"run\":\"run\"}", "\"run\":\"../run\"}", "is no name for a run");
+    swapped("\"run\":\"run\",", "\"run\":\"other\",", "is not of run 'run'");
     swapped("\"table\":\"pairs\"", "\"table\":\"removed\"", "no table 'removed'");
     swapped("\"opening\":", "\"opening) VALUES (1); --\":", "no column 'opening) ");
-    swapped("\"second\":1", "\"second\":2", "pairs of engines it lacks");
-    swapped("\"white\":0", "\"white\":\"x\"", "games of engines it lacks");
+    swapped("\"opening\":0", "\"opening\":\"0\"", "opening of pairs");
+    swapped("\"opening\":0,", "", "opening of pairs");
+    swapped("\"created_ms\":0", "\"created_ms\":-1", "line 2: created_ms of runs");
+    swapped("\"ending\":null", "\"ending\":\"zzz\"", "line 2: 'zzz' is no ending");
+    swapped("\"second\":1", "\"second\":2", "pair 1, game 1: it is no game of this pair");
+    swapped("\"white\":0", "\"white\":\"x\"", "white of games");
+    swapped("\"half\":1", "\"half\":7", "pair 1, game 8: it is no game of this pair");
+    swapped("\"plies\":1", "\"plies\":2", "it is no game of this pair");
     swapped("\"result\":\"0-1\"", "\"result\":\"9-1\"", "'9-1' is not a result");
-    swapped("e8e7", "e8e9", "moves");
-    swapped("\"half\":1", "\"half\":0", "UNIQUE");
+    swapped("time_forfeit", "boredom", "'boredom' is none of");
+    swapped("e8e7", "e8e9", "line 4: pair 1, game 1: moves");
+    swapped("\"half\":1", "\"half\":0", "line 5: is in games twice");
     swapped("\"blob\":\"", "\"blob\":\"AAAA", "transcript of pair 0");
     swapped("\"about\":\"why\"", "\"about\":\"\\u001b[2J\"", "plain names");
-    swapped("no-mobility", "no\\\\u0007mobility", "plain names");
-    let no_pair: String =
-        text.lines().filter(|l| !l.contains("\"pairs\"")).map(|l| format!("{l}\n")).collect();
-    refused(&packed(&no_pair), "FOREIGN KEY");
+    swapped("no-mobility", "no\u{202e}mobility", "plain names");
+    refused(&without("\"table\":\"pairs\""), "line 3: is in games before what it is of");
     let long = format!("{head}{}", "9".repeat((64 << 20) + 1));
-    refused(&packed(&long), "too long");
-    let never = store.import_run(&whole[..], None, |run| Err(store.misfit(run, 3)));
-    assert!(never.unwrap_err().to_string().contains("pair 3"));
+    refused(&long, "too long");
+    let import = |judged: Result<(), String>, checked| {
+        store.import_run(text.as_bytes(), None, |_| judged.clone(), |_| checked)
+    };
+    let never = import(Err("dull".into()), Ok(())).unwrap_err().to_string();
+    assert_eq!(never, "line 4: pair 1, game 1: dull");
+    let never = import(Ok(()), Err(store.misfit("run", 3))).unwrap_err().to_string();
+    assert!(never.contains("pair 3"), "{never}");
     assert_eq!(store.runs().unwrap(), []);
-    store.import_run(&whole[..], None, |_| Ok(())).unwrap();
+    import(Ok(()), Ok(())).unwrap();
 }
 
 /// A game of so many plies whose Black gives these evaluations, in centipawns.

@@ -1,17 +1,23 @@
 //! `arbiter results rm`, `prune`, `export` and `import`: what stays in a store, and what goes where.
 
-use std::fs::File;
-use std::io::{BufReader, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::list::{Wanted, listed};
-use crate::{ExitCode, Failure, emit, output::NewFile};
+use crate::{
+    ExitCode, Failure, emit,
+    output::{NewFile, unwritten},
+};
+use arbiter_game::consistency;
+use arbiter_names::is_hidden;
+use arbiter_openings::decompressed;
 use arbiter_plan::command_line;
+use arbiter_process::open_input;
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
-use arbiter_store::{ArchiveError, RunHead, RunLock, Store};
+use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
@@ -48,12 +54,15 @@ pub(super) struct ExportArgs {
     /// The file, as a rule with the ending .jsonl.gz
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Replace the file if there is one
+    #[arg(long)]
+    force: bool,
 }
 
 /// Flags of `arbiter results import`.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// A file that `arbiter results export` has written
+    /// A file that `arbiter results export` has written; .gz, .zst or unpacked
     file: PathBuf,
     /// Name of the run in this store [default: the one it had]
     #[arg(long, value_name = "RUN")]
@@ -100,8 +109,12 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     emit(&format!("{}{would} removed{hint}\n", counted(&gone)))
 }
 
-/// Writes a run to a file.
+/// Writes a run to a file. It may be all that is left of another run, so that none is replaced unasked.
 pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
+    if !args.force && args.out.exists() {
+        let message = format!("{} exists already; --force replaces it", args.out.display());
+        return Err(Failure::invalid(message));
+    }
     let mut file = NewFile::create(&args.out)?;
     let failed = |error| failure(error, &args.out, Failure::environment);
     store.export_run(&store.named(&args.run)?, &mut file).map_err(failed)?;
@@ -110,18 +123,28 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
 
 /// Brings the run of a file into the store.
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
-    let failed = |error| failure(error, &args.file, Failure::invalid);
-    let file = File::open(&args.file).map_err(|error| failed(error.into()))?;
+    if !folder.join(FILE_NAME).exists() {
+        // What is refused makes no store.
+        let near = folder.ancestors().find(|near| near.is_dir()).unwrap_or(Path::new("."));
+        let trial = tempfile::tempdir_in(near).map_err(|error| unwritten(folder, &error))?;
+        import_into(&Store::create(trial.path())?, args)?;
+    }
     let store = Store::create(folder)?;
-    let check = |run: &str| stored_summary(&store, &store.run(run)?).map(drop);
-    let run = store.import_run(BufReader::new(file), args.name.as_deref(), check);
-    let stored = store.run(&run.map_err(failed)?)?;
+    let stored = store.run(&import_into(&store, args)?)?;
     let name = &stored.head.run;
     note(&format!(
         "--resume {name} would start the programs that its file names; look at them first:\n  {}",
-        command_line(&stored.plan).replace(char::is_control, "?")
+        command_line(&stored.plan).replace(is_hidden, "?")
     ));
     emit(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
+}
+
+fn import_into(store: &Store, args: &ImportArgs) -> Result<String, Failure> {
+    let failed = |error| failure(error, &args.file, Failure::invalid);
+    let file = open_input(&args.file).and_then(decompressed);
+    let file = file.map_err(|error| failed(error.into()))?;
+    let check = |run: &str| stored_summary(store, &store.run(run)?).map(drop);
+    store.import_run(file, args.name.as_deref(), consistency::check, check).map_err(failed)
 }
 
 fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failure {

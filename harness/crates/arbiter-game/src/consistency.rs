@@ -1,0 +1,115 @@
+//! Whether a record that comes from elsewhere can be one of a game. Pure.
+
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, CastlingMode, Chess, Position};
+
+use crate::adjudicate::Rules;
+use crate::outcome::{Outcome, Termination};
+use crate::record::GameRecord;
+use crate::referee::Referee;
+use arbiter_protocol::{Conditions, Limits};
+
+/// An error says why this is no game: its moves must be legal, and its end must follow from them where
+/// the rules of chess know one. Adjudications and what engines failed at are taken on trust.
+pub fn check(record: &GameRecord) -> Result<(), String> {
+    let mode = CastlingMode::from_chess960(record.chess960);
+    let start: Option<Chess> =
+        record.fen.parse().ok().and_then(|fen: Fen| fen.into_position(mode).ok());
+    let start = start.ok_or_else(|| format!("'{}' is no legal position", record.fen))?;
+    let moves: Vec<UciMove> = record.moves.iter().map(|played| played.uci).collect();
+    let any = ByColor::new_with(|_| Conditions {
+        limits: Limits::default(),
+        margin: Duration::ZERO,
+        white_pov: false,
+    });
+    let turn = start.turn();
+    let referee = Referee::new(start, mode, &moves, any, Rules::default(), None);
+    let number = referee.moves();
+    let judged = referee.outcome();
+    if let Some(next) = moves.get(number) {
+        return Err(match judged {
+            Some(end) => format!("move {} comes after the end by {}", number + 1, end.termination),
+            None => format!("move {} ({next}) is illegal", number + 1),
+        });
+    }
+    let Outcome { result, termination, .. } = record.outcome;
+    let mover = if number.is_multiple_of(2) { turn } else { !turn };
+    // Before the first move of an engine either side may be missing.
+    let is_begun = record.moves.iter().any(|played| played.thought.is_some());
+    let is_so = match (judged, termination) {
+        (Some(judged), _) => (judged.termination, judged.result) == (termination, result),
+        (None, Termination::DrawAdjudication | Termination::MoveCap) => result.winner().is_none(),
+        (None, Termination::ResignAdjudication) => result.winner().is_some(),
+        (None, Termination::TablebaseAdjudication) => true,
+        (None, _) if termination.is_of_engine() => {
+            result.winner().is_some_and(|winner| winner != mover || !is_begun)
+        }
+        (None, _) => false,
+    };
+    match is_so {
+        true => Ok(()),
+        false => Err(format!("its moves do not end in {} by {termination}", result.as_str())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{MoveRecord, Thought};
+
+    #[test]
+    fn a_game_ends_as_its_moves_say() {
+        use Termination::*;
+        let check = |moves: &str, result: &str, termination| {
+            let outcome =
+                Outcome { result: result.parse().unwrap(), termination, detail: String::new() };
+            let moves = moves.split_whitespace().map(|uci| MoveRecord {
+                uci: uci.parse().unwrap(),
+                thought: Some(Thought::default()),
+            });
+            super::check(&GameRecord {
+                engines: ByColor { white: 0, black: 1 },
+                fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into(),
+                chess960: false,
+                moves: moves.collect(),
+                outcome,
+                duration: Duration::ZERO,
+                ready: ByColor::default(),
+                movetime: ByColor::default(),
+                late: None,
+                waited: ByColor::default(),
+                begun_ms: None,
+                transcript: None,
+            })
+        };
+        let mate = "f2f3 e7e5 g2g4 d8h4";
+        let knights = "g1f3 g8f6 f3g1 f6g8 ".repeat(2);
+        for (moves, result, termination) in [
+            (mate, "0-1", Checkmate),
+            (&knights, "1/2-1/2", Threefold),
+            ("e2e4", "1-0", Crash),
+            ("e2e4 e7e5", "0-1", Resignation),
+            ("e2e4", "0-1", ResignAdjudication),
+            ("e2e4", "1/2-1/2", MoveCap),
+            ("e2e4", "1/2-1/2", TablebaseAdjudication),
+        ] {
+            assert_eq!(check(moves, result, termination), Ok(()), "{moves}");
+        }
+        for (moves, result, termination, words) in [
+            (mate, "1-0", Checkmate, "do not end in 1-0 by checkmate"),
+            (mate, "0-1", TimeForfeit, "do not end"),
+            ("e2e4", "0-1", Checkmate, "do not end"),
+            ("e2e4", "0-1", Crash, "do not end"),
+            ("e2e4", "1/2-1/2", Crash, "do not end"),
+            ("e2e4", "1-0", MoveCap, "do not end"),
+            ("e2e4 a1a1", "1-0", Crash, "move 2 (a1a1) is illegal"),
+            (&format!("{mate} e1f2"), "0-1", Checkmate, "move 5 comes after the end by checkmate"),
+        ] {
+            let error = check(moves, result, termination).unwrap_err();
+            assert!(error.contains(words), "{moves}: {error}");
+        }
+    }
+}
