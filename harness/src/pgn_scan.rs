@@ -22,7 +22,10 @@ pub(crate) const OPENING_PLIES: u32 = 16;
 /// Why there is nothing to rate.
 pub(crate) fn nothing(tally: &Tally) -> String {
     if tally.games == 0 {
-        return "the files hold no games".to_owned();
+        return match tally.players.is_empty() {
+            true => "the files hold no games".to_owned(),
+            false => "no game is left of those that were asked for".to_owned(),
+        };
     }
     let reasons: Vec<String> =
         tally.bad.iter().map(|(reason, games)| format!("{} {games}", reason.as_str())).collect();

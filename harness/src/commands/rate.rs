@@ -1,6 +1,7 @@
 //! `arbiter rate`: ratings from the games of any PGN.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -12,11 +13,12 @@ use crate::{
     emit,
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
 };
+use arbiter_names::did_you_mean;
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
-use arbiter_report::{Ratings, elostat, games_document, ratings_json};
+use arbiter_report::{Ratings, elostat, games_document, ratings_json, warn};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Relation, rate, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Rated, Relation, rate, scale_of,
 };
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -63,10 +65,11 @@ pub(crate) struct RateArgs {
     #[arg(long, value_enum, default_value = "logistic")]
     scale: ScaleArg,
     /// White's advantage in points, instead of estimating it
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true,
+        value_parser = within(-MAX_DIFFERENCE..=MAX_DIFFERENCE))]
     advantage: Option<f64>,
     /// Share of draws between equal players, instead of estimating it
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = within(1e-6..=1.0 - 1e-6))]
     draw_ratio: Option<f64>,
     /// A player whose rating is given; repeat for more
     #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
@@ -79,10 +82,11 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "FILE")]
     relations: Option<PathBuf>,
     /// Imagined draws of each player, spread over the opponents; BayesElo has 1
-    #[arg(long, value_name = "N", default_value_t = 0.0)]
+    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = within(0.0..=1e6))]
     prior_draws: f64,
     /// Mean rating of a group without an anchor
-    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true,
+        value_parser = within(-MAX_RATING..=MAX_RATING))]
     average: f64,
     /// Half-moves that make an opening where neither a position nor book moves are marked
     #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
@@ -126,6 +130,15 @@ pub(crate) struct RateArgs {
 /// In points; what is known more exactly is an anchor.
 const LEAST_DEVIATION: f64 = 0.01;
 
+/// Largest rating, below 0 or above, in points.
+const MAX_RATING: f64 = 1e5;
+
+/// Largest difference of two ratings that is taken as known.
+const MAX_DIFFERENCE: f64 = 1e4;
+
+/// Deviations from what was known of two players from which on that is remarkable.
+const REMARKABLE: f64 = 3.0;
+
 fn anchor(text: &str) -> Result<(String, f64), String> {
     let wrong = || format!("expected NAME=ELO, got '{text}'");
     let (name, rating) = text.rsplit_once('=').ok_or_else(wrong)?;
@@ -148,7 +161,15 @@ fn prior(text: &str) -> Result<(String, [f64; 2]), String> {
 }
 
 fn finite(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|value: &f64| value.abs() <= 1e5)
+    text.trim().parse().ok().filter(|value: &f64| value.abs() <= MAX_RATING)
+}
+
+fn within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    let expected = format!("expected a number from {} to {}", range.start(), range.end());
+    move |text| match text.trim().parse() {
+        Ok(value) if range.contains(&value) => Ok(value),
+        _ => Err(expected.clone()),
+    }
 }
 
 /// Carries out the command.
@@ -157,22 +178,12 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
 }
 
 fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
-    let is_share = |share: f64| share > 0.0 && share < 1.0;
-    if args.draw_ratio.is_some_and(|share| !is_share(share)) {
-        return Err(Failure::invalid("expected --draw-ratio between 0 and 1"));
-    }
-    if !(0.0..=1e6).contains(&args.prior_draws)
-        || !args.average.is_finite()
-        || args.advantage.is_some_and(|elo| elo.is_nan() || elo.abs() > 1e4)
-    {
-        return Err(Failure::invalid("expected --prior-draws from 0 and finite Elo"));
-    }
     let threads = threads(args.threads).map_err(Failure::invalid)?;
     let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         return Err(Failure::new(ExitCode::Nothing, nothing(&tally)));
     }
-    let options = options(args, &tally).map_err(Failure::invalid)?;
+    let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
     let is_told = !(options.priors.is_empty() && options.relations.is_empty());
     let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| match is_told {
@@ -181,6 +192,9 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         ),
         false => Failure::new(ExitCode::Bug, error),
     })?;
+    for (line, relation) in lines.iter().zip(&options.relations) {
+        doubt(args, *line, relation, &tally, &rated);
+    }
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
     let shown = Ratings {
@@ -199,15 +213,32 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     Ok(args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
 }
 
-fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
+/// The options, and the line of each relation.
+fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String> {
     let by_name: HashMap<&str, usize> =
         tally.players.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
-    let player = |name: &str| {
-        let found = by_name.get(name).copied();
-        found.ok_or_else(|| format!("expected the name of a player, got '{name}'"))
-    };
+    let player = |name: &str| by_name.get(name).copied().ok_or_else(|| unknown(name, tally));
     let parameter = |given: Option<f64>| given.map_or(Parameter::Fitted, Parameter::Fixed);
-    Ok(Options {
+    let anchors = args.anchor.iter().map(|(name, rating)| Ok((player(name)?, *rating)));
+    let anchors: Vec<(usize, f64)> = anchors.collect::<Result<_, String>>()?;
+    let is_anchored = |player: usize| anchors.iter().any(|(anchored, _)| *anchored == player);
+    let mut known = HashMap::new();
+    let relations = args.relations.iter().map(|path| {
+        rows(path, |row, line| {
+            let relation = relation(row, player)?;
+            let [first, second] = relation.players;
+            if is_anchored(first) && is_anchored(second) {
+                return Err("--anchor gives the ratings of both players".to_owned());
+            }
+            match known.insert([first.min(second), first.max(second)], line) {
+                Some(line) => Err(format!("line {line} is about the same two players")),
+                None => Ok((line, relation)),
+            }
+        })
+    });
+    let relations = relations.collect::<Result<Vec<_>, _>>()?;
+    let (lines, relations) = relations.into_iter().flatten().unzip();
+    let options = Options {
         model: match args.law {
             LawArg::Davidson => OutcomeModel::Davidson,
             LawArg::RaoKupper => OutcomeModel::RaoKupper,
@@ -220,11 +251,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
         advantage: parameter(args.advantage),
         draw_rate: parameter(args.draw_ratio),
         prior_draws: args.prior_draws,
-        anchors: args
-            .anchor
-            .iter()
-            .map(|(name, rating)| Ok((player(name)?, *rating)))
-            .collect::<Result<_, String>>()?,
+        anchors,
         priors: args
             .prior
             .iter()
@@ -232,11 +259,28 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
                 Ok(Prior { player: player(name)?, mean: *mean, deviation: *deviation })
             })
             .collect::<Result<_, String>>()?,
-        relations: match &args.relations {
-            Some(path) => rows(path, |row| relation(row, player))?,
-            None => Vec::new(),
-        },
-    })
+        relations,
+    };
+    Ok((options, lines))
+}
+
+/// Says if the games and the other lines contradict what a line says of two players.
+fn doubt(args: &RateArgs, line: u64, relation: &Relation, tally: &Tally, rated: &Rated) {
+    let Relation { players: [first, second], mean, deviation } = *relation;
+    let found = rated.rating(first).zip(rated.rating(second)).map(|(a, b)| a - b);
+    if let Some(found) = found.filter(|found| (found - mean).abs() > REMARKABLE * deviation) {
+        let path = args.relations.as_deref().unwrap_or(Path::new("")).display();
+        let [first, second] = [first, second].map(|player| &tally.players[player].name);
+        warn(&format!(
+            "{path}:{line}: {first} comes out at {found:+.1} against {second}, far from {mean:+.1} ± \
+             {deviation} as it says"
+        ));
+    }
+}
+
+fn unknown(name: &str, tally: &Tally) -> String {
+    let hint = did_you_mean(name, tally.players.iter().map(|player| player.name.as_str()));
+    format!("expected the name of a player, got '{name}'{hint}")
 }
 
 /// Two players, the difference of their ratings and its standard deviation.
@@ -250,6 +294,9 @@ fn relation(
     else {
         return Err("expected two players, a difference and a deviation of 0.01 or more".to_owned());
     };
+    if mean.abs() > MAX_DIFFERENCE {
+        return Err(format!("expected a difference of at most {MAX_DIFFERENCE} points"));
+    }
     let players = [player(first)?, player(second)?];
     match players[0] == players[1] {
         true => Err(format!("expected two players, got '{first}' twice")),
@@ -257,15 +304,18 @@ fn relation(
     }
 }
 
-/// What each line of a file of values with commas says.
-fn rows<T>(path: &Path, of: impl Fn(&StringRecord) -> Result<T, String>) -> Result<Vec<T>, String> {
+/// What each line of a file of values with commas says, by the values and its number.
+fn rows<T>(
+    path: &Path,
+    mut of: impl FnMut(&StringRecord, u64) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
     let text = read_text(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut lines = ReaderBuilder::new();
     lines.has_headers(false).flexible(true).trim(Trim::All);
     let row = |row: Result<StringRecord, csv::Error>| {
         let row = row.map_err(|error| format!("{}: {error}", path.display()))?;
         let line = row.position().map_or(0, |position| position.line());
-        of(&row).map_err(|error| format!("{}:{line}: {error}", path.display()))
+        of(&row, line).map_err(|error| format!("{}:{line}: {error}", path.display()))
     };
     lines.from_reader(text.as_bytes()).into_records().map(row).collect()
 }
@@ -276,7 +326,7 @@ fn names(given: &[String]) -> Result<Vec<String>, String> {
     for name in given {
         match name.strip_prefix('@') {
             Some(path) => {
-                let first = |row: &StringRecord| Ok(row.get(0).unwrap_or_default().to_owned());
+                let first = |row: &StringRecord, _| Ok(row.get(0).unwrap_or_default().to_owned());
                 let listed = rows(Path::new(path), first)?;
                 if listed.is_empty() {
                     return Err(format!("{path}: expected a name on each line, got none"));
@@ -293,19 +343,44 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     // Only the document shows what became of evaluations.
     let evaluations = args.format == OutputFormat::Md;
     let asked = ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
-    let tally = Tally::new(!args.no_pairs).with_choice(choice(args)?);
-    read_files(&args.files, asked, tally, threads)
+    let choice = choice(args)?;
+    let named = [&choice.include[..], &choice.exclude].concat();
+    let tally = Tally::new(!args.no_pairs).with_choice(choice);
+    let tally = read_files(&args.files, asked, tally, threads)?;
+    for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
+        // A list may be of players of many files.
+        match args.include.iter().chain(&args.exclude).any(|given| given == name) {
+            true => return Err(unknown(name, &tally)),
+            false => warn(&unknown(name, &tally)),
+        }
+    }
+    Ok(tally)
 }
 
 fn choice(args: &RateArgs) -> Result<Choice, String> {
-    let mut aliases: HashMap<String, String> = args.alias.iter().cloned().collect();
+    let mut given = args.alias.clone();
     if let Some(path) = &args.synonyms {
-        let others = |row: &StringRecord| {
+        let others = |row: &StringRecord, _| {
             let mut names = row.iter().map(str::to_owned);
             let name = names.next().unwrap_or_default();
             Ok(names.map(|other| (other, name.clone())).collect::<Vec<_>>())
         };
-        aliases.extend(rows(path, others)?.into_iter().flatten());
+        given.extend(rows(path, others)?.into_iter().flatten());
+    }
+    let mut aliases = HashMap::new();
+    for (other, name) in given.iter().filter(|(other, name)| other != name) {
+        match aliases.insert(other.clone(), name.clone()) {
+            Some(before) if before != *name => {
+                return Err(format!("'{other}' is another name of '{before}' and of '{name}'"));
+            }
+            _ => {}
+        }
+    }
+    if let Some((other, name)) = given.iter().find(|(_, name)| aliases.contains_key(name)) {
+        return Err(format!(
+            "'{other}' is another name of '{name}', and that of '{}': give one name to all",
+            aliases[name]
+        ));
     }
     let (include, exclude) = (names(&args.include)?, names(&args.exclude)?);
     Ok(Choice { aliases, include, exclude, ignores_draws: args.ignore_draws })

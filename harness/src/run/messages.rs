@@ -76,20 +76,13 @@ fn why_so_many(plan: &Plan) -> &'static str {
     }
 }
 
-/// Says who played, if others did, and what of theirs changed nothing.
+/// Says who played, if others did.
 pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
     let shares = store.pairs_by_worker(run)?;
     let shares: Vec<String> =
         shares.iter().map(|(name, pairs)| format!("{name} {pairs}")).collect();
     if !shares.is_empty() {
         note(&format!("pairs by worker: {}", shares.join(", ")));
-    }
-    match store.remarks(run)?.len() {
-        0 => {}
-        1 => note("1 remark about workers is in the table 'remarks' of the store"),
-        count => {
-            note(&format!("{count} remarks about workers are in the table 'remarks' of the store"))
-        }
     }
     Ok(())
 }

@@ -10,8 +10,8 @@ use arbiter_game::record::{GameRecord, LateMove, MoveRecord, Thought};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
     Ablation, DEFAULT_AHEAD, Ending, EngineSpec, Games, PairTally, Plan, PlayedPair, Provenance,
-    Request, RunInput, RunKind, RunState, Scale, SprtRequest, StepKind, StepOutcome, StepVerdict,
-    TournamentRequest,
+    Remark, Request, RunInput, RunKind, RunState, Scale, SprtRequest, StepKind, StepOutcome,
+    StepVerdict, TournamentRequest,
 };
 use arbiter_protocol::Score;
 use arbiter_schedule::Format;
@@ -163,6 +163,8 @@ fn rich(store: &mut Store) {
         }
         store.append("rich", &played, noise, None).expect("it is committed");
     }
+    let remark = Remark { worker: "w1".into(), pair: Some(2), what: "sent it twice".into() };
+    store.note_remark("rich", BEGUN, &remark).expect("it is noted");
     gates(store);
 }
 

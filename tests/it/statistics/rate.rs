@@ -226,11 +226,47 @@ fn a_perfect_score_is_a_bound() {
     let shown = text_of(with([1.0, 1.0]));
     let remark = "Won all (>) or lost all (<), so that their ratings are bounds (1): Dan\n";
     assert!(shown.contains(remark), "{shown}");
-    // Against nobody else, even a bound has nothing to refer to.
+    // Of two players alone, the bounds are those of their difference: here a score of √½.
     let only = pair("Ada", "Cy", "e4", [1.0, 1.0]);
-    assert!(json_of(&only, &[])["players"][0]["rating"].is_null());
     let shown = text_of(&only);
-    assert!(shown.contains("Met nobody whose strength can be told (2): Ada, Cy\n"), "{shown}");
+    for words in ["│ > +76.6 ", "│ < -76.6 ", "so that their ratings are bounds (2): Ada, Cy\n"]
+    {
+        assert!(shown.contains(words), "no {words} in {shown}");
+    }
+    assert!(!shown.contains("Equals draw") && !shown.contains("Met nobody"), "{shown}");
+    let elostat = rate_with(&only, &["--elostat"]).stdout;
+    assert!(
+        elostat.contains(":     77    -    - ") && elostat.contains("   -77    -    - "),
+        "{elostat}"
+    );
+    let shown = text_of(only + &pair("Di", "Eve", "e4", [1.0, 1.0]));
+    assert!(shown.contains("Met nobody whose strength can be told (4): "), "{shown}");
+}
+
+#[test]
+fn games_that_were_all_drawn_tell_no_interval() {
+    let drawn = pair("Ada", "Cy", "e4", [0.5, 0.5]).repeat(4);
+    let shown = text_of(&drawn);
+    assert_eq!(shown.matches("│ +0.0, interval undefined │ 8 ").count(), 2, "{shown}");
+    assert!(!shown.contains('±') && shown.contains("advantage cannot be told"), "{shown}");
+    let found = json_of(&drawn, &[]);
+    assert!(found["white_advantage_error"].is_null(), "{found:#}");
+    let cy = &found["players"][1];
+    assert!(cy["rating"] == 0.0 && cy["rating_error"].is_null(), "{cy:#}");
+    assert!(json_of(&drawn, &["--law", "scores"])["players"][1]["rating_error"].is_f64());
+}
+
+#[test]
+fn names_are_shown_and_not_obeyed() {
+    let text =
+        pair("A\u{202e}dA", "=1+1", "e4", [1.0, 0.5]) + &game("A\u{1b}[2J", "=1+1", "e4", "*");
+    for form in ["text", "md", "json"] {
+        let shown = rate_with(&text, &["--format", form]).expect_code(0).stdout;
+        let is_bad = |c: char| matches!(c, '\u{202e}' | '\u{1b}');
+        assert!(!shown.contains(is_bad) && shown.contains("u{202e}dA"), "{shown:?}");
+    }
+    let shown = rate_with(&text, &["--format", "csv"]).expect_code(0).stdout;
+    assert!(shown.contains("\n'=1+1,-"), "{shown}");
 }
 
 #[test]
@@ -278,10 +314,20 @@ fn flags_that_make_no_sense() {
         (2, &["--prior", "Ada=5:0"], &["--prior", "SD"]),
         (2, &["--law", "of-the-jungle"], &["--law"]),
         (3, &["--anchor", "Nobody=5"], &["Nobody"]),
-        (3, &["--draw-ratio", "1"], &["--draw-ratio"]),
-        (3, &["--draw-ratio", "NaN"], &["--draw-ratio"]),
-        (3, &["--prior-draws", "inf"], &["--prior-draws"]),
-        (3, &["--advantage", "NaN"], &["finite"]),
+        (2, &["--draw-ratio", "1"], &["--draw-ratio"]),
+        (2, &["--draw-ratio", "NaN"], &["--draw-ratio"]),
+        (2, &["--prior-draws", "inf"], &["--prior-draws"]),
+        (2, &["--advantage", "NaN"], &["--advantage"]),
+        (2, &["--average", "inf"], &["--average"]),
+        (3, &["--include", "Ad"], &["'Ad' (did you mean 'Ada'?)"]),
+        (3, &["--exclude", "Bo"], &["'Bo' (did you mean 'Bo Lind'?)"]),
+        (4, &["--include", "Ada"], &["no game is left"]),
+        (3, &["--alias", "Ada=Cy", "--alias", "Cy=Ada"], &["'Ada'", "one name"]),
+        (
+            3,
+            &["--alias", "Ada=Cy", "--alias", "Bo Lind=Cy"],
+            &["'Cy'", "of 'Ada' and of 'Bo Lind'"],
+        ),
         (3, &["--threads", "0"], &["--threads", "0"]),
     ] {
         rate_with(table(), flags).expect_refusal(code, words);
@@ -347,13 +393,23 @@ fn files_of_other_programs_are_taken() {
     assert_eq!([place, name, colon, games, score, draws], ["1", "Ada", ":", "14", "85.7", "14.3"]);
     assert!(up == down && up != "0", "{shown}");
     bench.write("none.txt", "");
-    bench.write("exact.csv", "Ada,Cy,100,1e-9\n");
-    for (flag, file, words) in
-        [("--include", "@none.txt", "none.txt"), ("--relations", "exact.csv", "0.01 or more")]
-    {
-        bench.arbiter(["rate", "games", flag, file]).finish().expect_refusal(3, &[words]);
+    let none = bench.arbiter(["rate", "games", "--include", "@none.txt"]).finish();
+    none.expect_refusal(3, &["none.txt"]);
+    for (lines, words) in [
+        ("Ada,Cy,100,1e-9", &["r.csv:1", "0.01 or more"][..]),
+        ("Ada,Cy,30000,1", &["r.csv:1", "10000"]),
+        ("Cy,Eve,30,10\nCy,Cy,1,1", &["r.csv:2", "two players"]),
+        ("Cy,Eve,30,10\nEve,Cy,30,10", &["r.csv:2", "line 1"]),
+        ("Di,Eve,30,10", &["r.csv:1", "--anchor"]),
+    ] {
+        bench.write("r.csv", lines);
+        let flags =
+            ["rate", "games", "--relations", "r.csv", "--anchor", "Di=0", "--anchor", "Eve=0"];
+        bench.arbiter(flags).finish().expect_refusal(3, words);
     }
-    bench.write("bad.csv", "Cy,Eve,30,10\nCy,Cy,1,1\n");
-    let bad = bench.arbiter(["rate", "games", "--relations", "bad.csv"]).finish();
-    bad.expect_refusal(3, &["bad.csv:2", "two players"]);
+    bench.write("r.csv", "Ada,Cy,-900,50\nAda,Bo Lind,900,50\nBo Lind,Cy,900,50\n");
+    bench.write("some.txt", "Eva\n");
+    let flags = ["rate", "games", "--relations", "r.csv", "--exclude", "@some.txt"];
+    let said = bench.arbiter(flags).finish().expect_code(0).stderr;
+    assert!(said.contains("r.csv:1: Ada comes out at ") && said.contains("mean 'Eve'"), "{said}");
 }

@@ -10,7 +10,7 @@ use super::evaluations::Evaluations;
 use super::movetext::{MovetextSummary, summarize};
 use super::replay::{IllegalMove, Replay};
 use super::sections::{LineCounter, offset, plain_game, sections};
-use super::tags::{MAX_NAME, Tags, text_of};
+use super::tags::{MAX_NAME, Tags, shown, text_of};
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
@@ -329,7 +329,7 @@ fn opening(
     let fen = Some(&tags.fen[..]).filter(|fen| !fen.is_empty());
     let title: Vec<_> = fen.into_iter().chain(words()).map(String::from_utf8_lossy).collect();
     let number = block.openings.len() as u32;
-    block.openings.push((key, title.join(" ")));
+    block.openings.push((key, shown(title.join(" "))));
     index.openings.insert(key, number);
     number
 }

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use arbiter_names::is_hidden;
 use arbiter_openings::castling_mode_of_variant;
 use pgn_reader::{RawTag, Visitor};
 
 /// Longest name kept, in bytes.
 pub(crate) const MAX_NAME: usize = 200;
 
-/// What a tag says, with single blanks: UTF-8, or else Latin-1, as PGN once had it.
+/// What a tag says, with single blanks: UTF-8, or else Latin-1, as PGN once had it. As
+/// [`shown`] has it.
 pub(crate) fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -19,7 +21,17 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
         }
         Err(_) => bytes.iter().copied().map(char::from).collect(),
     };
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shown(text)
+}
+
+/// The text with codes for what terminals and browsers would obey: `\u{202e}`.
+pub(crate) fn shown(text: String) -> String {
+    if !text.contains(is_hidden) {
+        return text;
+    }
+    let code = |c: char| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    text.chars().map(code).collect()
 }
 
 /// The tags that matter.

@@ -44,7 +44,7 @@ pub fn run_csv(report: &Value) -> String {
 }
 
 /// A line for each object, below a heading of all their keys: those of `first` in this order, then the
-/// others by name. Objects in objects and in lists are spread out, lists of plain values stand in one cell with
+/// others by name; a text that a spreadsheet would take for a formula begins with '. Objects in objects and in lists are spread out, lists of plain values stand in one cell with
 /// spaces between them, and what is not defined is empty.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
@@ -95,6 +95,13 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
+        // A spreadsheet would take it for a formula.
+        Value::String(text) if text.starts_with(['=', '+', '-', '@']) => {
+            match text.parse::<f64>() {
+                Ok(_) => text.clone(),
+                Err(_) => format!("'{text}"),
+            }
+        }
         Value::String(text) => text.clone(),
         Value::Array(items) if !items.iter().any(Value::is_array) => {
             items.iter().map(cell).collect::<Vec<_>>().join(" ")
@@ -113,10 +120,10 @@ mod tests {
     fn every_key_is_a_column_and_cells_are_quoted_where_they_must_be() {
         let objects = [
             json!({ "run": "a,b", "elo": -1.5, "counts": [1, 2], "speed": { "low": null, "high": 2 } }),
-            json!({ "run": "say \"x\"", "new": true, "tries": [null, { "ms": 4 }, { "ms": 5 }] }),
+            json!({ "run": "say \"x\"", "to": "=1+1", "by": "-3e2", "new": true, "tries": [null, { "ms": 4 }, { "ms": 5 }] }),
         ];
-        let expected = "run,elo,counts,new,speed_high,speed_low,tries_2_ms,tries_3_ms\n\
-                        \"a,b\",-1.5,1 2,,2,,,\n\"say \"\"x\"\"\",,,true,,,4,5\n";
+        let expected = "run,elo,by,counts,new,speed_high,speed_low,to,tries_2_ms,tries_3_ms\n\
+                        \"a,b\",-1.5,,1 2,,2,,,,\n\"say \"\"x\"\"\",,-3e2,,true,,,'=1+1,4,5\n";
         assert_eq!(csv_rows(&objects, &["run", "elo", "missing"]), expected);
         assert_eq!(csv_rows(&[], &["run"]), "");
     }

@@ -15,7 +15,7 @@ use crate::summary::{Strength, Summary, Verdict};
 use crate::tuned::TuningFigures;
 use crate::{latency, lint, standings_json, tuned};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{Ending, ExcludedWorker, Provenance, RunKind, Scale};
+use arbiter_plan::{Ending, ExcludedWorker, Provenance, Remark, RunKind, Scale};
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, Trinomial};
 
@@ -49,6 +49,9 @@ pub(crate) struct RunReport<'a> {
     /// Workers whose pairs do not count.
     #[serde(skip_serializing_if = "<[ExcludedWorker]>::is_empty")]
     workers_set_aside: &'a [ExcludedWorker],
+    /// What workers did that changed nothing.
+    #[serde(skip_serializing_if = "<[Remark]>::is_empty")]
+    remarks: &'a [Remark],
     /// Pairs that count although the machine disturbed them.
     pairs_disturbed: u64,
     /// Names of the engines.
@@ -278,6 +281,7 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         opening_faults: &summary.quarantine.faults,
         pairs_voided: summary.disturbances.voided,
         workers_set_aside: &summary.excluded,
+        remarks: &summary.remarks,
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
         builds: builds.filter(|_| is_built).collect(),

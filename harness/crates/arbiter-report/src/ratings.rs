@@ -78,9 +78,9 @@ impl Ratings<'_> {
         }
         // Whoever beat only players without a rating has none either.
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);
-        let (bounds, mut unrated): (Vec<usize>, Vec<usize>) =
-            perfect.partition(|player| self.rated.rating(*player).is_some());
-        unrated.extend(&groups.alone);
+        let (bounds, unrated): (Vec<usize>, Vec<usize>) = perfect
+            .chain(groups.alone.iter().copied())
+            .partition(|player| self.rated.rating(*player).is_some());
         for (players, what) in [
             (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
             (&unrated, "Met nobody whose strength can be told"),
@@ -108,7 +108,8 @@ impl Ratings<'_> {
     }
 }
 
-/// The table that EloStat writes as `rating.dat`; both ends of an interval are 95 % limits.
+/// The table that EloStat writes as `rating.dat`; both ends of an interval are 95 % limits, and what has
+/// none, as a bound, has "-".
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
@@ -133,10 +134,10 @@ pub fn elostat(ratings: &Ratings<'_>) -> String {
         }
         let games = results.games();
         let share = |part: f64| 100.0 * part / games as f64;
-        let margin = rating.margin.unwrap_or(0.0);
+        let margin = rating.margin.map_or("-".to_owned(), |margin| format!("{margin:.0}"));
         let _ = writeln!(
             text,
-            "{place:4} {:width$} : {:6.0} {margin:4.0} {margin:4.0} {games:6} {:6.1} % {:8.0} {:6.1} %",
+            "{place:4} {:width$} : {:6.0} {margin:>4} {margin:>4} {games:6} {:6.1} % {:8.0} {:6.1} %",
             ratings.name(player),
             rating.elo,
             share(results.wins as f64 + 0.5 * results.draws as f64),

@@ -44,6 +44,7 @@ pub fn summary_of(
         quarantine: stored.fingerprints.quarantine.clone(),
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
+        remarks: store.remarks(run)?,
         // Where no clock bounds the engines, the report of the same games is to be the same.
         latencies: match plan.is_timed() {
             true => store.latencies(run)?,

@@ -9,7 +9,8 @@ use crate::standings::{self, Rating, Standings};
 use crate::text::{interval, plus_minus, ratio, superiority};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, RunCounts, RunKind, RunState,
+    Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunKind,
+    RunState,
 };
 use arbiter_protocol::Limits;
 use arbiter_spsa::SpsaState;
@@ -58,6 +59,8 @@ pub struct Summary {
     pub disturbances: Disturbances,
     /// Machines that were excluded.
     pub excluded: Vec<ExcludedWorker>,
+    /// What machines did that changed nothing.
+    pub remarks: Vec<Remark>,
     /// What the stopping rule says of the counted pairs of each two engines that have any.
     pub sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// All counts.
@@ -131,6 +134,7 @@ impl Summary {
             quarantine: Quarantine::default(),
             disturbances: Disturbances::default(),
             excluded: Vec::new(),
+            remarks: Vec::new(),
             sprt_statuses: state.sprt_statuses().clone(),
             counts: state.counts().clone(),
             ending,
@@ -190,7 +194,7 @@ impl Summary {
     /// All engines by their results against each other, the strongest first; `None` if the games
     /// do not connect them.
     pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
-        let rated = self.rated().filter(|rated| rated.groups.groups.len() == 1)?;
+        let rated = self.rated().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
         list.sort_by(|(_, a), (_, b)| b.elo.total_cmp(&a.elo));

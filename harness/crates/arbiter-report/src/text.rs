@@ -7,14 +7,23 @@ use arbiter_stats::{SprtStatus, Trinomial};
 /// What stands for a figure that is not defined.
 pub(crate) const UNDEFINED: &str = "undefined";
 
-/// An estimate as `+4.1 ± 5.3`, its bound if all was won or lost, or the word "undefined".
+/// By how much the two sides of an interval may differ, in parts of half of it, to be one "±".
+const MOST_SKEW: f64 = 0.25;
+
+/// An estimate as `+4.1 ± 5.3`, or as [`interval`] has it if its two sides differ much; its bound if all was won or lost, or the word "undefined".
 pub fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     match (bound(&estimate), estimate.half_width()) {
         (Some(bound), _) => bound,
         // All pairs alike show no spread to judge by; that is not certainty.
         (None, Some(0.0)) => format!("{}, interval undefined", signed(estimate.value, 1)),
-        (None, Some(half)) => format!("{} ± {half:.1}", signed(estimate.value, 1)),
+        (None, Some(half)) => {
+            let skew = estimate.high + estimate.low - 2.0 * estimate.value;
+            match skew.abs() > MOST_SKEW * half {
+                true => interval(&estimate),
+                false => format!("{} ± {half:.1}", signed(estimate.value, 1)),
+            }
+        }
         (None, None) => format!("{}, interval open", signed(estimate.value, 1)),
     }
 }
@@ -89,6 +98,11 @@ mod tests {
     fn open_ends_are_shown_as_such() {
         let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
         assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
+        let lopsided = |high| plus_minus(Some(Estimate { value: 800.0, low: 700.0, high }));
+        assert_eq!(
+            [lopsided(1000.0), lopsided(910.0)],
+            ["+800.0 [+700.0, +1000.0]", "+800.0 ± 105.0"]
+        );
         let beyond = f64::INFINITY;
         let estimate = Estimate { value: beyond, low: beyond, high: beyond };
         assert_eq!(interval(&estimate), "> +1000");

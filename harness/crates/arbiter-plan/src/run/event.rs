@@ -129,7 +129,7 @@ pub enum RunEvent<'a> {
 }
 
 /// What a worker did that did not count.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remark {
     /// Name of the worker.
     pub worker: String,

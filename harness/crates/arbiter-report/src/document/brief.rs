@@ -6,13 +6,16 @@ use crate::table::Table;
 use crate::text::{interval, plus_minus, plus_minus_95, results};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, latency, lint};
-use arbiter_plan::{Ending, base_name};
+use arbiter_plan::{Ending, Remark, base_name};
 
 /// Share of its thinking time for which an engine has to wait before that is told.
 const NOTABLE_WAITING: f64 = 0.01;
 
 /// Engines beyond which there is no table of latencies.
 const MAX_LATENCIES: usize = 8;
+
+/// What stands above the remarks about workers.
+pub(super) const REMARKS: &str = "Remarks about workers";
 
 /// The document.
 pub fn brief_document(summary: &Summary) -> Document {
@@ -82,6 +85,7 @@ fn rest(document: &mut Document, summary: &Summary) {
     if let Some(table) = latency::quantiles(summary).filter(|_| is_short) {
         document.table(table);
     }
+    document.list(REMARKS, summary.remarks.iter().map(Remark::to_string).collect());
     document.blocks.push(Block::Gap);
     if summary.plan.ablation.is_some() {
         let notes = ablation::notes(summary).into_iter().chain([ablation::conclusion(summary)]);

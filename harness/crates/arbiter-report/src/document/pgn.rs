@@ -174,7 +174,10 @@ fn bias(ratings: &Ratings<'_>) -> String {
     if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
         words.push_str(&format!(" The openings lean by {bias:.0} Elo (root mean square)."));
     }
-    words.push_str(&format!(" Equals draw {} of their games.", percent(Some(rated.draw_rate))));
+    if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {
+        let share = percent(Some(rated.draw_rate));
+        words.push_str(&format!(" Equals draw {share} of their games."));
+    }
     words
 }
 

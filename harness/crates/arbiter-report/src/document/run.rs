@@ -13,7 +13,7 @@ use crate::text::{interval, percent, plus_minus, ratio};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, tuned};
 use arbiter_names::counted;
-use arbiter_plan::{Plan, RunKind, StepOutcome, base_name, command_line};
+use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name, command_line};
 use arbiter_schedule::Format;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 use arbiter_store::{Fingerprints, StoredRun};
@@ -45,6 +45,8 @@ pub fn run_document(
     document.heading("How it was played");
     manifest::engines(&mut document, plan, fingerprints);
     manifest::conditions(&mut document, plan, fingerprints, Some((stored, summary)));
+    let remarks = summary.remarks.iter().map(Remark::to_string);
+    document.list(brief::REMARKS, remarks.collect());
     document.heading("To play it again");
     document.blocks.push(Block::Command(command_line(plan)));
     document.paragraph(
@@ -242,7 +244,10 @@ fn test(document: &mut Document, summary: &Summary) {
 /// Ratings, and everybody against everybody.
 fn standings(document: &mut Document, summary: &Summary) {
     let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else {
-        document.paragraph("There are no ratings yet: the games do not connect all engines.");
+        document.paragraph(
+            "There are no ratings yet: engines can be compared once they have taken points from each \
+             other, directly or through others.",
+        );
         return;
     };
     document.heading("Ratings");

@@ -13,6 +13,8 @@ pub(super) struct Solution {
     pub(super) root: Cholesky,
     pub(super) encounters: Vec<Encounter>,
     pub(super) is_advantage_known: bool,
+    /// Whether the games say nothing of strengths.
+    pub(super) is_flat: bool,
 }
 
 /// The ratings of all players.
@@ -33,6 +35,7 @@ pub struct Rated {
     ratings: Vec<f64>,
     group_of: Vec<Option<usize>>,
     index: Vec<Option<usize>>,
+    is_flat: bool,
     /// Covariance of all unknowns in squared points, as each of [`Errors`] has it.
     covariances: [Matrix; 2],
 }
@@ -56,7 +59,7 @@ impl Rated {
         options: &Options,
         groups: Groups,
     ) -> Rated {
-        let Solution { state, root, encounters, is_advantage_known } = solution;
+        let Solution { state, root, encounters, is_advantage_known, is_flat } = solution;
         let group_of = groups.by_player(state.ratings.len());
         let spread = spread(&state, &encounters, meetings, options, &group_of);
         let square = options.scale * options.scale;
@@ -72,8 +75,8 @@ impl Rated {
         sample.allow_for_few(&mut sandwich, &information, &spread);
         let sandwich = centred(sandwich, &state, square);
         let information = centred(information, &state, square);
-        let advantage_error =
-            state.advantage_index.map(|index| sandwich[index][index].max(0.0).sqrt());
+        let advantage_index = state.advantage_index.filter(|_| is_advantage_known);
+        let advantage_error = advantage_index.map(|index| sandwich[index][index].max(0.0).sqrt());
         Rated {
             perfect: Vec::new(),
             left_out: Vec::new(),
@@ -83,6 +86,7 @@ impl Rated {
             ratings: state.ratings.iter().map(|rating| rating * options.scale).collect(),
             group_of,
             index: state.index,
+            is_flat,
             covariances: [information, sandwich],
             groups,
         }
@@ -100,12 +104,16 @@ impl Rated {
         self.group_of[player]
     }
 
-    /// Covariance of two players' ratings, in squared points; `None` unless both are in groups.
+    /// Covariance of two players' ratings, in squared points; `None` unless both are in groups, and
+    /// where all games were drawn and say nothing of it.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;
         let matrix = &self.covariances[errors as usize];
-        // An anchored player does not vary.
-        Some(self.index[a].zip(self.index[b]).map_or(0.0, |(i, j)| matrix[i][j]))
+        match self.index[a].zip(self.index[b]) {
+            Some((i, j)) => (!self.is_flat).then(|| matrix[i][j]),
+            // An anchored player does not vary.
+            None => Some(0.0),
+        }
     }
 
     /// Standard error of a rating, relative to the mean of the group or to the anchors.

@@ -127,9 +127,16 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     let encounters = encounters(players, meetings, options, &groups);
     let mut state = start(players, &encounters, options, &groups);
     let mut fitted = newton(&mut state, &encounters, options);
-    let is_advantage_known = fitted.is_some() || state.advantage_index.is_none();
+    // Where all is drawn, and draws were to be expected for that, strengths make no difference.
+    let is_flat = draw_share(&encounters) == 1.0
+        && options.draw_rate == Parameter::Fitted
+        && options.model.draws_inform()
+        && options.priors.is_empty()
+        && options.relations.is_empty();
+    let is_advantage_told = !encounters.is_empty() && !is_flat && fitted.is_some();
+    let is_advantage_known = is_advantage_told || options.advantage != Parameter::Fitted;
     let mut fixed = options.clone();
-    if !is_advantage_known {
+    if fitted.is_none() && !is_advantage_known {
         // Somebody had one colour only, and the colours cannot be told from the players.
         fixed.advantage = Parameter::Fixed(0.0);
         state = start(players, &encounters, &fixed, &groups);
@@ -143,11 +150,12 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
         fitted = newton(&mut state, &encounters, &fixed);
     }
     let root = fitted.ok_or(NoMaximum)?;
-    if options.model == OutcomeModel::Scores && options.draw_rate == Parameter::Fitted {
+    let is_draw_told = options.draw_rate == Parameter::Fitted && !encounters.is_empty();
+    if options.model == OutcomeModel::Scores && is_draw_told {
         state.draw = draw_parameter(&state, &encounters);
     }
     let perfect = perfect_ratings(&mut state, meetings, options, &groups);
-    let solution = Solution { state, root, encounters, is_advantage_known };
+    let solution = Solution { state, root, encounters, is_advantage_known, is_flat };
     let mut rated = Rated::new(solution, meetings, options, groups);
     (rated.perfect, rated.left_out) = (perfect, left_out);
     Ok(rated)
@@ -244,7 +252,8 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     let draw_index = next(is_draw_unknown);
     let rate = match options.draw_rate {
         Parameter::Fixed(rate) => rate,
-        Parameter::Fitted if observed.is_nan() => 0.5,
+        // A drawn game would have made an encounter.
+        Parameter::Fitted if observed.is_nan() => 0.0,
         Parameter::Fitted => observed,
     };
     let draw = options.model.parameter(rate.clamp(EXTREME_RATE, 1.0 - EXTREME_RATE));
@@ -351,7 +360,9 @@ fn perfect_ratings(
     let mut is_rated = vec![false; state.ratings.len()];
     groups.groups.iter().flatten().for_each(|player| is_rated[*player] = true);
     options.anchors.iter().for_each(|(player, _)| is_rated[*player] = true);
-    let mut found = Vec::new();
+    let last = last_left(meetings, options, groups);
+    let mut found: Vec<PerfectScore> = last.into_iter().collect();
+    found.iter().for_each(|last| is_rated[last.player] = true);
     for taken in groups.perfect.iter().rev() {
         let player = taken.player;
         if is_rated[player] {
@@ -392,5 +403,34 @@ fn perfect_ratings(
             found.push(*taken);
         }
     }
+    if last.is_some() {
+        let sum: f64 = found.iter().map(|rated| state.ratings[rated.player]).sum();
+        let mean = sum / found.len() as f64;
+        found.iter().for_each(|rated| state.ratings[rated.player] -= mean);
+    }
     found
+}
+
+/// Where nobody took points back, the one who is left when all others are taken out, if that one has won
+/// or lost all as well: its level is as good as any for the others to be rated by.
+fn last_left(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<PerfectScore> {
+    if !(groups.groups.is_empty() && options.anchors.is_empty() && options.priors.is_empty()) {
+        return None;
+    }
+    let points = |player: usize| {
+        let own = meetings.iter().filter_map(|meeting| {
+            let side = meeting.players.iter().position(|other| *other == player)?;
+            let [lost, drawn, won] = meeting.results();
+            let points = [2 * won + drawn, 2 * lost + drawn];
+            Some([points[side], points[1 - side]])
+        });
+        own.fold([0, 0], |[taken, given], own| [taken + own[0], given + own[1]])
+    };
+    let alone = groups.alone.iter().map(|player| (*player, points(*player)));
+    let mut alone = alone.filter(|(_, points)| *points != [0, 0]);
+    match (alone.next()?, alone.next()) {
+        ((player, [_, 0]), None) => Some(PerfectScore { player, won_all: true }),
+        ((player, [0, _]), None) => Some(PerfectScore { player, won_all: false }),
+        _ => None,
+    }
 }
