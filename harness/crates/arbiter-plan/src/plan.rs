@@ -18,7 +18,6 @@ use crate::{
 };
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_names::is_hidden;
 use arbiter_openings::Order;
 use arbiter_protocol::times::{DeadlinesMs, Millis};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Protocol};
@@ -375,7 +374,8 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
     let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));
-    if name.trim().is_empty() || name.chars().any(is_hidden) {
+    let is_bad = |s: &String| s.trim().is_empty() || s.chars().any(arbiter_names::is_hidden);
+    if is_bad(&name) {
         return Err(format!(
             "'{}' is no name for an engine; it must not be empty or hold control characters",
             name.escape_debug()
@@ -412,8 +412,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     }
     let limits = resolve_limits(&spec).map_err(fail)?;
     let margin = spec.margin.unwrap_or(DEFAULT_MARGIN);
-    let blank = |line: &String| line.trim().is_empty() || line.chars().any(is_hidden);
-    if spec.init.iter().any(blank) {
+    if spec.init.iter().any(is_bad) {
         return Err(fail(": a line of init= is empty or holds control characters"));
     }
     Ok(Engine {
