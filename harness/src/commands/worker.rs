@@ -38,7 +38,7 @@ hashes, in a sandbox: still run it as a user of its own. Programs must run on th
 files that they read, such as networks, have to be where their options say and below a --readable.
 
 Ctrl-C ends it after the pairs in hand, a second one at once; what it had in hand is then played by
-others. A server that is away is waited for.
+others. A server that is away is waited for, and left at once.
 
 Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine
 or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.
@@ -140,6 +140,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             config.status.sandbox
         ));
         let (phase, phases) = watch::channel(Phase::Working);
+        let server = connection.clone();
         let (say, mut notes) = mpsc::unbounded_channel();
         let serving = serve(connection, config, phases, say);
         tokio::pin!(serving);
@@ -154,7 +155,8 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
                 Some(text) = notes.recv() => note(&text),
                 request = signals.next() => phase.send_modify(|phase| {
                     *phase = match (*phase, request) {
-                        (Phase::Working, StopSignal::Interrupt) => {
+                        // Without a server the pairs in hand would come to nothing.
+                        (Phase::Working, StopSignal::Interrupt) if server.is_connected() => {
                             note("leaves after the pairs in hand; interrupt again to leave now");
                             Phase::Leaving
                         }

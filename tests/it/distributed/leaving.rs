@@ -115,7 +115,7 @@ fn a_worker_that_has_lost_its_server_leaves_at_once() {
         sleep(Duration::from_millis(300));
         assert_prompt("an idle worker", leave(idle, signal));
         assert_prompt("a worker without a run", leave(stranger, signal));
-        assert_prompt("a worker at play", leave(playing, Signal::TERM));
+        assert_prompt("a worker at play", leave(playing, signal));
         bench.wait_until_quiet();
         running.signal(Signal::KILL);
         running.finish();

@@ -69,6 +69,11 @@ impl ListedGame {
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.half + 1)
     }
+
+    /// Its length in moves. That of the last one is higher where an opening begins later than at move 1.
+    pub fn length(&self) -> u32 {
+        self.plies.div_ceil(2)
+    }
 }
 
 /// The games that are wanted, with their numbers.

@@ -36,6 +36,9 @@ const SERVER_GRACE: Duration = Duration::from_secs(3);
 /// in the stream comes at once.
 const LAST_JOB: Duration = Duration::from_millis(100);
 
+/// How long a worker that leaves tries to send the result of a pair. The pair is then played by others.
+const LAST_RESULT: Duration = Duration::from_millis(1500);
+
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
@@ -317,7 +320,11 @@ impl<'a> ActiveJob<'a> {
     /// Sends a result until the server has it; `false` if it is not wanted any more.
     async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
         let Shared { connection, phase, config, .. } = self.shared;
-        let mut phase = phase.clone();
+        let (mut phase, mut leaving) = (phase.clone(), phase.clone());
+        let mut is_late = pin!(async {
+            reached(&mut leaving, Phase::Leaving).await;
+            sleep(LAST_RESULT).await;
+        });
         let run_id = &self.setup.description.run_id;
         let subject = run_id.result_subject(self.number, &config.name);
         let bytes = wire::write_result(result, &self.proof, connection.max_payload());
@@ -342,6 +349,7 @@ impl<'a> ActiveJob<'a> {
                     }
                 }
                 () = reached(&mut phase, Phase::Aborting) => return false,
+                () = &mut is_late => return false,
             }
             self.send_heartbeat(false).await;
             sleep(RETRY_PAUSE).await;

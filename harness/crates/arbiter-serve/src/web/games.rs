@@ -39,7 +39,7 @@ pub(crate) fn list(
             table class="games" {
                 thead { tr {
                     @for head in ["Game", "White", "Black", "Result", "Ending"] { th scope="col" { (head) } }
-                    @for head in ["Moves", "Swing"] { th scope="col" class="figure" { (head) } }
+                    @for head in ["Length", "Swing"] { th scope="col" class="figure" { (head) } }
                     th scope="col" { "Opening" }
                 } }
                 tbody { @for game in games { (row(stored, asked, game, openings)) } }
@@ -71,8 +71,8 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
             } }
             label { "Opening " input type="search" name="opening" value=(asked.value("opening"))
                 placeholder="ECO, name or number"; }
-            label { "Moves from " (number("from", 10_000, "1")) }
-            label { "to " (number("to", 10_000, "1")) }
+            label { "Length from " (number("from", 10_000, "1")) }
+            label { "to " (number("to", 10_000, "1")) " moves" }
             label { "Swing of at least " (number("swing", 20, "any")) " pawns" }
             label { "Order " select name="order" {
                 @for (value, words, _) in ORDERS { (option("order", value, words)) }
@@ -126,7 +126,7 @@ fn row(
             td class="names" { (name(game.black)) }
             td { (game.result) }
             td { (game.termination.replace('_', " ")) }
-            td class="figure" { (game.plies.div_ceil(2)) }
+            td class="figure" { (game.length()) }
             td class="figure" { (swing) }
             td { a href={ "/runs/" (run) "/games?opening=" (game.opening + 1) } {
                 @match opening { Some(name) => (name), None => { "number " (game.opening + 1) } }
@@ -158,6 +158,7 @@ pub(crate) fn game(
         nav class="parts" aria-label="Games around" { ul {
             @if let Some(found) = index.map(|index| &around[index]) {
                 li { "Game " (found.number) " of " (found.total) }
+                li { "Length " (found.length()) " from its opening on" }
             }
             @if let Some(game) = before {
                 li { a rel="prev" href=(to(game)) title="Shift + ←" { "Previous: " (game.place()) } }
