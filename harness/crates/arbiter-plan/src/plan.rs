@@ -348,11 +348,10 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
         if let Some(other) = engines.iter().find(|other| other.name == engine.name) {
-            let (name, is_same) = (&engine.name, *other == engine);
-            let same = if is_same { "the same, in program and settings, and " } else { "" };
-            let reason = format!(
-                "two engines are {same}named '{name}'; rename one, as in ENGINE,name=other"
-            );
+            let same =
+                if *other == engine { "the same, in program and settings, and " } else { "" };
+            let what = format!("two engines are {same}named '{}'", engine.name);
+            let reason = format!("{what}; rename one, as in ENGINE,name=other");
             return Err(reason.into());
         }
         engines.push(engine);
