@@ -23,11 +23,11 @@ const AUDIT: &str = include_str!("browser/audit.js");
 const AXE: &str = "axe-core@4.10.3";
 
 /// Widths of a screen, of a small one, and of a telephone.
-const WIDTHS: [u32; 3] = [1280, 800, 400];
+const WIDTHS: [u32; 3] = [1440, 800, 360];
 
 /// Where axe-core looks at a page. It takes seconds, and a rule of it depends on the colours or on the
 /// width, not on both.
-const AXE_AT: [(&str, u32); 3] = [("light", 1280), ("light", 400), ("dark", 1280)];
+const AXE_AT: [(&str, u32); 3] = [("light", 1440), ("light", 360), ("dark", 1440)];
 
 /// A browser, or `None` with a notice if there is none.
 fn browser() -> Option<Browser> {
@@ -85,7 +85,9 @@ fn assert_accessible(browser: &mut Browser, axe: Option<&str>, name: &str) {
             }
             if let Some(folder) = std::env::var_os("ARBITER_PICTURES") {
                 let file = format!("{name}-{scheme}-{width}.png");
-                browser.picture(width, 3200, &PathBuf::from(folder).join(file));
+                let height = browser.value("document.documentElement.scrollHeight").as_u64();
+                let height = height.expect("a height is a number").min(16_000) as u32;
+                browser.picture(width, height, &PathBuf::from(folder).join(file));
             }
         }
     }
@@ -135,6 +137,23 @@ fn a_report_can_be_read_and_stepped_through() {
     assert_no_faults(&mut browser, &home);
 }
 
+/// Reads values off the first chart of the page by keys, and off all over the same axis.
+fn read_charts(browser: &mut Browser) {
+    let tips = "[...document.querySelectorAll('.tip:not([hidden])')].map((tip) => tip.textContent)";
+    browser.value("document.querySelector('.chart[data-values]').focus()");
+    browser.press("End");
+    let end = browser.value(tips);
+    let words = end[0].as_str().expect("there is a tip").to_owned();
+    assert!(words.starts_with("games ") && words.contains(": "), "{words}");
+    // The LLR and the Elo, and no chart of something else.
+    assert_eq!(end.as_array().map(Vec::len), Some(2), "{end}");
+    browser.press("ArrowLeft");
+    browser.wait_until(&format!("{tips}[0] !== '{words}'"));
+    assert_eq!(browser.value("document.querySelectorAll('.tip[aria-live=polite]').length"), 1);
+    browser.press("Escape");
+    browser.wait_until(&format!("{tips}.length === 0"));
+}
+
 /// Steps through the first game of the page, by its buttons, by keys, and by a click on a move.
 fn step_through(browser: &mut Browser) {
     let label = "document.querySelector('article.game .board').ariaLabel";
@@ -168,11 +187,14 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     let Some(mut browser) = browser() else { return };
     let bench = Bench::new();
     rich::fill(&bench.path("results"));
+    rich::add_tournaments(&bench.path("results"));
     let axe = axe(&bench);
     let out = format!("{}/", bench.path("pages").display());
-    // Not all forms of tournaments: they differ in a table only.
     let runs = ["rich", "tournament", "ablation", "tuning", "single", "killed"];
-    let args = [&["report", "--results", "results"], &runs[..], &["--out", &out]].concat();
+    // What the page of a run has besides its report does not depend on these.
+    let more = ["rejected", "undecided", "swiss", "knockout"];
+    let args =
+        [&["report", "--results", "results"], &runs[..], &more[..], &["--out", &out]].concat();
     bench.arbiter(args).finish().expect_code(0);
     let site = Site::start(&bench, &["--read-only"]);
     for run in runs {
@@ -180,6 +202,9 @@ fn every_kind_of_run_is_fit_for_all_readers() {
         browser.open(&home);
         assert_accessible(&mut browser, axe.as_deref(), &format!("file-{run}"));
         step_through(&mut browser);
+        if run == "rich" {
+            read_charts(&mut browser);
+        }
         assert_no_faults(&mut browser, &home);
         browser.open(&site.url(&format!("/runs/{run}")));
         browser.wait_until("document.getElementById('misjudged-games') !== null");
@@ -187,6 +212,11 @@ fn every_kind_of_run_is_fit_for_all_readers() {
         assert_no_faults(&mut browser, &site.url("/"));
     }
     site.end();
+    for run in more {
+        browser.open(&format!("file://{out}{run}.html"));
+        assert_accessible(&mut browser, axe.as_deref(), &format!("file-{run}"));
+        assert_no_faults(&mut browser, "file://");
+    }
 }
 
 #[test]

@@ -33,7 +33,9 @@ fn what_has_no_interval_yet_has_no_chart() {
     let page = bench.read("run.html");
     assert!(page.contains("Pairs by the points of good"), "{page}");
     assert!(!page.contains("Elo over games"));
-    assert_eq!(page.matches("<svg ").count(), 2 * page.matches("<figure>").count());
+    // Besides the head, which has a picture of each figure, and the boards of openings.
+    let charts = page.matches("class=\"wide\"").count() + page.matches("class=\"small\"").count();
+    assert_eq!(charts, page.matches("<figure>").count() - 1);
 }
 
 #[test]
@@ -49,7 +51,7 @@ fn a_page_holds_all_and_needs_nothing() {
         "Elo over games",
         "Pairs by the points of P&amp;0",
         "Endings",
-        "Colours and draws",
+        "Scores by colour",
         "Openings",
         "To play it again",
         "arbiter sprt ",
@@ -59,9 +61,12 @@ fn a_page_holds_all_and_needs_nothing() {
     // Each chart is drawn, and its figures are there as a table.
     let figures = page.matches("<figure>").count();
     assert!(figures >= 4, "{figures} figures");
-    // A drawing for screens, and one for telephones.
-    assert_eq!(page.matches("<svg ").count(), 2 * figures);
-    assert_eq!(page.matches("<summary>Figures: ").count(), figures);
+    // A drawing for screens and one for telephones, or a small one for both.
+    let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
+    assert_eq!(drawn("wide"), drawn("narrow"));
+    // All are charts but the boards of openings.
+    assert_eq!(drawn("wide") + drawn("small"), figures - 1);
+    assert_eq!(page.matches("<summary>Figures: ").count(), figures - 1);
     for reference in ["src=", "<link", "@import", "url("] {
         assert!(!page.contains(reference), "{reference}");
     }
@@ -161,8 +166,10 @@ fn games_of_a_file_have_a_report_too() {
         assert!(page.contains(part), "{part}");
     }
     let figures = page.matches("<figure>").count();
-    // A drawing for screens, and one for telephones.
-    assert_eq!(page.matches("<svg ").count(), 2 * figures);
+    // A drawing for screens and one for telephones, or a small one for both.
+    let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
+    assert_eq!(drawn("wide"), drawn("narrow"));
+    assert_eq!(drawn("wide") + drawn("small"), figures);
     // The ratings are those of the run, and so are their intervals.
     let text = report(&bench, &[&pgn, "--format", "json"]).expect_code(0).json();
     let standings = run["tournament"]["standings"].as_array().expect("a table");

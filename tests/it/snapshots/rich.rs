@@ -63,6 +63,23 @@ pub fn fill(folder: &Path) {
     add(&mut store, 8, "tuning", &tuning(), Some(Ending::Complete), 60, &results);
 }
 
+/// Adds tournaments whose next round follows from the one before, called after their formats.
+pub fn add_tournaments(folder: &Path) {
+    let mut store = Store::open(folder).expect("the folder has a store");
+    let names = ["Anna", "Bo", "Cleo, who has a name that is rather long", "Dora", "Eve", "Fay"];
+    let mut plan = |format: Format, rounds: Option<u64>, pairs: u64, winners: &[Option<usize>]| {
+        let mut many = request(&names);
+        many.tournament.format = Some(format);
+        many.tournament.pairs = Some(1);
+        many.tournament.rounds = rounds;
+        let plan = Plan::resolve(RunKind::Tournament, many).expect("the request makes sense");
+        let (minutes, run) = (9 + pairs as i64, format.to_string());
+        add(&mut store, minutes, &run, &plan, Some(Ending::Complete), pairs, winners);
+    };
+    plan(Format::Swiss, Some(3), 9, &[Some(0), None, Some(0), Some(0), None, Some(1), None]);
+    plan(Format::Knockout, None, 5, &[Some(0), None]);
+}
+
 /// A tuning of two parameters in 30 iterations.
 fn tuning() -> Plan {
     let parameter = |name: &str, start: f64, max: f64, kind| Parameter {

@@ -72,9 +72,13 @@ pub fn picture_svg(document: &Document) -> String {
     let (colour, words) = document.verdict();
     let lines = wrapped(words, Some(LINE_LENGTH), 0);
     let lines: Vec<&str> = lines.lines().take(MAX_LINES).collect();
-    let figure = document.blocks.iter().find_map(|block| match block {
-        Block::Figure(figure) => Some((figure, svg::draw(&figure.chart, &svg::WIDE).ok()?)),
-        _ => None,
+    let figure = document.blocks.iter().find_map(|block| {
+        let figure = match block {
+            Block::Figure(figure) => figure,
+            Block::Figures(figures) => figures.first()?,
+            _ => return None,
+        };
+        Some((figure, svg::draw(&figure.chart, &svg::WIDE).ok()?))
     });
     let below = SPACE + LINE * (lines.len() as u32 + 2);
     let width = svg::WIDE.width;

@@ -51,7 +51,7 @@ pub use chart::{Chart, Intervals, Line, Lines};
 pub use check::CheckReport;
 pub use compat::{Dialect, DialectWriter};
 pub use csv::{csv_rows, run_csv};
-pub use document::{Block, Document, Figure, Game};
+pub use document::{Block, Document, Figure, Game, Gauge, Picture};
 pub use document::{
     brief_document, game_to_show, games_document, outcome_document, plan_document, run_document,
 };

@@ -4,7 +4,9 @@ use crate::document::{Block, Document, Figure, Game};
 
 /// The document; charts are told by their figures, and games by their moves.
 pub fn markdown(document: &Document) -> String {
-    let blocks = document.blocks.iter().filter(|block| **block != Block::Gap).map(part);
+    let is_shown =
+        |block: &&Block| !matches!(block, Block::Gap | Block::Head(_) | Block::Boards { .. });
+    let blocks = document.blocks.iter().filter(is_shown).map(part);
     let title = format!("# {}\n", document.title);
     std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n")
 }
@@ -19,17 +21,22 @@ fn part(block: &Block) -> String {
         },
         Block::Value { name, text } => format!("{name}: {text}\n"),
         Block::Verdict { text, .. } => format!("**{text}**\n"),
-        Block::Gap => String::new(),
+        Block::Gap | Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
         Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
         // What an engine says ends no block.
-        Block::Verbatim(text) => format!("```text\n{}```\n", text.replace("```", "'''")),
-        Block::Command(command) => format!("```sh\n{command}\n```\n"),
-        Block::Figure(Figure { caption, table, .. }) => {
-            format!("{caption}:\n\n{}", table.clone().markdown())
+        Block::Verbatim(text) | Block::Rounds { text, .. } => {
+            format!("```text\n{}```\n", text.replace("```", "'''"))
         }
+        Block::Command(command) => format!("```sh\n{command}\n```\n"),
+        Block::Figure(found) => figure(found),
+        Block::Figures(found) => found.iter().map(figure).collect::<Vec<_>>().join("\n"),
         Block::Games(games) => games.iter().map(game).collect::<Vec<_>>().join("\n"),
     }
+}
+
+fn figure(Figure { caption, table, .. }: &Figure) -> String {
+    format!("{caption}:\n\n{}", table.clone().markdown())
 }
 
 fn game(game: &Game) -> String {

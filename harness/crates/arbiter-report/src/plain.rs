@@ -3,7 +3,7 @@
 use anstyle::Style;
 use tabled::settings::width::Wrap;
 
-use crate::document::{Block, Document, Tone};
+use crate::document::{Block, Document, Figure, Tone};
 use crate::style::{BAD_STYLE, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, styled};
 use crate::terminal::shown;
 
@@ -50,6 +50,7 @@ fn part(block: &Block, width: Option<usize>) -> String {
             text.lines().map(|line| format!("{}\n", styled(style, line))).collect()
         }
         Block::Gap => "\n".to_owned(),
+        Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().fitted(width),
         Block::List(items) => {
             let shown = items.iter().take(MAX_ITEMS).map(|item| format!("  {item}\n"));
@@ -57,15 +58,18 @@ fn part(block: &Block, width: Option<usize>) -> String {
             let more = (more > 0).then(|| format!("  … and {more} more (--format json has all)\n"));
             shown.chain(more).collect()
         }
-        Block::Verbatim(text) => text.clone(),
+        Block::Verbatim(text) | Block::Rounds { text, .. } => text.clone(),
         Block::Command(command) => format!("{command}\n"),
-        Block::Figure(figure) => {
-            format!("{}:\n{}", figure.caption, figure.table.clone().fitted(width))
-        }
+        Block::Figure(found) => figure(found, width),
+        Block::Figures(found) => found.iter().map(|one| figure(one, width)).collect(),
         Block::Games(games) => {
             games.iter().map(|game| format!("{}. {}\n", game.title, game.note)).collect()
         }
     }
+}
+
+fn figure(figure: &Figure, width: Option<usize>) -> String {
+    format!("{}:\n{}", figure.caption, figure.table.clone().fitted(width))
 }
 
 /// Text in lines that fit behind an indent.

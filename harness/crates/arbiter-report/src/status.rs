@@ -132,7 +132,7 @@ impl Progress {
 }
 
 /// A duration in its largest sensible unit.
-fn rough(time: Duration) -> String {
+pub(crate) fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..100 => format!("{seconds} s"),
         seconds @ 100..6_000 => format!("{} min", seconds.div_ceil(60)),

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::bayes::{BayesElo, llr_with_prior};
 use super::brownian::{BrownianMotion, Exit};
 use super::distribution::{Distribution, Moments};
-use super::elo::score_from_elo;
+use super::elo::{elo_from_score, score_from_elo};
 use super::gsprt::llr;
 use super::normalized::t_value;
 use super::pentanomial::{Pentanomial, Trinomial};
@@ -315,17 +315,26 @@ impl Sprt {
         llr(sample, self.elo0, self.elo1, self.model)
     }
 
-    /// The ratio's drift and variance per unit: with s₀ and s₁ the scores under the hypotheses,
-    /// (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
-    pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {
+    /// Both hypotheses as logistic Elo, where games are as spread as those of the sample.
+    pub fn logistic_hypotheses(&self, sample: &Moments) -> [f64; 2] {
+        self.scores(sample).map(elo_from_score)
+    }
+
+    /// The expected scores under the hypotheses.
+    fn scores(&self, sample: &Moments) -> [f64; 2] {
         // Equal engines with a balanced book that draw at rate d have v = (1 − d)/4 per game.
         let rate = || 1.0 - 4.0 * sample.variance_per_game();
         let test = self.with_draw_elo(|| BayesElo::draw_elo_of_rate(rate()));
-        let score = |elo: f64| match test.model {
+        [test.elo0, test.elo1].map(|elo| match test.model {
             Model::Normalized => 0.5 + t_value(elo, sample.games_per_unit) * sample.variance.sqrt(),
             Model::Logistic | Model::Bayesian => score_from_elo(elo),
-        };
-        let (s0, s1) = (score(test.elo0), score(test.elo1));
+        })
+    }
+
+    /// The ratio's drift and variance per unit: with s₀ and s₁ the scores under the hypotheses,
+    /// (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
+    pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {
+        let [s0, s1] = self.scores(sample);
         BrownianMotion {
             drift: (sample.mean - 0.5 * (s0 + s1)) * (s1 - s0) / sample.variance,
             variance: (s1 - s0).powi(2) / sample.variance,
@@ -377,6 +386,18 @@ mod tests {
         let exit = normalized(0.0, 5.0).expectation(elo, variance);
         assert!((exit.mean_units - 41_861.0).abs() < 1.0, "{exit:?}");
         assert!((exit.upper_probability - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn hypotheses_are_told_in_logistic_elo() {
+        let games = Trinomial { losses: 200, draws: 600, wins: 200 };
+        let sample = games.distribution().moments().expect("some games");
+        let logistic = Sprt { model: Model::Logistic, ..normalized(0.0, 5.0) };
+        let [low, high] = logistic.logistic_hypotheses(&sample);
+        assert!(low.abs() < 1e-9 && (high - 5.0).abs() < 1e-9, "{low} {high}");
+        // For small differences, logistic Elo is normalized Elo times twice the deviation of a game.
+        let [low, high] = normalized(0.0, 5.0).logistic_hypotheses(&sample);
+        assert!(low.abs() < 1e-9 && (high - 5.0 * 2.0 * 0.1_f64.sqrt()).abs() < 1e-3, "{high}");
     }
 
     /// A small generator (SplitMix64), uniform on [0, 1).

@@ -2,6 +2,11 @@
 
 pub(crate) mod svg;
 
+use serde_json::json;
+
+/// Points of a line whose values are told.
+const MAX_TOLD: usize = 128;
+
 /// What is to be drawn. Values that are not finite are not drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chart {
@@ -71,6 +76,34 @@ impl Chart {
         };
         if names.len() > 1 { names } else { Vec::new() }
     }
+
+    /// What it tells at each place of its horizontal axis, as the script of pages reads it; nothing if all
+    /// is written beside the rows.
+    pub(crate) fn values(&self) -> Option<String> {
+        let told = match self {
+            Chart::Lines(chart) => {
+                let lines = chart.lines.iter().map(|line| {
+                    let band = |at: f64| line.band.iter().find(|(x, ..)| *x == at);
+                    let points = thinned(&line.points, MAX_TOLD).map(|&(x, y)| match band(x) {
+                        Some((_, low, high)) => vec![x, short(y), short(*low), short(*high)],
+                        None => vec![x, short(y)],
+                    });
+                    json!([line.name, points.collect::<Vec<_>>()])
+                });
+                json!({ "x": chart.x, "lines": lines.collect::<Vec<_>>() })
+            }
+            Chart::Bars(chart) if !chart.is_lying => {
+                let lines = chart.series.iter().map(|(name, values)| {
+                    let points =
+                        (0_u32..).zip(values).map(|(at, value)| json!([at, short(*value)]));
+                    json!([name, points.collect::<Vec<_>>()])
+                });
+                json!({ "x": "", "labels": chart.labels, "lines": lines.collect::<Vec<_>>() })
+            }
+            Chart::Bars(_) | Chart::Intervals(_) => return None,
+        };
+        Some(told.to_string())
+    }
 }
 
 impl Line {
@@ -78,6 +111,12 @@ impl Line {
     pub fn plain(name: impl Into<String>, points: Vec<(f64, f64)>) -> Line {
         Line { name: name.into(), points, band: Vec::new() }
     }
+}
+
+/// A number of four digits at least.
+fn short(value: f64) -> f64 {
+    let unit = 10_f64.powi((3 - value.abs().max(1e-6).log10().floor() as i32).max(0));
+    (value * unit).round() / unit
 }
 
 /// At most so many of the values, evenly spaced, the last one included.
@@ -90,6 +129,21 @@ pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_told_as_a_script_reads_them() {
+        let band = vec![(2.0, 0.0, 9.0)];
+        let line =
+            Line { name: "A".to_owned(), points: vec![(2.0, 1.23456), (4.0, 12_345.6)], band };
+        let chart = Chart::Lines(Lines { x: "games", lines: vec![line], ..Lines::default() });
+        let told = r#"{"lines":[["A",[[2.0,1.235,0.0,9.0],[4.0,12346.0]]]],"x":"games"}"#;
+        assert_eq!(chart.values().as_deref(), Some(told));
+        let (labels, series) = (vec!["LL".to_owned()], vec![("B".to_owned(), vec![3.0])]);
+        let bars = Bars { labels, series, ..Bars::default() };
+        let told = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]],"x":""}"#;
+        assert_eq!(Chart::Bars(bars.clone()).values().as_deref(), Some(told));
+        assert_eq!(Chart::Bars(Bars { is_lying: true, ..bars }).values(), None);
+    }
 
     #[test]
     fn what_is_thinned_keeps_its_end() {

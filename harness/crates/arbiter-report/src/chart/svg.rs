@@ -56,6 +56,10 @@ pub(crate) const NARROW: Frame = Frame {
     points: 128,
 };
 
+/// For charts side by side, whatever the screen.
+pub(crate) const SMALL: Frame =
+    Frame { class: "small", height: 200, names: 124, name_length: 18, ..NARROW };
+
 /// Height of an interval's row, and of what is not rows.
 const ROW: u32 = 26;
 const BESIDES_ROWS: u32 = 70;
@@ -104,20 +108,27 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
         area.present()?;
     }
     let text = styled(&text, frame.class, size);
-    Ok(match chart {
-        Chart::Lines(lines) => {
-            // Which values both ends of the horizontal axis stand for, and where they are.
-            let (left, right) = lines.ends().ok_or_else(nothing)?;
-            let ends = (MARGIN + frame.values, frame.width - MARGIN);
-            let plot = format!("data-plot=\"{} {} {left:.2} {right:.2}\" viewBox", ends.0, ends.1);
-            text.replacen("viewBox", &plot, 1)
+    let Some((left, right)) = chart.ends() else { return Ok(text) };
+    // Which values both ends of the horizontal axis stand for, and where they are.
+    let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN);
+    let plot = format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\" viewBox");
+    Ok(text.replacen("viewBox", &plot, 1))
+}
+
+impl Chart {
+    /// What both ends of the horizontal axis stand for, if values run along it; bars are counted from 0.
+    fn ends(&self) -> Option<(f64, f64)> {
+        match self {
+            Chart::Lines(lines) => lines.ends(),
+            Chart::Bars(bars) if !bars.is_lying => {
+                Some((-0.5, places(bars.labels.len()) as f64 - 0.5))
+            }
+            Chart::Bars(_) | Chart::Intervals(_) => None,
         }
-        Chart::Bars(_) | Chart::Intervals(_) => text,
-    })
+    }
 }
 
 impl Lines {
-    /// What both ends of the horizontal axis stand for.
     fn ends(&self) -> Option<(f64, f64)> {
         range(self.lines.iter().flat_map(|line| &line.points).map(|point| point.0))
     }
@@ -189,6 +200,7 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
+        .y_labels((frame.height / 30) as usize)
         .x_label_formatter(&|value| tick(*value))
         .y_label_formatter(&|value| tick(*value))
         .label_style(("sans-serif", TEXT, &INK))
@@ -248,6 +260,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
         .light_line_style(TRANSPARENT)
         .disable_x_mesh()
         .x_labels(groups)
+        .y_labels((frame.height / 30) as usize)
         .x_label_formatter(&label)
         .y_label_formatter(&|value| tick(*value))
         .label_style(("sans-serif", TEXT, &INK))
@@ -277,10 +290,14 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     Ok(())
 }
 
-/// An axis with so many places of equal size, and two at least: one alone would have no size. Not of
-/// none: the drawing crate never ends to divide such an axis.
+/// Places of equal size along an axis, two at least: one alone would have no size.
+fn places(count: usize) -> usize {
+    count.max(2)
+}
+
+/// An axis with such places. Not of none: the drawing crate never ends to divide such an axis.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
-    if count == 0 { Err(nothing()) } else { Ok((0..count.max(2) - 1).into_segmented()) }
+    if count == 0 { Err(nothing()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
 /// A chart of rows below each other, the first on top, each with its name beside the axis.
@@ -348,17 +365,22 @@ impl Frame {
     /// Height of the drawing of a chart.
     pub(crate) fn height_of(&self, chart: &Chart) -> u32 {
         match chart {
-            Chart::Intervals(intervals) => BESIDES_ROWS + ROW * intervals.rows.len() as u32,
-            Chart::Bars(bars) if bars.is_lying => BESIDES_ROWS + ROW * bars.labels.len() as u32,
+            Chart::Intervals(chart) => BESIDES_ROWS + ROW * places(chart.rows.len()) as u32,
+            Chart::Bars(bars) if bars.is_lying => {
+                BESIDES_ROWS + ROW * places(bars.labels.len()) as u32
+            }
             Chart::Lines(_) | Chart::Bars(_) => self.height,
         }
     }
 
     /// As much of a name as there is room for.
     fn shortened(&self, name: &str) -> String {
-        match name.chars().count() > self.name_length {
-            true => name.chars().take(self.name_length - 1).chain(['…']).collect(),
-            false => name.to_owned(),
+        // Of an engine and a colour, the colour stays.
+        let (name, rest) = name.rfind(", ").map_or((name, ""), |comma| name.split_at(comma));
+        let room = self.name_length.saturating_sub(rest.chars().count()).max(2);
+        match name.chars().count() > room {
+            true => name.chars().take(room - 1).chain(['…']).chain(rest.chars()).collect(),
+            false => format!("{name}{rest}"),
         }
     }
 
@@ -398,7 +420,17 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals) -> Drawn {
                 context.draw_series([EmptyElement::at((x, y)) + arrow(tip)])?;
             }
         }
-        context.draw_series([Circle::new((*value, row), 4, colour(0).filled())])?;
+        let bound = [*low, *high].into_iter().find(|end| end.is_finite());
+        match bound.filter(|_| low.is_infinite() || high.is_infinite()) {
+            Some(end) => {
+                let stroke = colour(0).stroke_width(2);
+                let bar = PathElement::new([(0, -6), (0, 6)], stroke);
+                context.draw_series([EmptyElement::at((end, row)) + bar])?;
+            }
+            None => {
+                context.draw_series([Circle::new((*value, row), 4, colour(0).filled())])?;
+            }
+        }
     }
     Ok(())
 }

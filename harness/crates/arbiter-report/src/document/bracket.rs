@@ -1,5 +1,6 @@
-//! The bracket of a knockout, drawn with lines.
+//! The bracket of a knockout: its rounds, and drawn with lines.
 
+use super::{Meeting, Round, Side};
 use crate::standings::points;
 use arbiter_schedule::{Encounter, Entrant, Knockout};
 
@@ -55,6 +56,44 @@ fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     Some(format!(" {}", points(encounter.score.halves[side])))
 }
 
+/// The rounds, and the winner.
+pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String]) -> Vec<Round> {
+    let levels = knockout.levels();
+    let side = |entrant: Entrant, level: usize, place: usize| match entrant {
+        Entrant::Engine(engine) => {
+            let score = knockout.encounter(level, place).and_then(|n| score(&met[n], engine));
+            let name = engines[engine].clone();
+            let is_ahead = levels.get(level).is_none_or(|next| next[place] == entrant);
+            Side { name, score: score.unwrap_or_default(), is_ahead }
+        }
+        _ => Side { name: "…".to_owned(), score: String::new(), is_ahead: false },
+    };
+    let meeting = |level: usize, place: usize| {
+        let entrants = match levels.get(level) {
+            Some(_) => knockout.sides(level, place).to_vec(),
+            None => vec![levels[level - 1][place]],
+        };
+        // Who has a bye stands in the next round only.
+        let is_played = !entrants.contains(&Entrant::Bye);
+        let entrants = entrants.into_iter().filter(|_| is_played);
+        let sides = entrants.map(|entrant| side(entrant, level, place)).collect();
+        Meeting { sides, note: String::new() }
+    };
+    (1..=levels.len())
+        .map(|level| {
+            let places = levels.get(level).map_or(1, Vec::len);
+            let name = match (level == levels.len(), places) {
+                (true, _) => "Winner".to_owned(),
+                (false, 1) => "Final".to_owned(),
+                (false, 2) => "Semi-finals".to_owned(),
+                (false, 4) => "Quarter-finals".to_owned(),
+                (false, _) => format!("Last {}", 2 * places),
+            };
+            Round { name, encounters: (0..places).map(|place| meeting(level, place)).collect() }
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +105,26 @@ mod tests {
         (0..counted).for_each(|_| schedule.count(schedule.counted(), [3, 1], 2));
         let names: Vec<String> = (1..=engines).map(|n| format!("E{n}")).collect();
         draw(schedule.bracket().unwrap(), schedule.encounters(), &names)
+    }
+
+    #[test]
+    fn rounds_have_a_place_for_each_encounter() {
+        let design = Design { format: Format::Knockout, seeds: 3, ..Design::round_robin(1) };
+        let mut schedule = Schedule::new(design, 3, 1);
+        schedule.count(schedule.counted(), [3, 1], 2);
+        let names = ["E1", "E2", "E3"].map(str::to_owned);
+        let rounds = rounds(schedule.bracket().unwrap(), schedule.encounters(), &names);
+        let shown = rounds.iter().map(|round| {
+            let sides = |meeting: &Meeting| {
+                let side =
+                    |side: &Side| format!("{}{}{}", side.name, side.score, u8::from(side.is_ahead));
+                meeting.sides.iter().map(side).collect::<Vec<_>>().join("-")
+            };
+            let places = round.encounters.iter().map(sides).collect::<Vec<_>>().join(", ");
+            format!("{}: {places}", round.name)
+        });
+        let expected = ["Semi-finals: , E2 1½1-E3 ½0", "Final: E1 00-E2 00", "Winner: …0"];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
 
     #[test]

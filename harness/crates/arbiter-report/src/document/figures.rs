@@ -14,17 +14,13 @@ use arbiter_stats::{Sprt, SprtStatus, opening_bias};
 /// Rows of a table of values over games.
 const HISTORY_ROWS: usize = 16;
 
-/// LLR and Elo over the games, pairs by points, and ratings.
+/// LLR and Elo over the games, and ratings.
 pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
         document.heading(if summary.plan.sprt.is_some() { "LLR history" } else { "Elo history" });
         document.figures(likelihood(summary, &points));
         document.figures(elo(summary, &points));
-        if !summary.plan.design.is_single {
-            let counts = summary.strength().pairs.0;
-            document.figures([result_figures::pairs(&summary.engines[0], counts)]);
-        }
     }
     // Engines without a feature are compared with the whole one, and not with each other.
     document.figures(match summary.plan.ablation {
@@ -33,18 +29,26 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
     });
 }
 
-/// Endings, colours, search statistics, calibration, openings.
+/// Pairs by points, endings, colours, search statistics, calibration, openings.
 pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let counts = summary.strength().pairs.0;
+    let pairs = (summary.engines.len() == 2 && !summary.plan.design.is_single)
+        .then(|| result_figures::pairs(&summary.engines[0], counts));
     let endings = summary.counts.terminations.iter();
     let endings = endings.map(|(ending, count)| (ending.to_string(), *count)).collect();
-    document.figures([result_figures::endings(endings)]);
-    document.heading("Colours and draws");
-    document.paragraph(bias(summary));
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
-    document.figures([result_figures::colours(&by_colour, statistics.white)]);
+    let colours = result_figures::colours(&by_colour, statistics.white);
+    document.multiples(pairs.into_iter().chain([result_figures::endings(endings), colours]));
+    document.paragraph(bias(summary));
     search::all(document, summary, statistics);
-    result_figures::openings(document, statistics.openings.values());
+    let openings = statistics.openings.iter();
+    let first = (summary.engines.len() == 2).then(|| summary.engines[0].as_str());
+    result_figures::openings(
+        document,
+        first,
+        openings.map(|(number, opening)| opening.named(*number)),
+    );
 }
 
 fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {

@@ -11,7 +11,8 @@ pub(super) fn all(document: &mut Document, summary: &Summary) {
     document.heading("How promptly engines answered");
     document.table(quantiles);
     document.paragraph(latency::LEGEND);
-    document.figures(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
+    document
+        .multiples(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
 /// The counts by decade of one kind.

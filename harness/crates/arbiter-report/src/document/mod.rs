@@ -6,6 +6,7 @@ mod calibration;
 mod figures;
 mod games;
 mod gates;
+mod head;
 mod latencies;
 mod manifest;
 mod pgn;
@@ -18,6 +19,7 @@ mod tuning;
 pub use brief::brief_document;
 pub(crate) use brief::{faults, tone};
 pub use games::game_to_show;
+pub use head::{Gauge, Picture};
 pub use pgn::games_document;
 pub use run::{outcome_document, plan_document, run_document};
 
@@ -62,6 +64,8 @@ pub enum Block {
         /// The verdict in sentences.
         text: String,
     },
+    /// The main figures of a run with pictures of them; text tells them elsewhere.
+    Head(Vec<Gauge>),
     /// An empty line in plain text; other forms set blocks apart by themselves.
     Gap,
     /// Figures in rows and columns.
@@ -73,6 +77,15 @@ pub enum Block {
         /// The share of points in each cell behind the name, if there is one.
         scores: Vec<Vec<Option<f64>>>,
     },
+    /// Encounters round by round.
+    Rounds {
+        /// The rounds.
+        rounds: Vec<Round>,
+        /// Whether encounter n of a round is for a place in encounter n/2 of the next.
+        is_bracket: bool,
+        /// The same in lines whose columns matter.
+        text: String,
+    },
     /// Items below each other; of a long list, plain text shows the beginning.
     List(Vec<String>),
     /// Lines whose columns matter.
@@ -81,8 +94,46 @@ pub enum Block {
     Command(String),
     /// A picture of figures.
     Figure(Figure),
+    /// Small pictures side by side.
+    Figures(Vec<Figure>),
+    /// Positions; text tells them elsewhere.
+    Boards {
+        /// What they have in common, in a line.
+        caption: String,
+        /// The positions.
+        boards: Vec<Diagram>,
+    },
     /// Games to step through.
     Games(Vec<Game>),
+}
+
+/// A round of a tournament.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// What it is called.
+    pub name: String,
+    /// Who meets whom.
+    pub encounters: Vec<Meeting>,
+}
+
+/// An encounter; without sides, nobody plays for its place.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Meeting {
+    /// Who plays, or who need not.
+    pub sides: Vec<Side>,
+    /// What is left to play.
+    pub note: String,
+}
+
+/// One side of an encounter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// The engine.
+    pub name: String,
+    /// Its points.
+    pub score: String,
+    /// Whether it is ahead, or went on.
+    pub is_ahead: bool,
 }
 
 /// Whether a verdict is good news.
@@ -107,6 +158,24 @@ pub struct Figure {
     pub chart: Chart,
     /// Its figures.
     pub table: Table,
+}
+
+/// A position and what is to be said of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagram {
+    /// What it is called.
+    pub title: String,
+    /// Why it is shown.
+    pub note: String,
+    /// The board field of its FEN.
+    pub placement: String,
+}
+
+impl Diagram {
+    /// What it shows, for those who cannot see it.
+    pub(crate) fn label(&self) -> String {
+        format!("Board of {}: {}", self.title, self.placement)
+    }
 }
 
 /// A game that one can step through.
@@ -202,6 +271,14 @@ impl Document {
 
     fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
         self.blocks.extend(figures.into_iter().map(Block::Figure));
+    }
+
+    /// Adds small pictures, unless there are none.
+    fn multiples(&mut self, figures: impl IntoIterator<Item = Figure>) {
+        let figures: Vec<Figure> = figures.into_iter().collect();
+        if !figures.is_empty() {
+            self.blocks.push(Block::Figures(figures));
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Games of a PGN as a document. A PGN tells who met whom, with which result and from which opening; what
 //! it does not tell is left out, and said.
 
-use super::{Block, Document, calibration, result_figures};
+use super::result_figures::{self, NamedOpening};
+use super::{Block, Document, calibration};
 use crate::ratings::{Ratings, pentanomial, seconds_per_move};
 use crate::standings::{Rating, superiority};
 use crate::summary::Strength;
@@ -29,25 +30,24 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.blocks.push(conclusion(ratings, &order));
     document.heading("Result");
     players(&mut document, ratings, &order);
-    if let Some((first, encounter)) = duel(ratings).filter(|(_, e)| e.pairs.pairs() > 0) {
-        document.figures([result_figures::pairs(ratings.name(first), encounter.pairs.0)]);
-    }
     if (2..=MAX_CROSS).contains(&order.len()) {
         everybody(&mut document, ratings, &order);
     }
     document.heading("How the games ended");
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count));
-    document.figures([result_figures::endings(endings.collect())]);
-    document.heading("Colours and draws");
-    document.paragraph(bias(ratings));
+    let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
+    let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
     let by_colour: Vec<_> = order
         .iter()
         .map(|player| (ratings.name(*player), tally.players[*player].by_colour))
         .collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
-    document.figures([result_figures::colours(&by_colour, white)]);
+    let colours = result_figures::colours(&by_colour, white);
+    let endings = result_figures::endings(endings.collect());
+    document.multiples(pairs.into_iter().chain([endings, colours]));
+    document.paragraph(bias(ratings));
     evaluations(&mut document, ratings, &order);
-    result_figures::openings(&mut document, tally.openings.iter());
+    result_figures::openings(&mut document, None, tally.openings.iter().map(NamedOpening::of));
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }

@@ -1,9 +1,9 @@
 //! Figures and tables that reports of runs and of files of games share. They take plain counts.
 
-use super::{Document, Figure};
+use super::{Block, Diagram, Document, Figure};
 use crate::chart::{Bars, Chart, Intervals};
-use crate::standings::Rating;
-use crate::statistics::mean_score;
+use crate::standings::{self, Rating};
+use crate::statistics::{PlayedOpening, mean_score};
 use crate::table::Table;
 use crate::text::{percent, percent_interval};
 use arbiter_names::counted;
@@ -15,8 +15,9 @@ use arbiter_stats::paired::{score_interval, share_interval};
 /// Engines beyond which a chart has no row for each colour.
 const MAX_COLOURED: usize = 12;
 
-/// Openings that are listed.
+/// Openings that are listed, and those with a board.
 const MAX_OPENINGS: usize = 12;
+const MAX_BOARDS: usize = 5;
 
 /// Ratings by the names of their engines, the strongest first; there must be one.
 pub(super) fn ratings(engines: &[(&str, Rating)]) -> Figure {
@@ -121,42 +122,120 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     Figure { caption, description, chart, table }
 }
 
+/// An opening as a report shows it.
+#[derive(Debug)]
+pub(super) struct NamedOpening<'a> {
+    /// What it is called beside a chart.
+    label: String,
+    /// What it is called in full.
+    name: String,
+    white: Trinomial,
+    /// Results of the first of two engines.
+    first: Trinomial,
+    /// The board field of its FEN, if it is known.
+    placement: &'a str,
+}
+
+impl NamedOpening<'_> {
+    /// An opening of a PGN.
+    pub(super) fn of(opening: &Opening) -> NamedOpening<'_> {
+        let Opening { name, results } = opening;
+        let first = Trinomial::default();
+        let (label, name) = (name.clone(), name.clone());
+        NamedOpening { label, name, white: *results, first, placement: "" }
+    }
+}
+
+impl PlayedOpening {
+    /// By its number in the book, from 0, if it has no name.
+    pub(super) fn named(&self, number: u64) -> NamedOpening<'_> {
+        let (label, name) = match &self.name {
+            Some(name) => (name.clone(), name.clone()),
+            None => {
+                let label = format!("opening {}", number + 1);
+                (label.clone(), format!("{label}: {}", self.fen))
+            }
+        };
+        let PlayedOpening { white, first, placement, .. } = self;
+        NamedOpening { label, name, white: *white, first: *first, placement }
+    }
+}
+
 /// The section of the openings: how many were played, and those whose score is the furthest from that of
-/// all games, for the number of their games.
-pub(super) fn openings<'a>(document: &mut Document, openings: impl Iterator<Item = &'a Opening>) {
-    let mut outliers: Vec<&Opening> = openings.collect();
+/// all games, for the number of their games. Of two engines `first` is the first.
+pub(super) fn openings<'a>(
+    document: &mut Document,
+    first: Option<&str>,
+    openings: impl Iterator<Item = NamedOpening<'a>>,
+) {
+    let mut openings: Vec<NamedOpening<'_>> = openings.collect();
     document.heading("Openings");
     document.paragraph(format!(
         "{} {} played. Those whose score is the furthest from that of all games, for their number of \
          games:",
-        counted(outliers.len(), "opening"),
-        if outliers.len() == 1 { "was" } else { "were" }
+        counted(openings.len(), "opening"),
+        if openings.len() == 1 { "was" } else { "were" }
     ));
-    let expected = mean_score(&outliers.iter().map(|opening| opening.results).sum());
-    let lean = |opening: &Opening| {
-        let games = opening.results.games() as f64;
-        let mean = mean_score(&opening.results).zip(expected);
-        mean.map_or(0.0, |(mean, expected)| (mean - expected).abs() * games.sqrt())
-    };
-    outliers.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
-    outliers.truncate(MAX_OPENINGS);
-    let mut table =
-        Table::new(["opening", "games", "White's score (95 %)", "won", "drawn", "lost"]);
+    let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
+    by_lean(&mut openings, |opening| opening.white);
+    let outliers = &openings[..openings.len().min(MAX_OPENINGS)];
+    let mut table = Table::with_columns(
+        ["opening", "games", "White's score (95 %)", "won", "drawn", "lost"],
+        first.map(|name| format!("{name}'s points")),
+    );
     let mut rows = Vec::new();
-    for Opening { name, results } in &outliers {
-        let Trinomial { losses, draws, wins } = results;
-        table.push([name, &results.games(), &score(results), wins, draws, losses]);
-        rows.extend(score_row(name.clone(), results));
+    for NamedOpening { label, name, white, first: own, .. } in outliers {
+        let Trinomial { losses, draws, wins } = white;
+        let points = first.map(|_| points(own));
+        table.push_with([name, &white.games(), &score(white), wins, draws, losses], points);
+        rows.extend(score_row(label.clone(), white));
     }
     let level = expected.map(|expected| 100.0 * expected);
-    let first = outliers.first().map_or("none", |opening| opening.name.as_str());
+    let leaning = outliers.first().map_or("none", |opening| opening.name.as_str());
     let caption = "Openings that lean most".to_owned();
     let all = percent(expected);
     let description = format!(
-        "White's score in the openings furthest from {all} of all games; the first: {first}."
+        "White's score in the openings furthest from {all} of all games; the first: {leaning}."
     );
     let chart = Chart::Intervals(Intervals { x: "White's score, %", rows, level });
     document.figures([Figure { caption, description, chart, table }]);
+    if let Some(first) = first {
+        boards(document, first, openings);
+    }
+}
+
+/// The openings whose score for the first of two engines is the furthest from that of all games.
+fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
+    by_lean(&mut openings, |opening| opening.first);
+    openings.truncate(MAX_BOARDS);
+    openings.sort_by(|a, b| {
+        let score = |opening: &NamedOpening<'_>| mean_score(&opening.first).unwrap_or(0.5);
+        score(b).total_cmp(&score(a))
+    });
+    let boards = openings.into_iter().map(|opening| Diagram {
+        note: points(&opening.first),
+        title: opening.label,
+        placement: opening.placement.to_owned(),
+    });
+    let caption = format!("Openings that decided most: points of {first}, the best first");
+    document.blocks.push(Block::Boards { caption, boards: boards.collect() });
+}
+
+/// Sorts openings by how far their score is from that of all games, for the number of their games.
+fn by_lean(openings: &mut [NamedOpening<'_>], results: fn(&NamedOpening<'_>) -> Trinomial) {
+    let expected = mean_score(&openings.iter().map(results).sum());
+    let lean = |opening: &NamedOpening<'_>| {
+        let results = results(opening);
+        let mean = mean_score(&results).zip(expected);
+        mean.map_or(0.0, |(mean, all)| (mean - all).abs() * (results.games() as f64).sqrt())
+    };
+    openings.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
+}
+
+/// Points of so many games.
+fn points(results: &Trinomial) -> String {
+    let halves = 2 * results.wins + results.draws;
+    format!("{} of {}", standings::points(halves), results.games())
 }
 
 /// A score in per cent with both ends of its 95 % interval, as a chart takes it.

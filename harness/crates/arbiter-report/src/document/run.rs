@@ -3,7 +3,8 @@
 
 use super::manifest::{self, hypotheses};
 use super::{
-    Block, Document, brief, figures, games, gates, latencies, result_figures, tournament, tuning,
+    Block, Document, brief, figures, games, gates, head, latencies, result_figures, tournament,
+    tuning,
 };
 use crate::standings::{superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
@@ -58,7 +59,11 @@ pub fn run_document(
 /// What came out of a run: the beginning of its document.
 pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
     let mut document = Document::new(title(&summary.plan));
-    document.blocks.extend(conclusion(summary));
+    let mut conclusion = conclusion(summary).into_iter();
+    // The verdict first, then its figures, then what else there is to say.
+    document.blocks.extend(conclusion.next());
+    document.blocks.extend(head::head(summary, statistics));
+    document.blocks.extend(conclusion);
     results(&mut document, summary);
     if let Some(spsa) = &summary.spsa {
         tuning::history(&mut document, spsa);

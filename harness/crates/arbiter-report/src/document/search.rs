@@ -30,8 +30,7 @@ pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     let engines: Vec<_> = engines.collect();
     let calibrations: Vec<_> =
         engines.iter().map(|(name, own)| (name.as_str(), &own.calibration)).collect();
-    let figures = MEASURES.map(|measure| phases(&engines, measure)).into_iter();
-    let figures = figures.chain(MEASURES.map(|measure| move_numbers(&engines, measure)));
+    let figures = MEASURES.map(|measure| move_numbers(&engines, measure)).into_iter();
     let figures = figures.chain([times(&engines), calibration::figure(&calibrations)]);
     let mut figures = figures.flatten().peekable();
     if figures.peek().is_none() {
@@ -39,25 +38,10 @@ pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     }
     document.heading("Search statistics");
     document.paragraph(
-        "A phase is told by the pieces besides kings and pawns, with 1 for a minor piece, 2 for a rook \
+        "The figures below each chart have phases, too. A phase is told by the pieces besides kings and pawns, with 1 for a minor piece, 2 for a rook \
          and 4 for a queen: the opening has at least 22 of 24 left, the endgame less than 9.",
     );
-    document.figures(figures);
-}
-
-/// A measure of each engine in each phase; `None` if no engine has any.
-fn phases(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
-    let values = |own: &EngineStatistics| own.phases.iter().map(value).collect();
-    let rows: Vec<(&String, Vec<Option<f64>>)> =
-        engines.iter().map(|(name, own)| (*name, values(own))).collect();
-    rows.iter().flat_map(|(_, values)| values).flatten().find(|value| **value > 0.0)?;
-    let labels = PHASES.map(|(name, _)| name.to_owned()).to_vec();
-    let height = |value: &Option<f64>, _: &[Option<f64>]| value.unwrap_or_default();
-    let (chart, table) = bars_by_engine(unit, labels, &rows, compact, height);
-    let caption = format!("{title} by phase");
-    let description =
-        format!("{title} of each engine ({unit}) in opening, middlegame and endgame.");
-    Some(Figure { caption, description, chart, table })
+    document.multiples(figures);
 }
 
 /// How many moves took how long.
@@ -86,15 +70,20 @@ fn duration(ms: u64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{} s", ms / 1_000) }
 }
 
-/// A measure of each engine by move number; `None` if no engine has any.
+/// A measure of each engine by move number, and in the table by phase; `None` if no engine has any.
 fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
-    let ranges = (0..RANGES).map(|range| MOVES_PER_RANGE * range);
-    let names = ranges.map(|before| format!("{}–{}", before + 1, before + MOVES_PER_RANGE));
-    let mut table = Table::with_columns(["engine"], names);
+    let values = |own: &EngineStatistics| own.by_move_number.each_ref().map(value);
+    let is_known = |range: &usize| engines.iter().any(|(_, own)| values(own)[*range].is_some());
+    let ranges: Vec<usize> = (0..RANGES).filter(is_known).collect();
+    let names = ranges.iter().map(|range| MOVES_PER_RANGE * range);
+    let names = names.map(|before| format!("{}–{}", before + 1, before + MOVES_PER_RANGE));
+    let phases = PHASES.map(|(name, _)| name.to_owned());
+    let mut table = Table::with_columns(["engine"], names.chain(phases));
     let mut lines = Vec::new();
     for (name, own) in engines {
-        let values = own.by_move_number.each_ref().map(value);
-        table.push_with([name], values.iter().map(compact));
+        let (values, by_phase) = (values(own), own.phases.each_ref().map(value));
+        let cells = ranges.iter().map(|range| &values[*range]).chain(&by_phase);
+        table.push_with([name], cells.map(compact));
         let middle = |range| (MOVES_PER_RANGE * range) as f64 + (MOVES_PER_RANGE + 1) as f64 / 2.0;
         let points = values.iter().enumerate();
         let points = points.filter_map(|(range, value)| Some((middle(range), (*value)?)));

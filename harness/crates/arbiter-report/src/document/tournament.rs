@@ -1,9 +1,7 @@
 //! The standings of a tournament: the table, and for formats that depend on results the way that led
 //! there.
 
-use std::fmt::Write;
-
-use super::{Block, Document, bracket};
+use super::{Block, Document, Meeting, Round, Side, bracket};
 use crate::standings::{Row, Standings, points};
 use crate::table::Table;
 use arbiter_names::counted;
@@ -17,14 +15,22 @@ pub(super) fn all(document: &mut Document, standings: &Standings, engines: &[Str
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
     let schedule = &standings.schedule;
-    // Formats that are fixed have neither.
-    let rounds = match schedule.bracket() {
-        Some(knockout) => bracket::draw(knockout, schedule.encounters(), engines),
-        None if schedule.encounters().len() <= MAX_LISTED => round_by_round(schedule, engines),
-        None => String::new(),
+    let met = schedule.encounters();
+    let (rounds, text) = match schedule.bracket() {
+        Some(knockout) => {
+            (bracket::rounds(knockout, met, engines), bracket::draw(knockout, met, engines))
+        }
+        None if met.len() <= MAX_LISTED => {
+            let rounds = rounds(schedule, engines);
+            let text = lines(&rounds);
+            (rounds, text)
+        }
+        None => Default::default(),
     };
-    if !rounds.is_empty() {
-        document.blocks.extend([Block::Gap, Block::Verbatim(rounds)]);
+    // Formats that are fixed have neither.
+    if !text.is_empty() {
+        let is_bracket = schedule.bracket().is_some();
+        document.blocks.extend([Block::Gap, Block::Rounds { rounds, is_bracket, text }]);
     }
 }
 
@@ -75,35 +81,57 @@ fn notes(standings: &Standings) -> Vec<String> {
 }
 
 /// The encounters round by round.
-fn round_by_round(schedule: &Schedule, engines: &[String]) -> String {
+fn rounds(schedule: &Schedule, engines: &[String]) -> Vec<Round> {
     let encounters = schedule.encounters();
-    let mut text = String::new();
-    let width = encounters.iter().map(|e| engines[e.engines[0]].chars().count()).max();
     let word = if schedule.design().format == Format::Ladder { "Climb" } else { "Round" };
     let last = encounters.iter().map(|encounter| encounter.round).max();
-    for round in 0..last.map_or(0, |last| last + 1) {
-        // Writing to a string cannot fail.
-        let gap = if round == 0 { "" } else { "\n" };
-        let _ = writeln!(text, "{gap}{word} {}", round + 1);
-        for encounter in encounters.iter().filter(|encounter| encounter.round == round) {
-            let line = encounter_line(encounter, engines, width.unwrap_or(0));
-            let _ = writeln!(text, "  {line}");
-        }
-        for (_, engine) in schedule.byes().iter().filter(|(of, _)| *of == round) {
-            let _ = writeln!(text, "  {}  bye", engines[*engine]);
-        }
-    }
-    text
+    let round = |round: u64| {
+        let met = encounters.iter().filter(|encounter| encounter.round == round);
+        let byes = schedule.byes().iter().filter(|(of, _)| *of == round);
+        let byes = byes.map(|(_, engine)| {
+            let name = engines[*engine].clone();
+            let sides = vec![Side { name, score: "bye".to_owned(), is_ahead: false }];
+            Meeting { sides, note: String::new() }
+        });
+        let encounters = met.map(|encounter| meeting(encounter, engines)).chain(byes).collect();
+        Round { name: format!("{word} {}", round + 1), encounters }
+    };
+    (0..last.map_or(0, |last| last + 1)).map(round).collect()
 }
 
-fn encounter_line(encounter: &Encounter, engines: &[String], width: usize) -> String {
-    let [first, second] = encounter.engines.map(|engine| engines[engine].as_str());
-    let [a, b] = encounter.score.halves.map(points);
-    let open = match encounter.planned - encounter.counted {
-        0 => String::new(),
-        left => format!("  ({} to play)", counted(left, "pair")),
+fn meeting(encounter: &Encounter, engines: &[String]) -> Meeting {
+    let side = |side: usize| Side {
+        name: engines[encounter.engines[side]].clone(),
+        score: points(encounter.score.halves[side]),
+        is_ahead: encounter.is_over() && encounter.leader() == Some(side),
     };
-    format!("{first:<width$}  {a:>5} – {b:<5}  {second}{open}")
+    let note = match encounter.planned - encounter.counted {
+        0 => String::new(),
+        left => format!("{} to play", counted(left, "pair")),
+    };
+    Meeting { sides: vec![side(0), side(1)], note }
+}
+
+/// The rounds as lines.
+fn lines(rounds: &[Round]) -> String {
+    let firsts = rounds.iter().flat_map(|round| &round.encounters).map(|met| &met.sides[..]);
+    let widths = firsts.filter_map(|sides| match sides {
+        [first, _] => Some(first.name.chars().count()),
+        _ => None,
+    });
+    let width = widths.max().unwrap_or(0);
+    let line = |Meeting { sides, note }: &Meeting| match &sides[..] {
+        [first, second] => {
+            let note = if note.is_empty() { String::new() } else { format!("  ({note})") };
+            let (name, a, b) = (&first.name, &first.score, &second.score);
+            format!("  {name:<width$}  {a:>5} – {b:<5}  {}{note}\n", second.name)
+        }
+        sides => sides.iter().map(|side| format!("  {}  {}\n", side.name, side.score)).collect(),
+    };
+    let round = |Round { name, encounters }: &Round| {
+        format!("{name}\n{}", encounters.iter().map(line).collect::<String>())
+    };
+    rounds.iter().map(round).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

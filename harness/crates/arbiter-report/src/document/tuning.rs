@@ -46,7 +46,7 @@ pub(super) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
 pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
     let path = spsa.path();
     document.heading("Path");
-    for (place, parameter) in spsa.tuning().parameters.iter().enumerate() {
+    let parameters = spsa.tuning().parameters.iter().enumerate().map(|(place, parameter)| {
         let value = |point: &PathPoint| point.theta[place];
         let (name, start, last) = (&parameter.name, parameter.start, spsa.theta()[place]);
         let description = format!(
@@ -54,13 +54,14 @@ pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
             parameter.min, parameter.max
         );
         let level = ("start".to_owned(), start);
-        document.figures([figure(spsa, &path, name, description, value, level)]);
-    }
+        figure(spsa, &path, name, description, value, level)
+    });
     let score = |point: &PathPoint| point.score as f64;
     let name = "Games won less games lost by the first sides";
     let description =
         "The sum over all iterations; values move by what it gains or loses.".to_owned();
-    document.figures([figure(spsa, &path, name, description, score, (String::new(), 0.0))]);
+    let score = figure(spsa, &path, name, description, score, (String::new(), 0.0));
+    document.multiples(parameters.chain([score]));
 }
 
 fn figure(

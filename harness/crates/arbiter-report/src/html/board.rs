@@ -3,6 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
+use crate::chart::svg;
 use crate::document::{Game, Step};
 
 /// The viewer of one game; `id` tells it from the others of the page. `#ID-PLY` in an address opens it at
@@ -32,7 +33,9 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
                 } }
             }
             @if !game.graphs.is_empty() {
-                div class="graphs" { @for graph in &game.graphs { (super::figure(graph)) } }
+                div class="graphs" { @for graph in &game.graphs {
+                    (super::figure(graph, &[&svg::WIDE, &svg::NARROW], false))
+                } }
             }
             script type="application/json" { (PreEscaped(data(game))) }
         }

@@ -1,6 +1,8 @@
 //! A document as one page of HTML that needs nothing else: no network, no server, no other file.
 
 mod board;
+mod head;
+mod rounds;
 
 pub use board::{diagram, game_viewer, squares};
 
@@ -91,9 +93,11 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Verdict { tone, text } => {
             html! { p class={ "verdict " (tone.name()) } { strong { (text) } } }
         }
+        Block::Head(gauges) => head::head(gauges),
         Block::Gap => html! {},
         Block::Table(rows) => table(rows, heading),
         Block::CrossTable { table: rows, scores } => cross_table(rows, scores, heading),
+        Block::Rounds { rounds: found, is_bracket, .. } => rounds::rounds(found, *is_bracket),
         Block::List(items) => html! { ul { @for item in items { li { (item) } } } },
         Block::Verbatim(text) => {
             html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
@@ -101,23 +105,38 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Command(command) => html! {
             pre class="command" tabindex="0" role="group" aria-label=(heading) { code { (command) } }
         },
-        Block::Figure(found) => figure(found),
+        Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW], true),
+        Block::Figures(found) => html! {
+            div class="multiples" { @for one in found { (figure(one, &[&svg::SMALL], true)) } }
+        },
+        Block::Boards { caption, boards } => html! {
+            figure {
+                figcaption { (caption) }
+                ul class="diagrams" { @for board in boards { li {
+                    (diagram(&board.placement, &board.label(), &[]))
+                    p { strong { (board.title) } ": " (board.note) }
+                } } }
+            }
+        },
         Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
             (game_viewer(&format!("{}-{number}", anchor(heading)), game))
         } },
     }
 }
 
-/// The chart, with its figures a click away; only these if there is nothing to draw.
-fn figure(figure: &Figure) -> Markup {
-    // The page's style shows the one that suits the screen.
-    let drawn = (svg::draw(&figure.chart, &svg::WIDE), svg::draw(&figure.chart, &svg::NARROW));
+/// The chart, with its figures a click away; only these if there is nothing to draw. The page's style
+/// shows the frame that suits the screen.
+fn figure(figure: &Figure, frames: &[&svg::Frame], is_told: bool) -> Markup {
+    let drawn: Result<Vec<String>, _> =
+        frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
+    let values = figure.chart.values().filter(|_| is_told);
     html! {
         figure {
             figcaption { (figure.caption) }
-            @if let (Ok(wide), Ok(narrow)) = drawn {
-                div class="chart" role="img" aria-label=(figure.description) {
-                    (PreEscaped(wide)) (PreEscaped(narrow))
+            @if let Ok(drawn) = drawn {
+                div class="chart" role="img" aria-label=(figure.description)
+                    tabindex=[values.as_ref().map(|_| 0)] data-values=[values] {
+                    @for svg in &drawn { (PreEscaped(svg)) }
                 }
                 @let names = figure.chart.names();
                 @if !names.is_empty() {

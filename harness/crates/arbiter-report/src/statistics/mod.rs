@@ -10,13 +10,13 @@ pub(crate) use misjudged::MisjudgedGame;
 pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES, SearchStatistics};
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use shakmaty::{Color, Position};
+use shakmaty::{Chess, Color, Position};
 
 use arbiter_game::record::GameRecord;
 use arbiter_plan::PlayedPair;
 use arbiter_protocol::Score;
-use arbiter_rate::Opening;
 use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::openings::OpeningNames;
@@ -31,16 +31,33 @@ pub struct GameStatistics {
     pub llr_history: LlrHistory,
     /// By engine.
     pub engines: Vec<EngineStatistics>,
+    /// What all games took together.
+    pub duration: Duration,
     /// All games by their result for White.
     pub white: Trinomial,
-    /// By opening, in the order of the book; one that has no name is called by the FEN of its start.
-    pub openings: BTreeMap<u64, Opening>,
+    /// By opening, in the order of the book.
+    pub openings: BTreeMap<u64, PlayedOpening>,
     /// Games whose result was far from an engine's best evaluation, the largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
     /// The first games that ended by a fault of an engine, each with its pair and its place in the pair,
     /// from 0.
     pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
+}
+
+/// An opening, and what became of it.
+#[derive(Debug, Clone)]
+pub struct PlayedOpening {
+    /// Its ECO code and name, if the table has it.
+    pub name: Option<String>,
+    /// The FEN of its start.
+    pub fen: String,
+    /// The board field of the FEN after its moves.
+    pub placement: String,
+    /// White's results.
+    pub white: Trinomial,
+    /// The results of the first engine.
+    pub first: Trinomial,
 }
 
 /// Statistics of the games of one engine.
@@ -68,14 +85,22 @@ impl GameStatistics {
     pub fn add(&mut self, played: &PlayedPair) {
         for (half, game) in played.games.iter().enumerate() {
             self.add_game(game);
-            let opening = self.openings.entry(played.pairing.opening).or_insert_with(|| Opening {
-                name: match self.names.of_book_moves(game) {
-                    Some(named) => format!("{} {}", named.eco, named.name),
-                    None => game.fen.clone(),
-                },
-                results: Trinomial::default(),
+            let opening = self.openings.entry(played.pairing.opening).or_insert_with(|| {
+                let named = self.names.of_book_moves(game);
+                PlayedOpening {
+                    name: named.map(|named| format!("{} {}", named.eco, named.name)),
+                    fen: game.fen.clone(),
+                    placement: after_book(game).board().to_string(),
+                    white: Trinomial::default(),
+                    first: Trinomial::default(),
+                }
             });
-            opening.results.record(result(game, Color::White));
+            opening.white.record(result(game, Color::White));
+            if let Some(first) = game.engines.iter().position(|engine| *engine == 0) {
+                opening
+                    .first
+                    .record(result(game, if first == 0 { Color::White } else { Color::Black }));
+            }
             if game.outcome.termination.is_fault() && self.faulty.len() < MAX_FAULTY {
                 self.faulty.push((played.pairing.pair, half, game.clone()));
             }
@@ -84,6 +109,7 @@ impl GameStatistics {
     }
 
     fn add_game(&mut self, game: &GameRecord) {
+        self.duration += game.duration;
         self.white.record(result(game, Color::White));
         for color in Color::ALL {
             let own = &mut self.engines[*game.engines.get(color)];
@@ -108,6 +134,17 @@ impl GameStatistics {
             });
         }
     }
+}
+
+/// The position after the book moves of a game.
+fn after_book(game: &GameRecord) -> Chess {
+    let book = game.moves.iter().take_while(|played| played.thought.is_none());
+    book.fold(game.start(), |mut position, played| {
+        if let Ok(m) = played.uci.to_move(&position) {
+            position.play_unchecked(m);
+        }
+        position
+    })
 }
 
 /// Mean score, 0 to 1; `None` without games.

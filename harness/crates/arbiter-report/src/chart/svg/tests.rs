@@ -34,7 +34,7 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
         }),
     ];
     for chart in charts {
-        for frame in [&WIDE, &NARROW] {
+        for frame in [&WIDE, &NARROW, &SMALL] {
             let svg = draw(&chart, frame).expect("there is something to draw");
             let start = format!("<svg class=\"{}\" ", frame.class);
             assert!(svg.starts_with(&start) && svg.contains("var(--c1)"), "{svg}");
@@ -55,6 +55,23 @@ fn nothing_to_draw_is_said() {
     ] {
         assert!(draw(&chart, &WIDE).is_err(), "{chart:?}");
     }
+}
+
+#[test]
+fn names_are_cut_before_the_colour() {
+    let shown = ["a name", "a name that is rather long", "a name that is long, White"];
+    let shown = shown.map(|name| NARROW.shortened(name));
+    assert_eq!(shown, ["a name", "a name that is…", "a name …, White"]);
+}
+
+#[test]
+fn a_bound_is_no_dot() {
+    let drawn = |low| {
+        let rows = vec![("A".to_owned(), -300.0, low, -300.0), ("B".to_owned(), 0.0, -9.0, 9.0)];
+        let chart = Chart::Intervals(Intervals { rows, ..Intervals::default() });
+        draw(&chart, &WIDE).expect("there is something to draw").matches("<circle").count()
+    };
+    assert_eq!([drawn(f64::NEG_INFINITY), drawn(-320.0)], [1, 2]);
 }
 
 #[test]

@@ -1,0 +1,173 @@
+//! The head of a run's document: its main figures, each with a small picture.
+
+use super::Block;
+use crate::statistics::GameStatistics;
+use crate::status::rough;
+use crate::summary::{Strength, Summary};
+use crate::text::{interval, plus_minus, signed};
+use arbiter_names::counted;
+use arbiter_spsa::SpsaState;
+use arbiter_stats::elo::Estimate;
+use arbiter_stats::{Sprt, SprtStatus};
+
+/// A figure with a small picture of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gauge {
+    /// What it is called.
+    pub name: String,
+    /// The value.
+    pub value: String,
+    /// What else there is to know of it.
+    pub note: String,
+    /// What it looks like.
+    pub picture: Picture,
+}
+
+/// What a gauge shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Picture {
+    /// A value with both ends of its interval, which are infinite if it is a bound.
+    Interval {
+        /// The value.
+        estimate: Estimate,
+        /// Both hypotheses of a test on the same axis.
+        hypotheses: Option<[f64; 2]>,
+    },
+    /// How far a value has come from zero to one of two bounds.
+    Progress {
+        /// The value.
+        value: f64,
+        /// The bounds.
+        bounds: [f64; 2],
+    },
+    /// Counts from the worst result to the best.
+    Shares([u64; 5]),
+}
+
+/// The figures that matter most, if there are games.
+pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Option<Block> {
+    let strength = summary.strength();
+    if strength.games.games() == 0 {
+        return None;
+    }
+    let gauges = match &summary.spsa {
+        Some(spsa) => vec![iterations(spsa), games(&strength, "the first sides", statistics)],
+        None if summary.engines.len() == 2 => {
+            let elo = elo(summary, &strength);
+            let llr = summary.test().map(|(sprt, sprt_status)| llr(&sprt, sprt_status));
+            let games = games(&strength, &summary.engines[0], statistics);
+            elo.into_iter().chain(llr).chain([games]).chain(pairs(&strength)).collect()
+        }
+        None if summary.plan.ablation.is_some() => {
+            vec![games(&strength, &summary.engines[0], statistics)]
+        }
+        None => leader(summary).into_iter().chain([decisive(summary, statistics)]).collect(),
+    };
+    Some(Block::Head(gauges))
+}
+
+fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
+    let name = "Elo (95 %)".to_owned();
+    let Some((sprt, _)) = summary.test() else {
+        let estimate = strength.elo?;
+        let (value, note) = (plus_minus(strength.elo), format!("LOS {}", strength.los_in_words()));
+        let picture = Picture::Interval { estimate, hypotheses: None };
+        return Some(Gauge { name, value, note, picture });
+    };
+    let estimate = summary.elo()?;
+    let sample = match strength.pairs.pairs() {
+        0 => strength.games.distribution().moments(),
+        _ => strength.pairs.distribution().moments(),
+    };
+    let hypotheses = sample.map(|sample| sprt.logistic_hypotheses(&sample));
+    let allowance = if summary.after_stop().is_some() { "allowing for the stop; " } else { "" };
+    let (model, elo0, elo1) = (sprt.model, sprt.elo0, sprt.elo1);
+    let note = format!("{allowance}tested: {model} Elo {elo0} against {elo1}");
+    let picture = Picture::Interval { estimate, hypotheses };
+    Some(Gauge { name, value: interval(&estimate), note, picture })
+}
+
+fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
+    Gauge {
+        name: "LLR".to_owned(),
+        value: signed(llr, 2),
+        note: format!(
+            "H0 ({} Elo) at {}, H1 ({} Elo) at {}",
+            sprt.elo0,
+            signed(lower, 2),
+            sprt.elo1,
+            signed(upper, 2)
+        ),
+        picture: Picture::Progress { value: llr, bounds: [lower, upper] },
+    }
+}
+
+/// Games by their results for an engine, and how long they took together.
+fn games(strength: &Strength, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
+    let games = strength.games;
+    let (won, drawn, lost) = (games.wins, games.draws, games.losses);
+    Gauge {
+        name: "Games".to_owned(),
+        value: games.games().to_string(),
+        note: format!("{won} won, {drawn} drawn, {lost} lost by {who}{}", time(statistics)),
+        picture: Picture::Shares([lost, 0, drawn, 0, won]),
+    }
+}
+
+fn time(statistics: Option<&GameStatistics>) -> String {
+    let time = statistics.map_or(Default::default(), |statistics| statistics.duration);
+    if time.as_secs() == 0 { String::new() } else { format!("; {} of play", rough(time)) }
+}
+
+fn pairs(strength: &Strength) -> Option<Gauge> {
+    let counts = strength.pairs.0;
+    let [ll, ld, even, wd, ww] = counts;
+    (strength.pairs.pairs() > 0).then(|| Gauge {
+        name: "Pairs".to_owned(),
+        value: strength.pairs.pairs().to_string(),
+        note: format!("{ww} WW, {wd} WD, {even} DD or WL, {ld} LD, {ll} LL"),
+        picture: Picture::Shares(counts),
+    })
+}
+
+/// The rating of the first of several.
+fn leader(summary: &Summary) -> Option<Gauge> {
+    let ratings = summary.ratings()?;
+    let (engine, rating) = ratings.first()?;
+    let [low, high] = rating.ends();
+    let is_known = low.or(high).is_some();
+    let open = |end: f64| if is_known { end } else { rating.elo };
+    let estimate = Estimate {
+        value: rating.elo,
+        low: low.unwrap_or(open(f64::NEG_INFINITY)),
+        high: high.unwrap_or(open(f64::INFINITY)),
+    };
+    Some(Gauge {
+        name: "First, Elo (95 %)".to_owned(),
+        value: rating.to_string(),
+        note: format!("{} around the mean of {} engines", summary.engines[*engine], ratings.len()),
+        picture: Picture::Interval { estimate, hypotheses: None },
+    })
+}
+
+/// How many games had a winner.
+fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
+    let all = summary.counts.games();
+    let drawn: u64 = summary.counts.encounters.values().map(|met| met.games.draws).sum();
+    Gauge {
+        name: "Games".to_owned(),
+        value: all.to_string(),
+        note: format!("{} decisive, {drawn} drawn{}", all - drawn, time(statistics)),
+        picture: Picture::Shares([0, 0, drawn, 0, all - drawn]),
+    }
+}
+
+fn iterations(spsa: &SpsaState) -> Gauge {
+    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    Gauge {
+        name: "Iterations".to_owned(),
+        value: done.to_string(),
+        note: format!("of {all}, {} each", counted(2 * spsa.tuning().pairs, "game")),
+        picture: Picture::Progress { value: done as f64, bounds: [0.0, all as f64] },
+    }
+}
