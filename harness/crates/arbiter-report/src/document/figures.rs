@@ -14,7 +14,7 @@ use arbiter_stats::{Sprt, SprtStatus, opening_bias};
 /// Rows of a table of values over games.
 const HISTORY_ROWS: usize = 16;
 
-/// LLR and Elo over the games, and ratings.
+/// LLR and Elo over the games, or that of each feature.
 pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
@@ -22,11 +22,7 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
         document.figures(likelihood(summary, &points));
         document.figures(elo(summary, &points));
     }
-    // Engines without a feature are compared with the whole one, and not with each other.
-    document.figures(match summary.plan.ablation {
-        Some(_) => ablation(summary),
-        None => ratings(summary),
-    });
+    document.figures(ablation(summary));
 }
 
 /// Pairs by points, endings, colours, search statistics, calibration, openings.
@@ -106,22 +102,14 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-fn ratings(summary: &Summary) -> Option<Figure> {
-    let ratings = summary.ratings().filter(|ratings| ratings.len() > 2)?;
-    let named = ratings.iter().map(|(engine, rating)| (summary.engines[*engine].as_str(), *rating));
-    Some(result_figures::ratings(&named.collect::<Vec<_>>()))
-}
-
-/// Elo of each feature of an ablation.
+/// Elo of each feature of an ablation, and nothing of another run.
 fn ablation(summary: &Summary) -> Option<Figure> {
     let mut table = Table::new(["feature", "Elo (95 %)"]);
     let mut rows = Vec::new();
     for feature in ablation::features(summary) {
         let Some(elo) = feature.strength.elo else { continue };
         table.push([&feature.name, &interval(&elo)]);
-        if elo.value.is_finite() {
-            rows.push((feature.name.to_owned(), elo.value, elo.low, elo.high));
-        }
+        rows.push((feature.name.to_owned(), elo.value, elo.low, elo.high));
     }
     let (first, _, _, _) = rows.first()?;
     let caption = "Elo of each feature, with 95 % intervals".to_owned();

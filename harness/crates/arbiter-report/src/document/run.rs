@@ -64,7 +64,7 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document.blocks.extend(conclusion.next());
     document.blocks.extend(head::head(summary, statistics));
     document.blocks.extend(conclusion);
-    results(&mut document, summary);
+    results(&mut document, summary, statistics.is_some());
     if let Some(spsa) = &summary.spsa {
         tuning::history(&mut document, spsa);
     } else if let Some(statistics) = statistics {
@@ -176,7 +176,8 @@ fn duel(summary: &Summary) -> String {
     )
 }
 
-fn results(document: &mut Document, summary: &Summary) {
+/// Tables, and the pictures of ratings if they are wanted.
+fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
     match summary.plan.kind {
         RunKind::Ablate => {
@@ -199,7 +200,7 @@ fn results(document: &mut Document, summary: &Summary) {
             document.table(encounters(summary));
             document.paragraph(if summary.plan.design.is_single { LEGEND_SINGLE } else { LEGEND });
             if summary.engines.len() > 2 {
-                standings(document, summary);
+                standings(document, summary, has_pictures);
             }
         }
     }
@@ -247,7 +248,7 @@ fn test(document: &mut Document, summary: &Summary) {
 }
 
 /// Ratings, and everybody against everybody.
-fn standings(document: &mut Document, summary: &Summary) {
+fn standings(document: &mut Document, summary: &Summary, has_pictures: bool) {
     let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else {
         document.paragraph(
             "There are no ratings yet: engines can be compared once they have taken points from each \
@@ -263,12 +264,15 @@ fn standings(document: &mut Document, summary: &Summary) {
         table.push([&place, name, rating, &games.games(), &score]);
     }
     document.table(table);
+    let engines: Vec<(usize, &str)> =
+        ratings.iter().map(|(engine, _)| (*engine, summary.engines[*engine].as_str())).collect();
+    let named = engines.iter().zip(&ratings).map(|((_, name), (_, rating))| (*name, *rating));
+    let picture = has_pictures.then(|| result_figures::ratings(&named.collect::<Vec<_>>()));
+    document.figures(picture);
     document.paragraph(
         "By maximum likelihood over all games (Davidson's model), around a mean of 0; the errors \
          allow for pairs.",
     );
-    let engines: Vec<(usize, &str)> =
-        ratings.iter().map(|(engine, _)| (*engine, summary.engines[*engine].as_str())).collect();
     if engines.len() <= MAX_CROSS {
         document.heading("Everybody against everybody");
         document.blocks.push(cross_table(summary, &engines));

@@ -11,6 +11,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::chart::svg;
 use crate::document::{Block, Document, Figure};
 use crate::table::Table;
+use crate::text::UNDEFINED;
 
 /// How pages look.
 pub const HTML_STYLE: &str = include_str!("style.css");
@@ -175,23 +176,30 @@ fn table_with(
     let rows = table.rows();
     let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
     let has_head = head.iter().any(|cell| !cell.is_empty());
+    let columns: Vec<Option<&str>> =
+        (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
     html! {
         div class="scroll" tabindex="0" role="group" aria-label={ "Table: " (name) } {
             table aria-label=(name) {
                 @if has_head {
-                    thead { tr { @for cell in head {
-                        @if cell.is_empty() { td {} } @else { th scope="col" { (cell) } }
+                    thead { tr { @for (cell, class) in head.iter().zip(&columns) {
+                        @if cell.is_empty() { td {} } @else { th scope="col" class=[class] { (cell) } }
                     } } }
                 }
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
                     @if column == 0 { th scope="row" { (cell) } }
-                    @else if let Some(class) = class(number, column) { td class=(class) { (cell) } }
-                    @else if is_figure(cell) { td class="figure" { (cell) } }
-                    @else { td { (cell) } }
+                    @else { td class=[class(number, column).or(columns.get(column).copied().flatten())] { (cell) } }
                 } } } }
             }
         }
     }
+}
+
+/// Whether a column, not the first, has figures, and nothing else but what stands for missing ones.
+fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
+    let cells = || rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
+    let is_missing = |cell: &str| matches!(cell, "" | "-" | "–" | "·" | UNDEFINED);
+    column > 0 && cells().any(is_figure) && cells().all(|cell| is_figure(cell) || is_missing(cell))
 }
 
 fn is_figure(cell: &str) -> bool {

@@ -178,10 +178,11 @@ pub(crate) fn run(
     page_with(NavPage::Other, run, Some(source), &preview, &body)
 }
 
-/// The text of the first fragment of a report, which is its verdict, with entities as it has them.
+/// The verdict, with entities as the first fragment of a report has them, which goes on with its figures.
 fn words(fragments: &[Fragment]) -> String {
-    let verdict = fragments.iter().find(|fragment| fragment.id == "part-conclusion");
-    let parts = verdict.map_or("", |verdict| &verdict.html).split('<');
+    let conclusion = fragments.iter().find(|fragment| fragment.id == "part-conclusion");
+    let verdict = conclusion.and_then(|conclusion| conclusion.html.split("<dl").next());
+    let parts = verdict.unwrap_or_default().split('<');
     let texts = parts.filter_map(|part| Some(part.split_once('>')?.1.trim()));
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
