@@ -239,6 +239,13 @@ fn a_perfect_score_is_a_bound() {
         elostat.contains(":     77    -    - ") && elostat.contains("   -77    -    - "),
         "{elostat}"
     );
+    // Bo Lind beat one of them and lost to the other.
+    let row = only.clone() + &pair("Ada", "Bo Lind", "e4", [1.0, 1.0]);
+    let shown = text_of(row + &pair("Bo Lind", "Cy", "e4", [1.0, 1.0]));
+    for words in ["Ada     │ > +", ", interval undefined │", "Cy      │ < -", "(2): Ada, Cy"]
+    {
+        assert!(shown.contains(words), "no {words} in {shown}");
+    }
     let shown = text_of(only + &pair("Di", "Eve", "e4", [1.0, 1.0]));
     assert!(shown.contains("Met nobody whose strength can be told (4): "), "{shown}");
 }

@@ -77,10 +77,12 @@ impl Ratings<'_> {
             }
         }
         // Whoever beat only players without a rating has none either.
+        let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
+        bounds.sort_unstable();
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);
-        let (bounds, unrated): (Vec<usize>, Vec<usize>) = perfect
-            .chain(groups.alone.iter().copied())
-            .partition(|player| self.rated.rating(*player).is_some());
+        let unrated = perfect.chain(groups.alone.iter().copied());
+        let unrated: Vec<usize> =
+            unrated.filter(|player| self.rated.rating(*player).is_none()).collect();
         for (players, what) in [
             (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
             (&unrated, "Met nobody whose strength can be told"),

@@ -24,6 +24,8 @@ pub struct Rated {
     pub groups: Groups,
     /// Perfect scores that could be rated; the ratings are bounds.
     pub perfect: Vec<PerfectScore>,
+    /// Players who won all against some and lost all against others; they have a rating and no error.
+    pub between: Vec<usize>,
     /// Players of groups that were too many to be rated.
     pub left_out: Vec<usize>,
     /// White's advantage in points; `None` if colours and players cannot be told apart.
@@ -79,6 +81,7 @@ impl Rated {
         let advantage_error = advantage_index.map(|index| sandwich[index][index].max(0.0).sqrt());
         Rated {
             perfect: Vec::new(),
+            between: Vec::new(),
             left_out: Vec::new(),
             advantage: is_advantage_known.then_some(state.advantage * options.scale),
             advantage_error,
@@ -95,7 +98,8 @@ impl Rated {
     /// Rating of a player in points; `None` if there was nothing to rate.
     pub fn rating(&self, player: usize) -> Option<f64> {
         let is_perfect = || self.perfect.iter().any(|perfect| perfect.player == player);
-        let is_rated = self.group_of[player].is_some() || is_perfect();
+        let is_between = self.between.contains(&player);
+        let is_rated = self.group_of[player].is_some() || is_between || is_perfect();
         is_rated.then(|| self.ratings[player])
     }
 

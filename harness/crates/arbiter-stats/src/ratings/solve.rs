@@ -154,10 +154,10 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     if options.model == OutcomeModel::Scores && is_draw_told {
         state.draw = draw_parameter(&state, &encounters);
     }
-    let perfect = perfect_ratings(&mut state, meetings, options, &groups);
+    let (perfect, between) = perfect_ratings(&mut state, meetings, options, &groups);
     let solution = Solution { state, root, encounters, is_advantage_known, is_flat };
     let mut rated = Rated::new(solution, meetings, options, groups);
-    (rated.perfect, rated.left_out) = (perfect, left_out);
+    (rated.perfect, rated.between, rated.left_out) = (perfect, between, left_out);
     Ok(rated)
 }
 
@@ -350,19 +350,20 @@ fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
     finite(falling_crossing(missing, 0.0, low, high)).unwrap_or(state.draw)
 }
 
-/// Rates perfect scores, the last one taken out first, against those already rated.
+/// Rates perfect scores, the last one taken out first, against those already rated; and who is between
+/// perfect scores, and rated without a bound.
 fn perfect_ratings(
     state: &mut State,
     meetings: &[Meeting],
     options: &Options,
     groups: &Groups,
-) -> Vec<PerfectScore> {
+) -> (Vec<PerfectScore>, Vec<usize>) {
     let mut is_rated = vec![false; state.ratings.len()];
     groups.groups.iter().flatten().for_each(|player| is_rated[*player] = true);
     options.anchors.iter().for_each(|(player, _)| is_rated[*player] = true);
     let last = last_left(meetings, options, groups);
-    let mut found: Vec<PerfectScore> = last.into_iter().collect();
-    found.iter().for_each(|last| is_rated[last.player] = true);
+    let mut found = Vec::new();
+    last.iter().for_each(|last| is_rated[*last] = true);
     for taken in groups.perfect.iter().rev() {
         let player = taken.player;
         if is_rated[player] {
@@ -403,34 +404,41 @@ fn perfect_ratings(
             found.push(*taken);
         }
     }
-    if last.is_some() {
-        let sum: f64 = found.iter().map(|rated| state.ratings[rated.player]).sum();
-        let mean = sum / found.len() as f64;
-        found.iter().for_each(|rated| state.ratings[rated.player] -= mean);
-    }
-    found
+    let Some(last) = last else { return (found, Vec::new()) };
+    let players: Vec<usize> = found.iter().map(|perfect| perfect.player).chain([last]).collect();
+    let mean = players.iter().map(|p| state.ratings[*p]).sum::<f64>() / players.len() as f64;
+    players.iter().for_each(|player| state.ratings[*player] -= mean);
+    let won_all = |player: &usize| match half_points(meetings, *player) {
+        [_, 0] => Some(true),
+        [0, _] => Some(false),
+        _ => None,
+    };
+    let (between, bounds): (Vec<_>, Vec<_>) =
+        players.into_iter().partition(|player| won_all(player).is_none());
+    let bounds = bounds
+        .into_iter()
+        .filter_map(|player| Some(PerfectScore { player, won_all: won_all(&player)? }));
+    (bounds.collect(), between)
 }
 
-/// Where nobody took points back, the one who is left when all others are taken out, if that one has won
-/// or lost all as well: its level is as good as any for the others to be rated by.
-fn last_left(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<PerfectScore> {
+/// Half points of a player, taken and given.
+fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
+    let own = meetings.iter().filter_map(|meeting| {
+        let side = meeting.players.iter().position(|other| *other == player)?;
+        let [lost, drawn, won] = meeting.results();
+        let points = [2 * won + drawn, 2 * lost + drawn];
+        Some([points[side], points[1 - side]])
+    });
+    own.fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
+}
+
+/// Where nobody took points back, the one who is left when all others are taken out: its level is as
+/// good as any for the others to be rated by.
+fn last_left(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<usize> {
     if !(groups.groups.is_empty() && options.anchors.is_empty() && options.priors.is_empty()) {
         return None;
     }
-    let points = |player: usize| {
-        let own = meetings.iter().filter_map(|meeting| {
-            let side = meeting.players.iter().position(|other| *other == player)?;
-            let [lost, drawn, won] = meeting.results();
-            let points = [2 * won + drawn, 2 * lost + drawn];
-            Some([points[side], points[1 - side]])
-        });
-        own.fold([0, 0], |[taken, given], own| [taken + own[0], given + own[1]])
-    };
-    let alone = groups.alone.iter().map(|player| (*player, points(*player)));
-    let mut alone = alone.filter(|(_, points)| *points != [0, 0]);
-    match (alone.next()?, alone.next()) {
-        ((player, [_, 0]), None) => Some(PerfectScore { player, won_all: true }),
-        ((player, [0, _]), None) => Some(PerfectScore { player, won_all: false }),
-        _ => None,
-    }
+    let alone = groups.alone.iter().copied();
+    let mut alone = alone.filter(|player| half_points(meetings, *player) != [0, 0]);
+    alone.next().filter(|_| alone.next().is_none())
 }
