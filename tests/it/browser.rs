@@ -347,10 +347,10 @@ fn the_games_of_a_run_are_chosen_and_stepped_through() {
     step_through(&mut browser);
     browser.open(&format!("{}#ply-2", site.url("/runs/run/games/2.1?opening=2&page=1")));
     browser.wait_until(&format!("{current} === '2'"));
-    // Evaluations and clocks, each for a wide and for a narrow screen, with a line at the move.
-    assert_eq!(browser.value("document.querySelectorAll('.graphs .now').length"), 4);
+    // Evaluations and clocks, with a line at the move.
+    assert_eq!(browser.value("document.querySelectorAll('.graphs .now').length"), 2);
     let moves = browser.value("document.querySelectorAll('.move').length").as_u64().unwrap();
-    browser.click(".graphs svg.wide");
+    browser.click(".graphs svg");
     browser.wait_until(&format!("Math.abs({current} - {moves} / 2) <= {moves} / 5"));
     browser.value("location.hash = '#ply-3'");
     browser.wait_until(&format!("{current} === '3'"));

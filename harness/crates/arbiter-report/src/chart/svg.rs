@@ -376,8 +376,9 @@ impl Frame {
     /// As much of a name as there is room for.
     fn shortened(&self, name: &str) -> String {
         // Of an engine and a colour, the colour stays.
-        let (name, rest) = name.rfind(", ").map_or((name, ""), |comma| name.split_at(comma));
-        let room = self.name_length.saturating_sub(rest.chars().count()).max(2);
+        let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
+        let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
+        let room = self.name_length - rest.len();
         match name.chars().count() > room {
             true => name.chars().take(room - 1).chain(['…']).chain(rest.chars()).collect(),
             false => format!("{name}{rest}"),

@@ -59,9 +59,10 @@ fn nothing_to_draw_is_said() {
 
 #[test]
 fn names_are_cut_before_the_colour() {
-    let shown = ["a name", "a name that is rather long", "a name that is long, White"];
+    let shown =
+        ["a name", "a name that is rather long", "a name that is long, White", "a, b and c and d"];
     let shown = shown.map(|name| NARROW.shortened(name));
-    assert_eq!(shown, ["a name", "a name that is…", "a name …, White"]);
+    assert_eq!(shown, ["a name", "a name that is…", "a name …, White", "a, b and c and…"]);
 }
 
 #[test]
