@@ -84,7 +84,8 @@
       const size = parseFloat(getComputedStyle(text).fontSize) * scale;
       if (size < 10) found.push(`letters of ${size.toFixed(1)} pixels: ${words(text)}`);
       const one = boxes[place];
-      if (one.left < frame.left - 1 || one.right > frame.right + 1) found.push(`cut off: ${words(text)}`);
+      const sticksOut = one.left < frame.left - 1 || one.right > frame.right + 1 || one.top < frame.top - 1 || one.bottom > frame.bottom + 1;
+      if (sticksOut) found.push(`cut off: ${words(text)}`);
       for (let other = place + 1; other < texts.length; other += 1) {
         const two = boxes[other];
         const across = Math.min(one.right, two.right) - Math.max(one.left, two.left);

@@ -54,20 +54,21 @@ pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
             parameter.min, parameter.max
         );
         let level = ("start".to_owned(), start);
-        figure(spsa, &path, name, description, value, level)
+        figure(spsa, &path, (name, "value"), description, value, level)
     });
     let score = |point: &PathPoint| point.score as f64;
     let name = "Games won less games lost by the first sides";
     let description =
         "The sum over all iterations; values move by what it gains or loses.".to_owned();
-    let score = figure(spsa, &path, name, description, score, (String::new(), 0.0));
+    let level = (String::new(), 0.0);
+    let score = figure(spsa, &path, (name, "games"), description, score, level);
     document.multiples(parameters.chain([score]));
 }
 
 fn figure(
     spsa: &SpsaState,
     path: &[PathPoint],
-    name: &str,
+    (name, unit): (&str, &str),
     description: String,
     value: impl Fn(&PathPoint) -> f64,
     level: (String, f64),
@@ -79,6 +80,6 @@ fn figure(
     }
     let points = path.iter().map(|point| (games(point) as f64, value(point))).collect();
     let lines = vec![Line::plain(name, points)];
-    let chart = Lines { x: "games", y: name.to_owned(), lines, levels: vec![level] };
+    let chart = Lines { x: "games", y: unit.to_owned(), lines, levels: vec![level] };
     Figure { caption: name.to_owned(), description, chart: Chart::Lines(chart), table }
 }
