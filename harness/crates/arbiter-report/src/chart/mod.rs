@@ -49,7 +49,7 @@ pub struct Bars {
     pub y: &'static str,
     /// Names of the groups along the axis.
     pub labels: Vec<String>,
-    /// The bars of each group, by their names; of lying bars only the first is drawn.
+    /// The bars of each group, by their names; lying ones lie behind each other.
     pub series: Vec<(String, Vec<f64>)>,
     /// Whether the bars lie below each other, which leaves room for long names.
     pub is_lying: bool,

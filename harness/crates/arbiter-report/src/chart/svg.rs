@@ -340,23 +340,29 @@ fn row_axes<'a>(
 }
 
 fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
-    let (_, values) = chart.series.first().ok_or_else(nothing)?;
-    let (_, high) = range(values.iter().copied().chain([0.0])).ok_or_else(nothing)?;
+    let mut ends = vec![0.0; chart.labels.len()];
+    let mut bars = Vec::new();
+    for (index, (_, values)) in chart.series.iter().enumerate() {
+        for (row, (end, value)) in ends.iter_mut().rev().zip(values.iter().rev()).enumerate() {
+            bars.push((index, row, *end, *end + value));
+            *end += value;
+        }
+    }
+    let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(nothing)?;
     let names: Vec<&String> = chart.labels.iter().collect();
     // Room for the number behind the longest bar.
     let mut context = row_axes(area, frame, &names, (0.0, 1.1 * high), chart.y, false)?;
-    let rows = || values.iter().rev().enumerate();
-    context.draw_series(rows().map(|(row, value)| {
-        let corners = [(0.0, SegmentValue::Exact(row)), (*value, SegmentValue::Exact(row + 1))];
-        let mut bar = Rectangle::new(corners, colour(0).filled());
+    context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
+        let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
+        let mut bar = Rectangle::new(corners, colour(index).filled());
         bar.set_margin(5, 5, 0, 0);
         bar
     }))?;
     let style = ("sans-serif", TEXT, &INK).into_text_style(area);
     let style = style.pos(Pos::new(HPos::Left, VPos::Center));
-    context.draw_series(rows().map(|(row, value)| {
-        let place = (*value + 0.008 * high, SegmentValue::CenterOf(row));
-        Text::new(number(*value), place, style.clone())
+    context.draw_series(ends.iter().rev().enumerate().map(|(row, end)| {
+        let place = (*end + 0.008 * high, SegmentValue::CenterOf(row));
+        Text::new(number(*end), place, style.clone())
     }))?;
     Ok(())
 }

@@ -30,12 +30,17 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     let counts = summary.strength().pairs.0;
     let pairs = (summary.engines.len() == 2 && !summary.plan.design.is_single)
         .then(|| result_figures::pairs(&summary.engines[0], counts));
-    let endings = summary.counts.terminations.iter();
-    let endings = endings.map(|(ending, count)| (ending.to_string(), *count)).collect();
+    let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
+    let endings = summary.counts.terminations.iter().map(|(ending, count)| {
+        let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
+        (ending.to_string(), *count, wins.collect())
+    });
+    let names: Vec<&str> = summary.engines.iter().map(String::as_str).take(told.len()).collect();
+    let endings = result_figures::endings(&names, endings.collect());
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    document.multiples(pairs.into_iter().chain([result_figures::endings(endings), colours]));
+    document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
     let openings = statistics.openings.iter();

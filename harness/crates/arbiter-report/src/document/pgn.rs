@@ -34,7 +34,7 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
         everybody(&mut document, ratings, &order);
     }
     document.heading("How the games ended");
-    let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count));
+    let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
     let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
     let by_colour: Vec<_> = order
@@ -43,7 +43,7 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
         .collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
     let colours = result_figures::colours(&by_colour, white);
-    let endings = result_figures::endings(endings.collect());
+    let endings = result_figures::endings(&[], endings.collect());
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(ratings));
     evaluations(&mut document, ratings, &order);

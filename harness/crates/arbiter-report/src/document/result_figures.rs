@@ -80,20 +80,26 @@ pub(super) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     Figure { caption, description, chart, table }
 }
 
-/// How games ended, whatever the order of the counts.
-pub(super) fn endings(mut counts: Vec<(String, u64)>) -> Figure {
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let all: u64 = counts.iter().map(|(_, count)| count).sum();
-    let mut table = Table::new(["ending", "games", "share (95 %)"]);
-    for (ending, count) in &counts {
-        table.push([ending, count, &share(*count, all)]);
+/// How games ended, whatever the order of the counts; each with how many of them each of these engines won.
+pub(super) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>) -> Figure {
+    counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+    let all: u64 = counts.iter().map(|(_, count, _)| count).sum();
+    let names: Vec<String> = engines.iter().map(|engine| format!("won by {engine}")).collect();
+    let mut table = Table::with_columns(["ending", "games", "share (95 %)"], &names);
+    for (ending, count, wins) in &counts {
+        table.push_with([ending, count, &share(*count, all)], wins);
     }
-    let first = counts.first().map_or("none", |(ending, _)| ending.as_str());
+    let first = counts.first().map_or("none", |(ending, ..)| ending.as_str());
     let games = counted(all, "game");
     let description = format!("{games} by the way they ended; most often: {first}.");
-    let (labels, heights) =
-        counts.into_iter().map(|(ending, count)| (ending, count as f64)).unzip();
-    let series = vec![(String::new(), heights)];
+    let wins = |engine: usize| counts.iter().map(|(.., wins)| wins[engine] as f64).collect();
+    let mut series: Vec<(String, Vec<f64>)> =
+        names.into_iter().enumerate().map(|(engine, name)| (name, wins(engine))).collect();
+    let rest =
+        |(_, count, wins): &(String, u64, Vec<u64>)| (count - wins.iter().sum::<u64>()) as f64;
+    let rest_name = if series.is_empty() { "" } else { "drawn" };
+    series.push((rest_name.to_owned(), counts.iter().map(rest).collect()));
+    let labels = counts.into_iter().map(|(ending, ..)| ending).collect();
     let chart = Chart::Bars(Bars { y: "games", labels, series, is_lying: true });
     Figure { caption: "Endings".to_owned(), description, chart, table }
 }

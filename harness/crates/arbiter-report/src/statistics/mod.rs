@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use shakmaty::{Chess, Color, Position};
 
+use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::PlayedPair;
 use arbiter_protocol::Score;
@@ -65,6 +66,8 @@ pub struct PlayedOpening {
 pub struct EngineStatistics {
     /// Its games as White and as Black, by result.
     pub by_colour: [Trinomial; 2],
+    /// The games it won by how they ended.
+    pub wins: BTreeMap<Termination, u64>,
     /// Depth, speed and time by range of move numbers.
     pub by_move_number: [SearchStatistics; RANGES],
     /// Depth, speed and time by game phase.
@@ -115,6 +118,9 @@ impl GameStatistics {
             let own = &mut self.engines[*game.engines.get(color)];
             let result = result(game, color);
             own.by_colour[color.fold_wb(0, 1)].record(result);
+            if result == GameResult::Win {
+                *own.wins.entry(game.outcome.termination).or_default() += 1;
+            }
             let mut seen = EvaluationBuckets::default();
             evaluations(game, color).for_each(|(_, score)| seen.add(centipawns(score)));
             own.calibration.add(seen, result);

@@ -66,6 +66,16 @@ fn names_are_cut_before_the_colour() {
 }
 
 #[test]
+fn lying_bars_lie_behind_each_other() {
+    let series = vec![("a".to_owned(), vec![3.0, 1.0]), ("b".to_owned(), vec![1.0, 0.0])];
+    let labels = vec!["mate".to_owned(), "draw".to_owned()];
+    let bars = Bars { labels, series, is_lying: true, ..Bars::default() };
+    let svg = draw(&Chart::Bars(bars), &WIDE).expect("there is something to draw");
+    let sums: Vec<&str> = svg.split("text-anchor=\"start\"").skip(1).collect();
+    assert!(sums[0].contains("\n1\n") && sums[1].contains("\n4\n"), "{svg}");
+}
+
+#[test]
 fn a_bound_is_no_dot() {
     let drawn = |low| {
         let rows = vec![("A".to_owned(), -300.0, low, -300.0), ("B".to_owned(), 0.0, -9.0, 9.0)];
