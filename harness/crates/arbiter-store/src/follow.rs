@@ -22,6 +22,8 @@ pub struct Mark(u64);
 pub struct Outline {
     /// Its name.
     pub run: String,
+    /// When it began, in milliseconds of Unix time.
+    pub created_ms: i64,
     /// How it ended; `None` while it runs, or if it was killed.
     pub ending: Option<Ending>,
     /// What it tries, in one line, if its user said so.
@@ -67,10 +69,10 @@ impl Store {
 
     /// What may change of each run besides its pairs, the oldest run first.
     pub fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
-        let select = "SELECT run, ending, about FROM runs ORDER BY created_ms, run";
+        let select = "SELECT run, created_ms, ending, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], |row| {
-            let (run, ending, about) = row.try_into()?;
-            Ok(Outline { run, ending: ending_of(ending), about })
+            let (run, created_ms, ending, about) = row.try_into()?;
+            Ok(Outline { run, created_ms, ending: ending_of(ending), about })
         })
     }
 
