@@ -151,7 +151,7 @@ struct RunFigures<'a> {
 }
 
 fn figures(cluster: &Cluster) -> ClusterFigures<'_> {
-    let workers = cluster.workers().map(|(name, worker)| WorkerFigures {
+    let workers = cluster.workers().map(|(name, worker, _)| WorkerFigures {
         worker: name,
         version: &worker.version,
         slots: worker.slots,

@@ -34,8 +34,9 @@ pub use coordinator::{
     describe_suite,
 };
 pub use join_file::{JoinError, Role, read_join_file};
-pub use monitor::{Cluster, Listener, observe};
-pub use overview::{document, trouble};
+pub use monitor::{Announcement, Cluster, Listener, WorkerState, observe};
+pub use outliers::worker_residuals;
+pub use overview::{benches, document, in_words, runs_table, trouble};
 pub use proof::{Token, proof};
 pub use run_id::RunId;
 pub use server_setup::{

@@ -5,16 +5,20 @@ use std::time::Duration;
 
 use async_nats::Subscriber;
 use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::connection::{AccessError, Connection};
 use super::run_id::RunId;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS};
-use super::wire::{self, Beacon, WorkerStatus};
+use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
 
-/// Seconds without a message after which a worker or run is removed: workers send their status every 3
-/// seconds, coordinators a beacon every second.
+/// Seconds without a message after which a worker is silent and a run is removed: workers send their status
+/// every 3 seconds, coordinators a beacon every second.
 const TIMEOUT_S: u32 = 10;
+
+/// Seconds for which a silent worker is remembered.
+const MEMORY_S: u32 = 3600;
 
 /// Most workers, and most runs, so that no sender can fill the memory.
 const MAX_ENTRIES: usize = 10_000;
@@ -24,6 +28,39 @@ const MAX_ENTRIES: usize = 10_000;
 pub struct Cluster {
     workers: BTreeMap<String, (WorkerStatus, u32)>,
     runs: BTreeMap<RunId, (Beacon, u32)>,
+}
+
+/// What a worker does, the one that needs somebody's eyes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkerState {
+    /// It may not play for some run.
+    Excluded,
+    /// It has not been heard for some time.
+    Silent,
+    /// It plays.
+    Playing,
+    /// It has nothing to do.
+    Idle,
+}
+
+arbiter_names::named!(WorkerState);
+
+impl WorkerState {
+    /// All of them.
+    pub const ALL: [WorkerState; 4] =
+        [WorkerState::Excluded, WorkerState::Silent, WorkerState::Playing, WorkerState::Idle];
+
+    /// By the last status of a worker and the seconds since.
+    pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
+        let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));
+        match status.playing {
+            _ if silent >= TIMEOUT_S => WorkerState::Silent,
+            _ if is_excluded => WorkerState::Excluded,
+            0 => WorkerState::Idle,
+            _ => WorkerState::Playing,
+        }
+    }
 }
 
 /// A message that all may receive.
@@ -55,17 +92,17 @@ impl Cluster {
 
     /// A second has passed: removes what has sent nothing for long.
     pub fn tick(&mut self) {
-        let is_recent = |silent: &mut u32| {
+        let is_recent = |silent: &mut u32, most| {
             *silent += 1;
-            *silent < TIMEOUT_S
+            *silent < most
         };
-        self.workers.retain(|_, (_, silent)| is_recent(silent));
-        self.runs.retain(|_, (_, silent)| is_recent(silent));
+        self.workers.retain(|_, (_, silent)| is_recent(silent, MEMORY_S));
+        self.runs.retain(|_, (_, silent)| is_recent(silent, TIMEOUT_S));
     }
 
-    /// Names and status of the workers, by name.
-    pub fn workers(&self) -> impl ExactSizeIterator<Item = (&str, &WorkerStatus)> {
-        self.workers.iter().map(|(name, (status, _))| (name.as_str(), status))
+    /// Names and status of the workers, and the seconds since, by name.
+    pub fn workers(&self) -> impl ExactSizeIterator<Item = (&str, &WorkerStatus, u32)> {
+        self.workers.iter().map(|(name, (status, silent))| (name.as_str(), status, *silent))
     }
 
     /// The runs, by ID.
@@ -128,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workers_that_leave_or_fall_silent_are_removed() {
+    fn workers_that_leave_are_removed_and_silent_ones_remembered() {
         let status = |worker: &str, is_leaving| {
             let status = WorkerStatus { slots: 1, is_leaving, ..WorkerStatus::default() };
             Announcement::Worker(worker.to_owned(), status)
@@ -146,7 +183,10 @@ mod tests {
             cluster.update(announcement);
         }
         let names = |cluster: &Cluster| -> Vec<String> {
-            let workers = cluster.workers().map(|(name, _)| name.to_owned());
+            let workers = cluster.workers().map(|(name, status, silent)| {
+                let state = WorkerState::of(status, silent);
+                if state == WorkerState::Silent { format!("({name})") } else { name.to_owned() }
+            });
             workers.chain(cluster.runs().map(|beacon| beacon.run.clone())).collect()
         };
         assert_eq!(names(&cluster), ["a", "run"]);
@@ -155,5 +195,20 @@ mod tests {
         cluster.update(status("a", false));
         cluster.tick();
         assert_eq!(names(&cluster), ["a"]);
+        (1..TIMEOUT_S).for_each(|_| cluster.tick());
+        assert_eq!(names(&cluster), ["(a)"]);
+        (TIMEOUT_S..MEMORY_S).for_each(|_| cluster.tick());
+        assert_eq!(names(&cluster), [""; 0]);
+    }
+
+    #[test]
+    fn an_excluded_worker_is_none_that_is_idle() {
+        let refused = |why: &str| vec![(RunId::new("run", 1, "k"), why.to_owned())];
+        let state = |playing, refusals| {
+            WorkerState::of(&WorkerStatus { playing, refusals, ..WorkerStatus::default() }, 3)
+        };
+        assert_eq!(state(0, vec![]), WorkerState::Idle);
+        assert_eq!(state(2, refused("no such engine here")), WorkerState::Playing);
+        assert_eq!(state(0, refused("excluded: crashes")), WorkerState::Excluded);
     }
 }

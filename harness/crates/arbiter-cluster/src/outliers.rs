@@ -57,6 +57,14 @@ fn is_time_loss(termination: Termination) -> bool {
     termination == Termination::TimeForfeit
 }
 
+/// How much the pair results of each worker differ from those of the others, in standard deviations: of runs
+/// of the same two engines under the same conditions, and of workers with enough pairs.
+pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64> {
+    let mut detector = OutlierDetector::new(true);
+    played.iter().for_each(|(worker, tally)| detector.add(worker, tally));
+    detector.residuals().into_iter().map(|(name, residual)| (name.clone(), residual)).collect()
+}
+
 impl OutlierDetector {
     /// Without results. Residuals are compared only if `is_uniform`: if all pairs are between the
     /// same two engines, whose options do not change.
@@ -122,17 +130,22 @@ impl OutlierDetector {
         })
     }
 
+    /// How much the pair results of each worker differ from those of the others, in standard deviations,
+    /// of those with enough pairs.
+    fn residuals(&self) -> Vec<(&String, f64)> {
+        let pairs: Vec<Pentanomial> =
+            self.workers.values().map(|counts| counts.main_encounter().pairs).collect();
+        let sources = residuals::compare(&pairs).map_or(Vec::new(), |found| found.sources);
+        let compared = self.workers.keys().zip(sources);
+        compared.filter_map(|(name, source)| Some((name, source?.0))).collect()
+    }
+
     /// The worker whose pair results differ most from those of the others, if significantly.
     fn residual(&self) -> Option<Finding> {
         if !self.is_uniform {
             return None;
         }
-        let pairs: Vec<Pentanomial> =
-            self.workers.values().map(|counts| counts.main_encounter().pairs).collect();
-        let found = residuals::compare(&pairs)?;
-        let compared = self.workers.keys().zip(&found.sources);
-        let compared: Vec<(&String, f64)> =
-            compared.filter_map(|(name, source)| Some((name, (*source)?.0))).collect();
+        let compared = self.residuals();
         let (worker, residual) = compared.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let is_out = compared.len() >= MIN_WORKERS && *residual > MAX_RESIDUAL;
         is_out.then(|| Finding {

@@ -2,7 +2,7 @@
 
 use arbiter_report::{Block, Document, Table};
 
-use crate::monitor::Cluster;
+use crate::monitor::{Cluster, WorkerState};
 use crate::wire::WorkerStatus;
 
 /// Why a worker does not play for some run, or else its last problem.
@@ -11,8 +11,8 @@ pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
     refused.or(worker.trouble.as_deref())
 }
 
-/// The speeds of engines on a worker.
-fn benches(worker: &WorkerStatus) -> String {
+/// The speeds of engines on a worker, in words.
+pub fn benches(worker: &WorkerStatus) -> String {
     let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
         true => format!("{engine} {:.1} knps", nps / 1e3),
         false => format!("{engine} {:.2} Mnps", nps / 1e6),
@@ -25,6 +25,7 @@ fn benches(worker: &WorkerStatus) -> String {
 pub fn document(cluster: &Cluster) -> Document {
     let mut workers = Table::new([
         "worker",
+        "state",
         "playing",
         "pairs",
         "pairs/min",
@@ -35,9 +36,10 @@ pub fn document(cluster: &Cluster) -> Document {
         "bench",
         "last trouble",
     ]);
-    for (name, worker) in cluster.workers() {
+    for (name, worker, silent) in cluster.workers() {
         workers.push([
             &name,
+            &WorkerState::of(worker, silent),
             &format!("{} of {}", worker.playing, worker.slots),
             &worker.pairs,
             &worker.pairs_per_minute().map_or("-".to_owned(), |pairs| format!("{pairs:.1}")),
@@ -49,10 +51,7 @@ pub fn document(cluster: &Cluster) -> Document {
             &trouble(worker).unwrap_or("-"),
         ]);
     }
-    let mut runs = Table::new(["run", "priority", "pairs queued", "pairs playing"]);
-    for run in cluster.runs() {
-        runs.push([&run.run, &run.priority, &run.queued, &run.playing]);
-    }
+    let runs = runs_table(cluster);
     let mut document = Document::new("Cluster".to_owned());
     document.blocks.push(Block::Paragraph { strong: in_words(cluster), text: String::new() });
     for (heading, table, is_empty) in [
@@ -67,9 +66,18 @@ pub fn document(cluster: &Cluster) -> Document {
     document
 }
 
+/// The runs, as a table.
+pub fn runs_table(cluster: &Cluster) -> Table {
+    let mut runs = Table::new(["run", "priority", "pairs queued", "pairs playing"]);
+    for run in cluster.runs() {
+        runs.push([&run.run, &run.priority, &run.queued, &run.playing]);
+    }
+    runs
+}
+
 /// How many there are, and what they do together.
-fn in_words(cluster: &Cluster) -> String {
-    let workers = || cluster.workers().map(|(_, worker)| worker);
+pub fn in_words(cluster: &Cluster) -> String {
+    let workers = || cluster.workers().map(|(_, worker, _)| worker);
     let slots: u32 = workers().map(|worker| worker.slots).sum();
     let playing: u32 = workers().map(|worker| worker.playing).sum();
     // The sum of nothing is -0.

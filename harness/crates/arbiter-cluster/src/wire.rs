@@ -31,6 +31,7 @@ use arbiter_game::text::MAX_TEXT;
 pub use description::{Program, Requirements, RunDescription, RunEngine};
 pub(crate) use job::attempt_of_job;
 pub use job::{AUDITS, Job, Work, read_job, write_job};
+pub(crate) use messages::EXCLUDED;
 pub use messages::{
     Beacon, BenchResult, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice,
     ProgramRequest, WorkerStatus, read_join_answer,

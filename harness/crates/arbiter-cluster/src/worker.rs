@@ -28,7 +28,7 @@ use super::connection::{AccessError, Connection};
 use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
-use super::wire::{self, CoordinatorMessage, Notice, WorkerStatus};
+use super::wire::{self, CoordinatorMessage, EXCLUDED, Notice, WorkerStatus};
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 
 /// Time between two ticks of a worker.
@@ -264,7 +264,7 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
             let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: false });
         }
         Notice::Exclude { worker, why } if worker == shared.config.name => {
-            shared.refuse(&run_id, why);
+            shared.refuse(&run_id, format!("{EXCLUDED}{why}"));
             let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: true });
         }
         Notice::Refused { .. } | Notice::Exclude { .. } => {}

@@ -10,7 +10,7 @@ use super::Coordinator;
 use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
-use crate::wire::{self, BenchResult, JoinAnswer, JoinRequest, Notice, RunDescription};
+use crate::wire::{self, BenchResult, EXCLUDED, JoinAnswer, JoinRequest, Notice, RunDescription};
 use arbiter_plan::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
@@ -83,7 +83,7 @@ impl<A: Assignment> Coordinator<A> {
         let (worker, JoinRequest { nonce, benches }) = wire::read_from(request).ok()?;
         let at = self.next_at();
         let refused =
-            |why: &str| Some(JoinAnswer { nonce, at, token: Err(format!("excluded: {why}")) });
+            |why: &str| Some(JoinAnswer { nonce, at, token: Err(format!("{EXCLUDED}{why}")) });
         if let Some(why) = self.policy.why_excluded(&worker) {
             return refused(why);
         }

@@ -23,6 +23,9 @@ const MAX_SLOTS: u32 = 4096;
 /// Most engines of a run.
 const MAX_ENGINES: usize = 1_000;
 
+/// What the reason of a worker that is excluded begins with.
+pub(crate) const EXCLUDED: &str = "excluded: ";
+
 /// A run that needs workers; sent every second by its coordinator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beacon {
