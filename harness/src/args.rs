@@ -16,8 +16,9 @@ use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
 use self::tournament::TournamentArgs;
-pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, at_least_one, one_line};
+pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, Words};
 use self::words::{ORDERS, merged};
+pub(crate) use self::words::{at_least_one, one_line};
 use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, OutputFormat, Style};
 use arbiter_openings::Order;
 use arbiter_plan::{

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, is_own_peer};
-use arbiter_report::{Boards, Running, note};
+use arbiter_report::{Boards, RecentEvents, Running, note};
 use arbiter_runner::{
     Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
 };
@@ -37,18 +37,19 @@ pub(crate) struct Server {
 
 impl Server {
     /// Listens for commands to the run, which must be ours, and sends them on; its games are seen in
-    /// `live_games`. A run that cannot be steered is played all the same, and says so.
+    /// `live_games`, and what happened in `recent`. A run that cannot be steered is played all the same, and says so.
     pub(crate) fn listen(
         results: &Path,
         run: &str,
         control_requests: mpsc::Sender<ControlRequest>,
         live_games: LiveGames,
+        recent: RecentEvents,
     ) -> Server {
         let is_over = Arc::new(AtomicBool::new(false));
         let end = is_over.clone();
         let thread = bind_control_socket(results, run).and_then(|socket| {
             let thread = std::thread::Builder::new().name("ctl".into());
-            thread.spawn(move || serve(&socket, &end, &control_requests, &live_games))
+            thread.spawn(move || serve(&socket, &end, &control_requests, &(live_games, recent)))
         });
         let thread = thread.map_err(|e| note(&format!("arbiter ctl will not work: {e}"))).ok();
         Server { results: results.to_owned(), run: run.to_owned(), is_over, thread }
@@ -70,7 +71,7 @@ fn serve(
     socket: &LocalSocket,
     is_over: &AtomicBool,
     control_requests: &mpsc::Sender<ControlRequest>,
-    live_games: &LiveGames,
+    seen: &(LiveGames, RecentEvents),
 ) {
     loop {
         let call = socket.listener.accept();
@@ -80,7 +81,7 @@ fn serve(
         match call {
             Ok((stream, _)) => {
                 // A caller that goes away before it was answered is no loss.
-                let _ = answer(&stream, control_requests, live_games);
+                let _ = answer(&stream, control_requests, seen);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // Such as too many open files.
@@ -92,7 +93,7 @@ fn serve(
 fn answer(
     mut stream: &UnixStream,
     control_requests: &mpsc::Sender<ControlRequest>,
-    live_games: &LiveGames,
+    seen: &(LiveGames, RecentEvents),
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
@@ -101,7 +102,7 @@ fn answer(
     }
     let mut line = String::new();
     let reply = match BufReader::new(stream.take(MAX_LINE)).read_line(&mut line) {
-        Ok(_) => carry_out(line.trim(), control_requests, live_games),
+        Ok(_) => carry_out(line.trim(), control_requests, seen),
         Err(_) => Err("no line of text came; say pause, resume, drain, stop, status".to_owned()),
     };
     match reply {
@@ -113,7 +114,7 @@ fn answer(
 fn carry_out(
     line: &str,
     control_requests: &mpsc::Sender<ControlRequest>,
-    live_games: &LiveGames,
+    seen: &(LiveGames, RecentEvents),
 ) -> Result<String, String> {
     let (command, is_json) = match line.strip_suffix(" json") {
         Some(command) => (command, true),
@@ -128,8 +129,9 @@ fn carry_out(
     let report = Running::of(status);
     match (command, is_json) {
         (ControlCommand::Boards, _) => {
+            let (live_games, recent) = seen;
             let (shown, count) = live_games.snapshots(MAX_BOARDS);
-            Ok(report.with_boards(Boards::of(&shown, count)).json())
+            Ok(report.with_boards(Boards::of(&shown, count), recent.recent()).json())
         }
         (_, true) => Ok(report.json()),
         (_, false) => Ok(words),

@@ -30,7 +30,7 @@ use arbiter_plan::{
     Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, RunKind, RunState,
     default_concurrency, load_book,
 };
-use arbiter_report::{Boards, Live, PgnHeader, note, summary_of};
+use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, note, summary_of};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, RunError, Signals,
     check_unchanged, cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
@@ -410,13 +410,17 @@ fn run(
         }
     };
     observers.push(&mut *view);
+    let mut recent = RecentEvents::new(plan, unix_time_ms());
+    let seen = recent.clone();
+    observers.push(&mut recent);
     let mut stream = Stream(plan);
     observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
     let stops_at_once = style.is_some();
     let run = Run { name, store, jobs, stops_at_once, plan, observers, control_requests };
     let runtime = runtime()?;
     runtime.block_on(async {
-        let socket = control_server::Server::listen(results, name, control, live_games.clone());
+        let socket =
+            control_server::Server::listen(results, name, control, live_games.clone(), seen);
         // The other programs can be ended so even where a script has started them in the background.
         let signals =
             if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };

@@ -284,17 +284,24 @@ fn the_list_is_filtered_and_runs_are_compared() {
     let site = Site::start(&bench, &[]);
     let home = site.url("/");
     browser.open(&home);
-    browser.wait_until("document.getElementById('count').textContent === '2 shown'");
-    browser.click("#filter [name=words]");
+    let is_list = |query: &str, runs: usize| {
+        format!(
+            "location.search === '{query}' && document.querySelectorAll('tbody tr').length === {runs} && \
+            document.readyState === 'complete'"
+        )
+    };
+    browser.wait_until(&is_list("", 2));
+    browser.click("[name=q]");
     browser.type_in("with ALL");
-    browser.wait_until("document.getElementById('count').textContent === '1 shown'");
-    assert_eq!(browser.value("document.getElementById('run-second').hidden"), true);
-    assert_eq!(browser.value("location.search"), "?words=with+ALL");
-    // An address with a filter is as good as one that was typed.
+    browser.click(".filter button");
+    browser.wait_until(&is_list("?q=with+ALL", 1));
+    assert_eq!(browser.value("document.querySelector('[name=q]').value"), "with ALL");
     browser.open(&format!("{home}?kind=match"));
-    browser.wait_until("document.getElementById('count').textContent === '0 shown'");
-    browser.open(&home);
+    browser.wait_until("document.body.textContent.includes('No such runs here')");
     let axe = axe(&bench);
+    assert_accessible(&mut browser, axe.as_deref(), "list-none");
+    browser.open(&home);
+    browser.wait_until(&is_list("", 2));
     assert_accessible(&mut browser, axe.as_deref(), "list");
     browser.click("#run-first input");
     browser.click("#run-second input");
@@ -316,6 +323,9 @@ fn the_list_is_filtered_and_runs_are_compared() {
     assert_no_faults(&mut browser, &home);
     // Whoever comes without the token can enter it; nobody can steer what is over.
     assert_eq!(browser.value("document.getElementById('steer').hidden"), true);
+    browser.open(&site.url("/runs/none"));
+    browser.wait_until("document.title.startsWith('Not Found')");
+    assert_accessible(&mut browser, axe.as_deref(), "error");
     site.end();
 }
 

@@ -206,18 +206,20 @@ fn the_live_page_shows_who_is_there() {
     let worker = Worker::start(&bench, &server, "alpha");
     let site = Site::start(&bench, &["--nats", &server.url()]);
     let mut events = site.events("/events/cluster");
-    events.wait_for("part-workers", &["alpha", "0 of 2"]);
+    events.wait_for("worker-alpha", &["badge idle", "0 of 2"]);
     let running = distant(&bench, &server).start();
-    events.wait_for("part-runs", &["run"]);
-    events.wait_for("part-workers", &["of 2"]);
+    events.wait_for("part-runs", &["pairs queued"]);
+    events.wait_for("worker-alpha", &["badge running", " of 2"]);
     // Who asks now is told the same.
     let page = site.get("/cluster").body;
     assert!(page.contains("1 worker with 2 slots") && page.contains("alpha"), "{page}");
     running.finish().expect_code(0);
     server.kill();
-    events.wait_for("part-conclusion", &["the NATS server is lost"]);
+    events.wait_for("part-standing", &["the NATS server is lost"]);
     server.restart();
-    events.wait_for("part-workers", &["alpha"]);
+    events.wait_for("worker-alpha", &["badge "]);
+    let idle = site.get("/cluster?state=silent").body;
+    assert!(idle.contains("silent 0") && !idle.contains("worker-alpha"), "{idle}");
     drop(worker);
     site.end();
 }

@@ -26,14 +26,14 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
     assert!(site.get("/").body.contains("There is no store yet"));
     let mut list = site.events("/events/runs");
     let running = slow(&bench).start();
-    let row = list.wait_for("run-run", &["data-phase=\"played\""]);
+    let row = list.wait_for("run-run", &["badge running"]);
     assert!(row.contains("A v B"), "{row}");
     let mut events = site.events("/events/runs/run");
     let boards = events.wait_for("part-boards", &["class=\"board\"", " marked\""]);
     assert!(boards.contains("Game ") && boards.contains(">A<"), "{boards}");
     let state = events.wait_for("part-state", &["complete"]);
     assert!(state.contains("12 of 12 pairs counted"), "{state}");
-    list.wait_for("run-run", &["data-phase=\"ended\"", "<td class=\"figure\">24</td>"]);
+    list.wait_for("run-run", &["complete</strong>", ">24</td>"]);
     // A page that is asked for now says the same.
     let page = site.get("/runs/run").body;
     for part in ["12 of 12 pairs counted", "after 24 games", "Elo over games", "To play it again"] {
@@ -44,6 +44,46 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
     let finished = running.finish().expect_code(0);
     assert_eq!(Played::read(&bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
+    site.end();
+}
+
+#[test]
+fn the_list_is_filtered_by_the_server() {
+    let bench = Bench::new();
+    played(&bench, "one", 11);
+    played(&bench, "two", 13);
+    let site = Site::start(&bench, &["--read-only"]);
+    let found = |query: &str| {
+        let page = wait_for("all runs are read", || {
+            let page = site.get(&format!("/?{query}")).body;
+            (!page.contains("more of")).then_some(page)
+        });
+        ["one", "two"].map(|run| page.contains(&format!("id=\"run-{run}\"")))
+    };
+    for (query, expected) in [
+        ("", [true, true]),
+        ("q=^O", [true, false]),
+        ("q=%26amp%3B", [false, false]),
+        ("q=P%260&kind=sprt&state=ended&engine=P%261", [true, true]),
+        ("kind=match", [false, false]),
+        ("state=running", [false, false]),
+        ("engine=P", [false, false]),
+        ("page=2", [false, false]),
+    ] {
+        assert_eq!(found(query), expected, "{query}");
+    }
+    // The same words as on the command line.
+    let wanted = ["--filter", "^O", "--kind", "sprt", "--state", "ended", "--engine", "P&1"];
+    let args = [&["results", "list", "--results", "results"][..], &wanted].concat();
+    let listed = bench.arbiter(args).finish().expect_code(0).stdout;
+    assert!(listed.contains("one") && !listed.contains("two"), "{listed}");
+    let page = site.get("/?q=(").body;
+    assert!(page.contains("part-standing") && !page.contains("run-one"), "{page}");
+    // Each list has changes of its own.
+    let mut list = site.events("/events/runs?q=three");
+    played(&bench, "three", 15);
+    let row = list.wait_for("run-three", &["class=\"badge "]);
+    assert!(row.contains("/runs/three"), "{row}");
     site.end();
 }
 
@@ -116,7 +156,12 @@ fn only_who_has_the_token_steers() {
     let mut events = site.events("/events/runs/run");
     events.wait_for("part-state", &[">paused</strong>"]);
     assert!(site.command("/runs/run/resume").body.starts_with("running"));
-    events.wait_for("part-state", &[">running</strong>"]);
+    let state = events.wait_for("part-state", &[">running</strong>", " games/s, about "]);
+    assert!(!state.contains("NaN"), "{state}");
+    // What was done to it, the newest first.
+    let told =
+        events.wait_for("part-events", &["paused, 2 games at once", "running, 2 games at once"]);
+    assert!(told.find("running, ") < told.find("paused, "), "{told}");
     assert_eq!(site.command("/runs/run/explode").code, 404);
     assert_eq!(site.command("/runs/other/pause").code, 409);
     let stopped = site.command("/runs/run/stop");
@@ -170,7 +215,7 @@ fn every_answer_keeps_browsers_in_bounds() {
         assert_eq!(site.ask("GET", path, &[("Host", "evil.example")]).code, 421, "{path}");
         assert_ne!(site.ask("GET", path, &[("Host", "lab.example:80")]).code, 421, "{path}");
     }
-    assert_eq!(site.get("/compare").code, 400);
+    assert_eq!((site.get("/compare").code, site.get("/trends?branch=x").code), (400, 404));
     let token = ("Authorization", "Bearer 0123456789abcdef");
     assert_eq!(site.ask("POST", "/runs/one/stop", &[token]).code, 403);
     assert!(!site.get("/runs/one").body.contains("data-command"));
@@ -228,10 +273,10 @@ fn a_killed_run_is_shown_as_unfinished() {
     wait_for_pairs(&bench, 2);
     let site = Site::start(&bench, &[]);
     let mut events = site.events("/events/runs/run");
-    events.wait_for("part-state", &["data-phase=\"played\""]);
+    events.wait_for("part-state", &["data-phase=\"running\""]);
     running.signal(rustix::process::Signal::KILL);
     assert_eq!(running.finish().code, None);
-    events.wait_for("part-state", &["unfinished", "data-phase=\"left\""]);
+    events.wait_for("part-state", &["unfinished", "data-phase=\"unfinished\""]);
     wait_for("its page says so", || {
         site.get("/runs/run").body.contains("unfinished").then_some(())
     });
@@ -276,6 +321,6 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     wait_for("who does not read is gone", || (site.connections() == 1).then_some(()));
     // The page has got nothing all the while, and goes on.
     played(&bench, "one", 11);
-    list.wait_for("run-one", &["data-phase=\"ended\""]);
+    list.wait_for("run-one", &["class=\"badge "]);
     site.end();
 }

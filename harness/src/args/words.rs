@@ -15,7 +15,7 @@ use arbiter_stats::{Correction, Model};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words<T: 'static> {
     /// Each value with its line in the help, which may be empty.
-    values: &'static [(T, &'static str)],
+    pub(crate) values: &'static [(T, &'static str)],
 }
 
 /// The order of openings.

@@ -7,7 +7,6 @@ mod log;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use regex_lite::{Regex, RegexBuilder};
 
 use crate::{
     DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, emit, one_line, run::result::print,
@@ -95,11 +94,6 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
             Ok(store.set_about(&store.named(run)?, Some(text))?)
         }
     }
-}
-
-/// The pattern of a flag --filter, whatever the case.
-fn pattern(text: &str) -> Result<Regex, String> {
-    RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
 }
 
 fn history(gates: &[StoredGate], format: OutputFormat) -> String {

@@ -121,6 +121,28 @@ impl Repository {
         self.commit(&format!("{}^", commit.id)).ok()
     }
 
+    /// The names of its branches, those with the latest commits first, so many at most; none if they cannot
+    /// be read.
+    pub fn branches(&self, most: usize) -> Vec<String> {
+        let count = format!("--count={most}");
+        let words = [
+            "for-each-ref",
+            "--sort=-committerdate",
+            "--format=%(refname:lstrip=2)",
+            &count,
+            "refs/heads",
+        ];
+        let names = git(&self.top, words).unwrap_or_default();
+        names.lines().map(str::to_owned).collect()
+    }
+
+    /// The commits of a branch by first parents, the latest first, so many at most.
+    pub fn first_parents(&self, branch: &str, most: usize) -> Result<Vec<String>, BuildError> {
+        let (count, name) = (format!("--max-count={most}"), format!("refs/heads/{branch}"));
+        let commits = git(&self.top, ["rev-list", "--first-parent", &count, &name])?;
+        Ok(commits.lines().map(str::to_owned).collect())
+    }
+
     /// Whether the clone lacks a part of the history.
     pub fn is_shallow(&self) -> bool {
         git(&self.top, ["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Position};
 
+use crate::recent::Recent;
 use arbiter_game::live_game::GameSnapshot;
 use arbiter_plan::RunStatus;
 
@@ -26,6 +27,9 @@ pub struct Running {
     /// The games in progress, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boards: Option<Boards>,
+    /// What happened of late, if the games were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recent: Option<Recent>,
 }
 
 /// Games in progress.
@@ -81,12 +85,12 @@ pub struct Side {
 impl Running {
     /// How a run stands.
     pub fn of(status: RunStatus) -> Running {
-        Running { schema: Version::V1, status, boards: None }
+        Running { schema: Version::V1, status, boards: None, recent: None }
     }
 
-    /// The same with games in progress.
-    pub fn with_boards(self, boards: Boards) -> Running {
-        Running { boards: Some(boards), ..self }
+    /// The same with games in progress, and what happened of late.
+    pub fn with_boards(self, boards: Boards, recent: Recent) -> Running {
+        Running { boards: Some(boards), recent: Some(recent), ..self }
     }
 
     /// One line of JSON.
@@ -189,7 +193,8 @@ mod tests {
             thoughts: ByColor { white: None, black: Some(thought) },
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
-        let told = Running::of(status.clone()).with_boards(Boards::of(&[((4, 1), snapshot)], 5));
+        let boards = Boards::of(&[((4, 1), snapshot)], 5);
+        let told = Running::of(status.clone()).with_boards(boards, Recent::default());
         assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
         let boards = told.boards.expect("they were asked for");
         let board = &boards.shown[0];

@@ -12,6 +12,7 @@ use indicatif::FormattedDuration;
 use self::screen::Screen;
 use crate::boards::{Board, Boards, Side};
 use crate::lint::place;
+use crate::recent::{ActiveTime, in_words};
 use crate::standings::leaders_line;
 use crate::status::Progress;
 use crate::terminal::{is_quiet, note, shown};
@@ -47,9 +48,7 @@ pub struct Live<'a> {
     /// When the last plain line was written.
     shown: Option<Duration>,
     pace: Pace,
-    /// Time in which the run was paused and no pair was counted, and since when it is.
-    paused: Duration,
-    paused_since: Option<Duration>,
+    active_time: ActiveTime,
     /// Games at once, once the user has changed their number.
     slots: Option<usize>,
     /// Times that CPU contention can have decided a pair.
@@ -87,8 +86,7 @@ impl<'a> Live<'a> {
             },
             shown: None,
             pace: Pace::Running,
-            paused: Duration::ZERO,
-            paused_since: None,
+            active_time: ActiveTime::default(),
             slots: None,
             suspect: 0,
             has_keys,
@@ -116,7 +114,7 @@ impl<'a> Live<'a> {
 
     /// Lines that fit a terminal of this size.
     fn display(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
-        let (progress, active) = (&self.progress, self.active(elapsed));
+        let (progress, active) = (&self.progress, self.active_time.of(elapsed));
         let (chances, evidence) = (progress.chances(), self.evidence());
         let (pace, state) = (progress.pace(active), self.state());
         let is_test = progress.test().is_some();
@@ -235,14 +233,9 @@ impl<'a> Live<'a> {
         let progress = &self.progress;
         let llr = progress.test().map(|(_, sprt_status)| format!("LLR {}", ratio(sprt_status)));
         let parts = llr.into_iter().chain(self.evidence()).chain([progress.count()]);
-        let parts = parts.chain(progress.chances()).chain(progress.pace(self.active(elapsed)));
+        let parts =
+            parts.chain(progress.chances()).chain(progress.pace(self.active_time.of(elapsed)));
         joined(parts.chain(self.state()))
-    }
-
-    /// Of the time so far, that in which pairs were played.
-    fn active(&self, elapsed: Duration) -> Duration {
-        let now = self.paused_since.map_or(Duration::ZERO, |since| elapsed.saturating_sub(since));
-        elapsed.saturating_sub(self.paused + now)
     }
 
     /// So much counts, whatever was counted before.
@@ -274,7 +267,7 @@ impl<'a> Live<'a> {
         )
     }
 
-    /// Says what is to be said of a game that has ended.
+    /// Tells a game that has ended to those who want to know more.
     fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
             self.debug(self.game_line(pair, half, game));
@@ -283,16 +276,6 @@ impl<'a> Live<'a> {
                 let place = place(pair, half, game, ply);
                 self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));
             }
-        }
-        if game.outcome.termination.is_fault() {
-            let [white, black] =
-                [game.engines.white, game.engines.black].map(|engine| &self.engines[engine]);
-            self.say(&format!(
-                "fault in game {}.{} ({white} v {black}): {}",
-                pair + 1,
-                half + 1,
-                game.outcome.detail
-            ));
         }
     }
 
@@ -313,6 +296,7 @@ impl<'a> Live<'a> {
 
 impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        let words = in_words(event, &self.engines);
         match event {
             RunEvent::Started { counts, counted, sprt_statuses } => {
                 self.progress.counted_before = *counted;
@@ -328,7 +312,8 @@ impl Observer for Live<'_> {
                 for (half, game) in played.games.iter().enumerate() {
                     self.tell_game(tally.pair, half, game);
                 }
-                self.paused_since = self.paused_since.map(|_| *elapsed);
+                words.iter().for_each(|words| self.say(words));
+                self.active_time.counted(*elapsed);
                 if self.screen.is_none() {
                     self.show(*elapsed);
                 }
@@ -338,14 +323,13 @@ impl Observer for Live<'_> {
                     (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
                 }
             }
-            RunEvent::Disturbed { pair, reason, is_void } => {
+            RunEvent::Disturbed { .. } => {
                 self.suspect += 1;
-                let fate = if *is_void { "is played again" } else { "counts" };
-                self.debug(format!("pair {} {fate}: {reason}", pair + 1));
+                words.into_iter().for_each(|words| self.debug(words));
             }
-            RunEvent::Noted { remark } => self.say(&remark.to_string()),
-            RunEvent::WorkerExcluded { excluded, counts, counted, sprt_statuses, schedule } => {
-                self.say(&excluded.to_string());
+            RunEvent::Noted { .. } => words.iter().for_each(|words| self.say(words)),
+            RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
+                words.iter().for_each(|words| self.say(words));
                 self.progress.schedule = (*schedule).clone();
                 self.count_anew(counts, *counted, sprt_statuses);
             }
@@ -353,21 +337,17 @@ impl Observer for Live<'_> {
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.screen.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
-                    note(&format!("{pace}, {} at once", counted(slots, "game")));
+                    words.iter().for_each(|words| note(words));
                 }
-                self.paused = *elapsed - self.active(*elapsed);
-                self.paused_since = (*pace == Pace::Paused).then_some(*elapsed);
+                self.active_time.steered(*pace, *elapsed);
                 (self.pace, self.slots) = (*pace, Some(*slots));
                 if self.screen.is_some() {
                     self.show(*elapsed);
                 }
             }
-            RunEvent::Draining { in_flight } => {
+            RunEvent::Draining { .. } => {
                 self.pace = Pace::Draining;
-                self.say(&format!(
-                    "no more pairs start; {in_flight} in flight are played to their end; interrupt \
-                     again to stop now"
-                ));
+                words.iter().for_each(|words| self.say(words));
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),

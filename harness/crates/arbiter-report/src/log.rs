@@ -66,7 +66,7 @@ fn table(entries: &[LogEntry]) -> Table {
             summary.about.as_ref().unwrap_or(&summary.run),
             &engine(summary, 0),
             &engine(summary, 1),
-            &summary.plan.sprt.as_ref().map_or(String::new(), bounds),
+            &summary.plan.sprt.as_ref().map_or(String::new(), sprt_in_words),
             &summary.limits_in_words(),
             &strength.games.games(),
             &strength.pairs.0.map(|count| count.to_string()).join(", "),
@@ -94,7 +94,8 @@ pub fn short_commit(from: &Provenance) -> String {
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
-fn bounds(sprt: &Sprt) -> String {
+/// Bounds and model of a test as `[0, 5] normalized`, and its error rates if they are unusual.
+pub fn sprt_in_words(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (cap), invalid (faults)");
         let model = open.summary.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
-        assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");
+        assert_eq!(sprt_in_words(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
         let words = open.summary.limits_in_words();
         assert!(words.contains(" v "), "{words}");

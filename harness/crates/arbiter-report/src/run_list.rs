@@ -1,7 +1,8 @@
 //! The list of runs.
 
+use regex_lite::{Regex, RegexBuilder};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::stored::{utc_time, utc_time_as};
@@ -13,6 +14,55 @@ use arbiter_store::RunHead;
 
 /// What stands for the state of a run that cannot be read.
 const UNREADABLE: &str = "cannot be read";
+
+/// Whether a run is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunPhase {
+    /// It is being played.
+    Running,
+    /// It is complete, or decided.
+    Ended,
+    /// It was interrupted or killed.
+    Unfinished,
+}
+
+arbiter_names::named!(RunPhase);
+
+/// Which runs of a list are wanted; `None` is for any.
+#[derive(Debug, Default)]
+pub struct RunFilter {
+    /// Matches the name, an engine, what it tries, or the state.
+    pub pattern: Option<Regex>,
+    /// Whether it is over.
+    pub phase: Option<RunPhase>,
+    /// What kind of question it answers.
+    pub kind: Option<RunKind>,
+    /// The name of one of its engines.
+    pub engine: Option<String>,
+}
+
+/// A pattern for runs, whatever the case.
+pub fn run_pattern(text: &str) -> Result<Regex, String> {
+    RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
+}
+
+impl RunFilter {
+    /// Whether a run is wanted.
+    pub fn holds(&self, run: &ListedRun) -> bool {
+        let summary = run.summary.as_ref();
+        let engines = || summary.iter().flat_map(|summary| &summary.engines);
+        let is_match = |pattern: &Regex| {
+            let state = run.state_in_words();
+            let texts = [&run.head.run].into_iter().chain(&run.head.about);
+            pattern.is_match(&state) || texts.chain(engines()).any(|text| pattern.is_match(text))
+        };
+        self.phase.is_none_or(|phase| summary.map(Summary::phase) == Some(phase))
+            && self.kind.is_none_or(|kind| summary.map(|summary| summary.plan.kind) == Some(kind))
+            && self.engine.as_ref().is_none_or(|name| engines().any(|own| own == name))
+            && self.pattern.as_ref().is_none_or(is_match)
+    }
+}
 
 /// One run of the list.
 #[derive(Debug)]

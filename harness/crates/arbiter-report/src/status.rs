@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::recent::Recent;
 use crate::summary::Strength;
 use crate::text::plus_minus;
 use arbiter_names::counted;
-use arbiter_plan::RunCounts;
+use arbiter_plan::{Plan, RunCounts, RunState};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
@@ -129,6 +130,22 @@ impl Progress {
         let left = self.remaining(elapsed).map(|left| format!("about {} left", rough(left)));
         [faults, rate, left].into_iter().flatten().collect()
     }
+}
+
+/// How likely which verdict of a running run is, and its faults, its speed and the time to go, as the live
+/// view on the terminal has them.
+pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
+    let counted = state.counted().count() as u64;
+    let progress = Progress {
+        sprt: plan.sprt,
+        sprt_statuses: state.sprt_statuses().clone(),
+        schedule: state.schedule().clone(),
+        counts: state.counts().clone(),
+        counted,
+        // Pairs of an excluded worker may have been taken back since.
+        counted_before: recent.pairs_before.min(counted),
+    };
+    [progress.chances(), progress.pace(Duration::from_millis(recent.active_ms))]
 }
 
 /// A duration in its largest sensible unit.

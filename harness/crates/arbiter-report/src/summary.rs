@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::run_list::RunPhase;
 use crate::standings::{self, Rating, Standings};
 use crate::text::{interval, plus_minus, ratio, superiority};
 use arbiter_openings::Quarantine;
@@ -263,6 +264,15 @@ impl Summary {
             (_, None) => "unfinished",
         };
         format!("{words}{}", if self.is_invalid() { ", INVALID" } else { "" })
+    }
+
+    /// Whether it is over, as lists are filtered.
+    pub fn phase(&self) -> RunPhase {
+        match self.ending {
+            None if self.is_played => RunPhase::Running,
+            Some(Ending::Interrupted) | None => RunPhase::Unfinished,
+            Some(_) => RunPhase::Ended,
+        }
     }
 
     /// Whether it has come to the end that was planned for it.

@@ -1,14 +1,17 @@
 //! The monitor of the workers and runs of a NATS server.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
+use super::asked::Asked;
 use super::hub::LivePage;
-use crate::web::{Fragment, fragments};
-use arbiter_cluster::{Access, AccessError, Cluster, Connection, Listener, document};
-use arbiter_report::Document;
+use crate::web::{Fragment, cluster as page};
+use arbiter_cluster::{Access, AccessError, Cluster, Connection, Listener, worker_residuals};
+use arbiter_store::{Store, StoreError};
 
 /// Time before the server is contacted again.
 const RECONNECT: Duration = Duration::from_secs(5);
@@ -73,17 +76,59 @@ impl ClusterMonitor {
     }
 }
 
-impl LivePage for Arc<ClusterMonitor> {
+/// Ticks from one look at the pairs of workers to the next: it reads all pairs of a run.
+const RESIDUAL_TICKS: u32 = 120;
+
+/// The page of the workers in a state, or of all.
+#[derive(Debug)]
+struct ClusterPage {
+    monitor: Arc<ClusterMonitor>,
+    results: PathBuf,
+    asked: Asked,
+    /// How much the results of each worker differ from those of the others, as it was computed last.
+    residuals: BTreeMap<String, f64>,
+    /// Ticks until it may be computed again.
+    rest: u32,
+}
+
+impl ClusterMonitor {
+    /// The page of the workers that are asked for.
+    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &Asked) -> Box<dyn LivePage> {
+        let (monitor, asked) = (self.clone(), asked.clone());
+        Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
+    }
+}
+
+impl LivePage for ClusterPage {
     fn fragments(&mut self) -> Vec<Fragment> {
-        let notice = match &*self.state() {
-            Ok((cluster, connection)) if connection.is_connected() => {
-                return fragments(&document(cluster));
+        let cluster = match &*self.monitor.state() {
+            Ok((cluster, connection)) if connection.is_connected() => cluster.clone(),
+            Ok(_) => {
+                return page::lost("The connection to the NATS server is lost; reconnecting.");
             }
-            Ok(_) => "The connection to the NATS server is lost; reconnecting.".to_owned(),
-            Err(why) => why.clone(),
+            Err(why) => return page::lost(why),
         };
-        let mut document = Document::new("Cluster".to_owned());
-        document.paragraph(notice);
-        fragments(&document)
+        self.rest = self.rest.saturating_sub(1);
+        if self.rest == 0 {
+            self.rest = RESIDUAL_TICKS;
+            // A run of another folder has no pairs here.
+            let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
+            self.residuals.clear();
+            for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
+                let most = self.residuals.entry(worker).or_insert(residual);
+                *most = most.max(residual);
+            }
+        }
+        page::fragments(&cluster, &self.asked, &self.residuals)
+    }
+}
+
+/// How much the results of each worker of a run differ from those of the others, where they can be compared.
+fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
+    let store = Store::observe(results)?;
+    let plan = store.run(run)?.plan;
+    match plan.engines.len() == 2 && plan.spsa().is_none() {
+        true => Ok(worker_residuals(&store.played_by_workers(run)?)),
+        false => Ok(BTreeMap::new()),
     }
 }

@@ -1,13 +1,17 @@
 //! Pages that are made for one viewer, from the store as it is at the moment.
 
+use std::collections::HashMap;
 use std::path::Path;
 
+use super::asked::Asked;
 use super::fold::Fold;
+use super::games::Found;
 use crate::web::compare::{self, ComparedRun};
-use crate::web::trends;
+use crate::web::trends::{self, Branch};
 use crate::web::{NavPage, static_page};
-use arbiter_plan::{Effect, command_line};
-use arbiter_report::{LlrHistory, LogEntry, Summary, gates_table, utc_time};
+use arbiter_build::Repository;
+use arbiter_plan::{Effect, Provenance, command_line};
+use arbiter_report::{LlrHistory, LogEntry, Summary, gates_table, sprt_in_words, utc_time};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Runs side by side.
@@ -41,6 +45,7 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
         ("kind", plan.kind.to_string()),
         ("engines", all(summary.engines.clone())),
         ("programs (BLAKE3)", all(hashes)),
+        ("test", plan.sprt.as_ref().map_or("none".to_owned(), sprt_in_words)),
         ("limits", all(limits)),
         ("openings (BLAKE3)", short(&stored.fingerprints.book)),
         ("adjudication", all(plan.rules.words())),
@@ -51,25 +56,76 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
     ]
 }
 
-/// What came of commits.
-pub(crate) fn trends(results: &Path) -> Result<String, StoreError> {
-    let store = match Store::observe(results) {
-        Err(StoreError::Missing(_)) => {
-            return Ok(static_page(NavPage::Trends, &trends::trends(&[], None)));
-        }
-        store => store?,
-    };
+/// Commits of a branch that are looked at, the latest.
+const MAX_COMMITS: usize = 10_000;
+
+/// Branches that can be chosen, those with the latest commits.
+const MAX_BRANCHES: usize = 50;
+
+/// What came of commits: of all as they were tested, or of those of a branch in its order.
+pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
     let mut trials = Vec::new();
-    for outline in store.outlines()? {
-        let stored = store.run(&outline.run)?;
-        if let [first, _] = &stored.plan.engines[..]
-            && first.provenance.is_some()
-        {
-            let summary = Fold::begin(&store, &outline.run, |_| ())?.summary(&store)?;
-            trials.push(LogEntry { started: utc_time(stored.head.created_ms), summary });
+    let mut gates = None;
+    match Store::observe(results) {
+        Err(StoreError::Missing(_)) => {}
+        Err(error) => return Err(error),
+        Ok(store) => {
+            for outline in store.outlines()? {
+                let stored = store.run(&outline.run)?;
+                if let [first, _] = &stored.plan.engines[..]
+                    && first.provenance.is_some()
+                {
+                    let summary = Fold::begin(&store, &outline.run, |_| ())?.summary(&store)?;
+                    trials.push(LogEntry { started: utc_time(outline.created_ms), summary });
+                }
+            }
+            let steps = store.gates(None)?;
+            gates = (!steps.is_empty()).then(|| gates_table(&steps));
         }
     }
-    let steps = store.gates(None)?;
-    let gates = (!steps.is_empty()).then(|| gates_table(&steps));
-    Ok(static_page(NavPage::Trends, &trends::trends(&trials, gates)))
+    // The repository of the latest of them; it may be gone by now.
+    let repository = trials.last().and_then(|trial| Repository::open(&commit_of(trial)?.repo).ok());
+    let branches =
+        repository.as_ref().map_or(Vec::new(), |repository| repository.branches(MAX_BRANCHES));
+    let branch = match (asked.given("branch"), repository) {
+        (None, _) => None,
+        (Some(name), Some(repository)) if branches.iter().any(|known| known == name) => {
+            let order = match repository.first_parents(name, MAX_COMMITS) {
+                Ok(order) => order,
+                Err(error) => return Ok(Err(format!("{error}."))),
+            };
+            let all = trials.len();
+            in_order(&mut trials, &order, |trial| Some(&commit_of(trial)?.commit));
+            Some(Branch { name: name.to_owned(), elsewhere: all - trials.len() })
+        }
+        (Some(name), _) => return Ok(Err(format!("There is no branch '{name}'."))),
+    };
+    let document = trends::trends(&trials, branch.as_ref(), gates);
+    Ok(Ok(trends::trends_page(asked, &branches, &document)))
+}
+
+/// Where the first engine is from.
+fn commit_of(trial: &LogEntry) -> Option<&Provenance> {
+    trial.summary.plan.engines.first()?.provenance.as_ref()
+}
+
+/// Keeps those of these commits, the latest of which comes first, and puts those of the oldest first.
+fn in_order<T>(found: &mut Vec<T>, order: &[String], commit: impl Fn(&T) -> Option<&String>) {
+    let places: HashMap<&String, usize> = order.iter().rev().zip(0..).collect();
+    let place = |one: &T| places.get(commit(one)?).copied();
+    found.retain(|one| place(one).is_some());
+    found.sort_by_key(place);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_come_in_the_order_of_their_branch() {
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let mut tested = own(&["c", "lost", "a", "c", "b"]);
+        in_order(&mut tested, &own(&["d", "c", "b", "a"]), |commit| Some(commit));
+        assert_eq!(tested, ["a", "b", "c", "c"]);
+    }
 }

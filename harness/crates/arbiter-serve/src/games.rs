@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use super::asked::Asked;
 use crate::web::games as pages;
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show};
@@ -12,9 +13,6 @@ use arbiter_store::{GameOrder, GameQuery, ListedGame, Store, StoreError, StoredR
 
 /// Games in a part of the list.
 pub(crate) const PART: u64 = 100;
-
-/// Longest query, in bytes.
-const MAX_QUERY: usize = 1_000;
 
 /// Most games of one PGN.
 const MAX_PGN: u64 = 100_000;
@@ -32,59 +30,18 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
 /// What a viewer asked for, and the words for what is wrong with it.
 pub(crate) type Found<T> = Result<Result<T, String>, StoreError>;
 
-/// The query of an address.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Asked {
-    /// It without what is empty and without the part of the list.
-    pub(crate) query: String,
-    fields: Vec<(String, String)>,
-}
-
 impl Asked {
-    /// The query as it came, and its fields.
-    pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<Asked, String> {
-        if query.len() > MAX_QUERY {
-            return Err(format!("A query may have {MAX_QUERY} bytes."));
-        }
-        let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
-        let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
-        Ok(Asked { query, fields })
-    }
-
-    /// The value of a field; empty if there is none.
-    pub(crate) fn value(&self, name: &str) -> &str {
-        let found = self.fields.iter().find(|(own, _)| own == name);
-        found.map_or("", |(_, value)| value.trim())
-    }
-
-    /// A number from 0 to `most`, times `scale`.
-    fn number(&self, name: &str, most: u32, scale: f64) -> Result<Option<u32>, String> {
-        let value = self.value(name);
-        let number = value.parse().ok().filter(|value| (0.0..=f64::from(most)).contains(value));
-        match (value, number) {
-            ("", _) => Ok(None),
-            (_, Some(number)) => Ok(Some((number * scale).round() as u32)),
-            (_, None) => Err(format!("'{name}' is a number from 0 to {most}, not '{value}'.")),
-        }
-    }
-
-    /// The part of the list, from 0.
-    pub(crate) fn part(&self) -> Result<u64, String> {
-        Ok(self.number("page", 1_000_000, 1.0)?.map_or(0, |page| u64::from(page).saturating_sub(1)))
-    }
-
     /// The games that are wanted, but for their openings.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
             let known = plan.engines.iter().position(|engine| engine.name == name);
             known.ok_or_else(|| format!("There is no engine '{name}' in this run."))
         };
-        let given = |name: &str| Some(self.value(name)).filter(|value| !value.is_empty());
         let order = self.value("order");
         let order = ORDERS.iter().find(|(name, ..)| *name == order);
         Ok(GameQuery {
-            engine: given("engine").map(engine).transpose()?,
-            ending: given("ending").map(str::parse).transpose().map_err(String::from)?,
+            engine: self.given("engine").map(engine).transpose()?,
+            ending: self.given("ending").map(str::parse).transpose().map_err(String::from)?,
             openings: None,
             min_plies: self.number("from", 10_000, 2.0)?.map(|plies| plies.saturating_sub(1)),
             max_plies: self.number("to", 10_000, 2.0)?,
@@ -129,8 +86,8 @@ impl Openings {
             let name = match names.entry(opening) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
-                    let played = store.pair(run, pair)?;
-                    let named = played.and_then(|played| table.of_book_moves(&played.games.first));
+                    let played = store.book_moves(run, pair)?;
+                    let named = played.and_then(|game| table.of_book_moves(&game));
                     let name = named.map(|named| format!("{} {}", named.eco, named.name));
                     unknown.insert(name.unwrap_or_default())
                 }
@@ -260,6 +217,7 @@ pub(crate) fn one_pgn(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asked::MAX_QUERY;
     use arbiter_plan::{Request, RunKind};
 
     #[test]
@@ -272,7 +230,8 @@ mod tests {
         };
         let asked =
             ask("from=10&to=20&swing=1.5&ending=crash&page=3&order=swing&opening=").unwrap();
-        assert_eq!(asked.query, "from=10&to=20&swing=1.5&ending=crash&order=swing");
+        let address = "/?from=10&to=20&swing=1.5&ending=crash&order=swing";
+        assert_eq!(asked.address("/", None), address);
         let games = asked.games(&plan).unwrap();
         assert_eq!((games.min_plies, games.max_plies), (Some(19), Some(40)));
         assert_eq!((games.min_swing, games.order), (Some(150), GameOrder::Swing));

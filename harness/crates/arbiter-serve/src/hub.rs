@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::asked::Asked;
 use super::cluster::ClusterMonitor;
-use super::list::RunListPage;
+use super::list::RunList;
 use super::run::RunPage;
 use crate::web::{Fragment, PageVersion};
 
@@ -25,21 +26,21 @@ const MAX_TOPICS: usize = 64;
 /// A live page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Topic {
-    /// The list of runs.
-    Runs,
+    /// A part of the list of runs.
+    Runs(Asked),
     /// A run, by its name.
     Run(String),
     /// The workers and runs on a NATS server.
-    Cluster,
+    Cluster(Asked),
 }
 
 impl Topic {
     /// The address of its events.
     pub(crate) fn events_url(&self) -> String {
         match self {
-            Topic::Runs => "/events/runs".to_owned(),
+            Topic::Runs(asked) => asked.address("/events/runs", asked.part().ok()),
             Topic::Run(run) => format!("/events/runs/{run}"),
-            Topic::Cluster => "/events/cluster".to_owned(),
+            Topic::Cluster(asked) => asked.address("/events/cluster", None),
         }
     }
 }
@@ -51,6 +52,7 @@ pub(crate) type Latest = Option<Arc<PageVersion>>;
 #[derive(Debug)]
 pub(crate) struct Hub {
     results: PathBuf,
+    runs: RunList,
     monitor: Arc<ClusterMonitor>,
     topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
 }
@@ -64,7 +66,8 @@ pub(crate) trait LivePage {
 impl Hub {
     /// A hub without viewers.
     pub(crate) fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
-        Hub { results, monitor, topics: Mutex::default() }
+        let runs = RunList::new(results.clone());
+        Hub { results, runs, monitor, topics: Mutex::default() }
     }
 
     /// Subscribes to the versions of a page. The error is a sentence.
@@ -111,9 +114,9 @@ impl TopicThread {
     fn publish(self, sender: &watch::Sender<Latest>) {
         let results = self.hub.results.clone();
         let mut page: Box<dyn LivePage> = match &self.topic {
-            Topic::Runs => Box::new(RunListPage::new(results)),
+            Topic::Runs(asked) => Box::new(self.hub.runs.page(asked.clone())),
             Topic::Run(run) => Box::new(RunPage::new(results, run.clone())),
-            Topic::Cluster => Box::new(self.hub.monitor.clone()),
+            Topic::Cluster(asked) => self.hub.monitor.page(results, asked),
         };
         let mut unseen = 0;
         loop {

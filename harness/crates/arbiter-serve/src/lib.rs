@@ -1,5 +1,6 @@
 //! The live page: runs of a results store over HTTP.
 
+mod asked;
 #[cfg(feature = "cluster")]
 mod cluster;
 mod compute;

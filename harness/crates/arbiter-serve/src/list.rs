@@ -1,144 +1,249 @@
-//! The list of runs, kept up to date.
+//! The list of runs, kept up to date: what all lists share, and the parts of it that viewers asked for.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::asked::Asked;
 use super::fold::Fold;
 use super::hub::LivePage;
 use super::run::state;
 use crate::web::Fragment;
-use crate::web::list::{MAX_ROWS, notice, row};
+use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::run::State;
-use arbiter_report::utc_time;
-use arbiter_store::{Outline, Store, StoreError};
+use arbiter_report::{ListedRun, RunFilter, Summary, run_pattern};
+use arbiter_store::{Outline, RunHead, Store, StoreError};
 
 /// Ticks from one look at the store to the next.
 const LIST_TICKS: u32 = 4;
 
-/// Runs that are read for the first time in a look: so many that a long list is there soon, and so
-/// few that the page stays alive.
-const NEW_RUNS: usize = 20;
+/// Pairs that are read in a look, and what a run counts for besides: so many that a long list is there
+/// soon, and so few that the page stays alive.
+const READ_PAIRS: u64 = 10_000;
+const RUN_PAIRS: u64 = 50;
 
-/// The list.
+/// The runs of a store as they were read last; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct RunList(Arc<Mutex<Runs>>);
+
 #[derive(Debug, Default)]
-pub(crate) struct RunListPage {
+struct Runs {
     results: PathBuf,
     store: Option<Store>,
     version: Option<i64>,
-    runs: BTreeMap<String, Known>,
-    /// The rows as they were made last.
-    rows: Vec<Fragment>,
+    epoch: [u64; 2],
+    /// The names of all, the newest first.
+    order: Vec<String>,
+    known: BTreeMap<String, Known>,
+}
+
+/// A run that was read.
+#[derive(Debug)]
+struct Known {
+    listed: ListedRun,
+    state: State,
+    /// What it is folded from as long as pairs may come.
+    fold: Option<Fold>,
+}
+
+/// The fields of an address that choose runs.
+const FIELDS: [&str; 5] = ["q", "state", "kind", "engine", "page"];
+
+impl Asked {
+    /// The same with nothing but what chooses runs.
+    pub(crate) fn for_runs(self) -> Asked {
+        self.only(&FIELDS)
+    }
+
+    /// The runs that are wanted; the error says what is not understood.
+    fn runs(&self) -> Result<RunFilter, String> {
+        Ok(RunFilter {
+            pattern: self.given("q").map(run_pattern).transpose()?,
+            phase: self.given("state").map(str::parse).transpose().map_err(String::from)?,
+            kind: self.given("kind").map(str::parse).transpose().map_err(String::from)?,
+            engine: self.given("engine").map(str::to_owned),
+        })
+    }
+}
+
+/// A part of the list.
+#[derive(Debug)]
+pub(crate) struct RunListPage {
+    list: RunList,
+    asked: Asked,
+    /// The fragments as they were made last.
+    made: Vec<Fragment>,
     /// Ticks until they may be made again.
     rest: u32,
 }
 
-/// A run that was read before.
-#[derive(Debug)]
-struct Known {
-    fold: Fold,
-    row: Fragment,
-    state: State,
-}
-
-impl RunListPage {
+impl RunList {
     /// A list that was not read yet.
-    pub(crate) fn new(results: PathBuf) -> RunListPage {
-        RunListPage { results, ..RunListPage::default() }
+    pub(crate) fn new(results: PathBuf) -> RunList {
+        RunList(Arc::new(Mutex::new(Runs { results, ..Runs::default() })))
     }
 
-    /// Makes the rows again.
-    fn update(&mut self) -> Result<(), StoreError> {
-        let RunListPage { results, runs, .. } = self;
-        let store = match &mut self.store {
+    /// The part of the list that is asked for.
+    pub(crate) fn page(&self, asked: Asked) -> RunListPage {
+        RunListPage { list: self.clone(), asked, made: Vec::new(), rest: 0 }
+    }
+}
+
+impl Runs {
+    /// Reads what has come, as much as is read in a look; the number of runs that are still unread.
+    fn look(&mut self) -> Result<usize, StoreError> {
+        let store = match self.store.take() {
             Some(store) => store,
-            none => none.insert(Store::observe(results)?),
+            None => Store::observe(&self.results)?,
         };
-        let version = Some(store.data_version()?);
+        let (version, epoch) = (Some(store.data_version()?), store.epoch()?);
         let has_changed = self.version != version;
+        if epoch != self.epoch {
+            // Pairs were taken back, or a run was removed: others may be in their places.
+            self.known.clear();
+        }
         let outlines = store.outlines()?;
-        let first = outlines.len().saturating_sub(MAX_ROWS);
-        let mut unread = 0;
-        let mut rows = Vec::new();
-        for outline in outlines[first..].iter().rev() {
-            let name = &outline.run;
-            match runs.get_mut(name) {
-                Some(known) => known.go_on(store, results, outline, has_changed)?,
-                None if unread >= NEW_RUNS => {
-                    unread += 1;
-                    continue;
-                }
+        let (mut unread, mut room) = (0, READ_PAIRS);
+        for outline in outlines.iter().rev() {
+            match self.known.get_mut(&outline.run) {
+                Some(known) => known.go_on(&store, &self.results, outline, has_changed)?,
+                None if room == 0 => unread += 1,
                 None => {
-                    unread += 1;
-                    drop(runs.insert(name.clone(), Known::read(store, results, name)?));
+                    let known = Known::read(&store, &self.results, outline);
+                    room = room.saturating_sub(RUN_PAIRS + known.listed.head.pairs);
+                    self.known.insert(outline.run.clone(), known);
                 }
             }
-            rows.extend(runs.get(name).map(|known| known.row.clone()));
         }
-        if unread > NEW_RUNS {
-            rows.push(notice(&format!("Reading {} more runs.", unread - NEW_RUNS)));
-            self.rest = 0;
-        }
-        if outlines.is_empty() {
-            rows.push(notice("There is no run yet; arbiter sprt or arbiter match starts one."));
-        }
-        (self.version, self.rows) = (version, rows);
-        Ok(())
+        self.order = outlines.into_iter().rev().map(|outline| outline.run).collect();
+        (self.store, self.version, self.epoch) = (Some(store), version, epoch);
+        Ok(unread)
+    }
+
+    /// Those that were read, the newest first.
+    fn known(&self) -> impl Iterator<Item = &Known> {
+        self.order.iter().filter_map(|run| self.known.get(run))
     }
 }
 
 impl Known {
-    fn read(store: &Store, results: &Path, run: &str) -> Result<Known, StoreError> {
-        let fold = Fold::begin(store, run, |_| ())?;
-        // Whatever keeps it from answering, it is not known to be played.
-        let (state, _) = state(results, &fold.stored.head);
-        let row = made(store, &fold, &state)?;
-        Ok(Known { fold, row, state })
+    /// Reads a run; of one that cannot be read only the name is known.
+    fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> Known {
+        let Outline { run, created_ms, ending, about } = outline.clone();
+        let read = || -> Result<_, StoreError> {
+            let fold = Fold::begin(store, &outline.run, |_| ())?;
+            Ok((fold.summary(store)?, fold))
+        };
+        // Whatever keeps a process from answering, it is not known to be played.
+        let of = |head: &RunHead| state(results, head).0;
+        match read() {
+            Ok((summary, fold)) => {
+                let head = fold.stored.head.clone();
+                let state = of(&head);
+                let summary = Some(with_state(summary, &state));
+                let fold = Some(fold).filter(|fold| fold.stored.head.ending.is_none());
+                Known { listed: ListedRun { head, summary }, state, fold }
+            }
+            Err(_) => {
+                let head = RunHead { run, created_ms, ending, pairs: 0, about };
+                Known { state: of(&head), listed: ListedRun { head, summary: None }, fold: None }
+            }
+        }
     }
 
     /// Only runs that are not over get pairs; of the others it is enough to compare the outline.
     fn go_on(
         &mut self,
         store: &Store,
-        results: &Path,
+        results: &std::path::Path,
         outline: &Outline,
         has_changed: bool,
     ) -> Result<(), StoreError> {
-        if has_changed && !self.fold.can_go_on(store)? {
-            *self = Known::read(store, results, &outline.run)?;
+        let ListedRun { head, summary } = &mut self.listed;
+        let is_other = outline.ending != head.ending
+            || outline.about != head.about
+            || outline.created_ms != head.created_ms;
+        let Some(fold) = self.fold.as_mut().filter(|_| !is_other) else {
+            if is_other || (has_changed && summary.is_none()) {
+                *self = Known::read(store, results, outline);
+            }
             return Ok(());
+        };
+        self.state = state(results, head).0;
+        if has_changed {
+            fold.go_on(store, |_| ())?;
+            *head = fold.stored.head.clone();
+            *summary = Some(fold.summary(store)?);
         }
-        let head = &self.fold.stored.head;
-        let is_other = outline.ending != head.ending || outline.about != head.about;
-        let is_due = is_other || (has_changed && head.ending.is_none());
-        if is_due {
-            self.fold.go_on(store, |_| ())?;
-        }
-        let (state, _) = state(results, &self.fold.stored.head);
-        if is_due || state != self.state {
-            self.row = made(store, &self.fold, &state)?;
-            self.state = state;
-        }
+        *summary = summary.take().map(|summary| with_state(summary, &self.state));
         Ok(())
     }
 }
 
-fn made(store: &Store, fold: &Fold, state: &State) -> Result<Fragment, StoreError> {
-    Ok(row(&fold.summary(store)?, &utc_time(fold.stored.head.created_ms), state))
+fn with_state(summary: Summary, state: &State) -> Summary {
+    Summary { is_played: matches!(state, State::Played(_)), ..summary }
+}
+
+impl RunListPage {
+    fn update(&mut self) -> Result<Vec<Fragment>, StoreError> {
+        // What is in there is right even if somebody panicked.
+        let mut runs = self.list.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let unread = runs.look()?;
+        if unread > 0 {
+            self.rest = 0;
+        }
+        let wanted = self.asked.runs().and_then(|filter| Ok((filter, self.asked.part()?)));
+        let (filter, part) = match wanted {
+            Ok(wanted) => wanted,
+            Err(words) => return Ok(vec![notice(&words)]),
+        };
+        let chosen: Vec<&Known> = runs.known().filter(|run| filter.holds(&run.listed)).collect();
+        let summaries = runs.known().filter_map(|run| run.listed.summary.as_ref());
+        let engines: BTreeSet<&String> =
+            summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
+        let from = part.saturating_mul(PAGE) as usize;
+        let rows = chosen.iter().skip(from).take(PAGE as usize);
+        let mut found =
+            vec![standing(&self.asked, part, (chosen.len(), runs.order.len()), unread, &engines)];
+        found.extend(rows.map(|run| row(&run.listed, &run.state)));
+        Ok(found)
+    }
 }
 
 impl LivePage for RunListPage {
     fn fragments(&mut self) -> Vec<Fragment> {
         self.rest = self.rest.saturating_sub(1);
-        if self.rest > 0 {
-            return self.rows.clone();
+        if self.rest == 0 {
+            self.rest = LIST_TICKS;
+            self.made = self.update().unwrap_or_else(|error| match error {
+                StoreError::Missing(_) => {
+                    vec![notice("There is no store yet; the first run in this folder makes it.")]
+                }
+                error => vec![notice(&error.to_string())],
+            });
         }
-        self.rest = LIST_TICKS;
-        match self.update() {
-            Ok(()) => self.rows.clone(),
-            Err(StoreError::Missing(_)) => {
-                vec![notice("There is no store yet; the first run in this folder makes it.")]
-            }
-            Err(error) => vec![notice(&error.to_string())],
+        self.made.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_keeps_what_filters_and_says_what_is_wrong() {
+        let ask = |query: &str| {
+            let fields = query.split('&').filter_map(|field| field.split_once('='));
+            let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            Asked::new(query, fields.collect()).unwrap().for_runs()
+        };
+        let asked = ask("q=a|b&since=1-2&state=&kind=sprt&page=3&other=x");
+        assert_eq!(asked.address("/", None), "/?q=a|b&kind=sprt");
+        assert_eq!(asked.address("/", Some(2)), "/?q=a|b&kind=sprt&page=3");
+        assert_eq!(asked, ask("q=a|b&state=&kind=sprt&page=3"));
+        assert!(asked.runs().is_ok_and(|runs| runs.pattern.is_some() && runs.phase.is_none()));
+        for wrong in ["q=(", "state=over", "kind=x"] {
+            assert!(ask(wrong).runs().is_err_and(|words| !words.is_empty()), "{wrong}");
         }
     }
 }

@@ -1,8 +1,10 @@
 //! In place of `cluster` where the feature of that name is off.
 
 use std::convert::Infallible;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::asked::Asked;
 use super::hub::LivePage;
 use crate::web::Fragment;
 
@@ -16,13 +18,18 @@ impl ClusterMonitor {
         ClusterMonitor
     }
 
+    /// A page of nothing, for which nobody asks.
+    pub(crate) fn page(self: &Arc<Self>, _results: PathBuf, _asked: &Asked) -> Box<dyn LivePage> {
+        Box::new(ClusterMonitor)
+    }
+
     /// Cannot be called, as there is no access to any server.
     pub async fn keep(&self, access: Infallible) {
         match access {}
     }
 }
 
-impl LivePage for Arc<ClusterMonitor> {
+impl LivePage for ClusterMonitor {
     fn fragments(&mut self) -> Vec<Fragment> {
         Vec::new()
     }

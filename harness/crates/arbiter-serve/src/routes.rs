@@ -19,10 +19,11 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 
+use super::asked::Asked;
 use super::cluster::ClusterMonitor;
 use super::compute;
 use super::connections;
-use super::games::{self, Asked, Found, Openings};
+use super::games::{self, Found, Openings};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::run::{badge, picture, report as run_report};
@@ -196,8 +197,10 @@ async fn live(
     Ok(Html(render(&page.fragments, source)).into_response())
 }
 
-async fn runs(State(site): State<Site>) -> Answer {
-    live(&site, Topic::Runs, list::list).await
+async fn runs(State(site): State<Site>, asked: Asked) -> Answer {
+    let asked = asked.for_runs();
+    let render = |fragments: &[_], source: EventSource<'_>| list::list(&asked, fragments, source);
+    live(&site, Topic::Runs(asked.clone()), render).await
 }
 
 async fn run(State(site): State<Site>, Path(run): Path<String>, headers: HeaderMap) -> Answer {
@@ -211,8 +214,9 @@ async fn run(State(site): State<Site>, Path(run): Path<String>, headers: HeaderM
     live(&site, Topic::Run(run.clone()), render).await
 }
 
-async fn cluster(State(site): State<Site>) -> Answer {
-    live(&site, Topic::Cluster, web::cluster).await
+async fn cluster(State(site): State<Site>, asked: Asked) -> Answer {
+    let asked = asked.only(&["state"]);
+    live(&site, Topic::Cluster(asked), web::cluster_page).await
 }
 
 /// Fails unless the store has a run of that name.
@@ -228,12 +232,15 @@ async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
 async fn events(
     State(site): State<Site>,
     Path(topic): Path<String>,
-    Query(query): Query<Vec<(String, String)>>,
+    asked: Asked,
     headers: HeaderMap,
 ) -> Answer {
+    let since = asked.value("since").to_owned();
     let topic = match topic.split_once('/') {
-        None if topic == "runs" => Topic::Runs,
-        None if topic == "cluster" && cfg!(feature = "cluster") => Topic::Cluster,
+        None if topic == "runs" => Topic::Runs(asked.for_runs()),
+        None if topic == "cluster" && cfg!(feature = "cluster") => {
+            Topic::Cluster(asked.only(&["state"]))
+        }
         Some(("runs", run)) => {
             check_run(&site, run).await?;
             Topic::Run(run.to_owned())
@@ -241,8 +248,7 @@ async fn events(
         _ => return Err(not_found()),
     };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
-    let in_query = query.iter().find(|(name, _)| name == "since").map(|(_, id)| id.as_str());
-    let seen = in_header.or(in_query).and_then(|id| id.split_once('-'));
+    let seen = in_header.unwrap_or(&since).split_once('-');
     let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
     let latest = site.follow(topic)?;
@@ -424,8 +430,11 @@ async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, Stri
         .into_response())
 }
 
-async fn trends(State(site): State<Site>) -> Answer {
-    Ok(Html(site.computed("/trends", compute::trends).await?).into_response())
+async fn trends(State(site): State<Site>, asked: Asked) -> Answer {
+    let asked = asked.only(&["branch"]);
+    let found = site.computed("/trends", move |results| compute::trends(results, &asked)).await?;
+    let page = found.map_err(|words| HttpError(StatusCode::NOT_FOUND, words))?;
+    Ok(Html(page).into_response())
 }
 
 async fn asset(Path(name): Path<String>) -> Answer {

@@ -11,8 +11,8 @@ use super::hub::LivePage;
 use crate::web::run::State;
 use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::{ControlCommand, Effect};
-use arbiter_report::{Block, GameStatistics, Running, Summary, badge_svg, gates_of_run, html_page};
-use arbiter_report::{outcome_document, picture_svg, run_document};
+use arbiter_report::{Block, GameStatistics, Recent, Running, Summary, badge_svg, gates_of_run};
+use arbiter_report::{html_page, outcome_document, outlook, picture_svg, run_document};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
@@ -186,7 +186,12 @@ impl Reading {
         self.summary.is_played = is_played;
         let summary = &self.summary;
         let expected = self.fold.state.schedule().expected();
-        let mut found = vec![page::counts(summary, state, expected)];
+        let recent = match state {
+            State::Played(running) => running.recent.clone().unwrap_or_default(),
+            State::Over(_) => Recent::default(),
+        };
+        let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
+        let mut found = vec![page::counts(summary, state, expected, &outlook)];
         found.extend(trouble.map(|words| page::error_notice(&words)));
         if !self.unread.is_empty() {
             let all = self.fold.state.counted().count() as u64;
@@ -215,12 +220,13 @@ impl Reading {
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
-        // The verdict comes first, then the games that are played, then all else.
+        // The verdict comes first, then how it stands, the games that are played, and all else.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
-        found.extend_from_slice(conclusion);
+        found.splice(..0, conclusion.iter().cloned());
         if let State::Played(Running { boards: Some(boards), .. }) = state {
             found.push(page::boards(boards, &self.summary.engines));
         }
+        found.extend(page::events(&recent));
         found.extend_from_slice(rest);
         Ok(found)
     }

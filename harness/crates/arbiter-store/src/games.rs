@@ -158,7 +158,8 @@ impl Store {
     pub fn book_moves(&self, run: &str, pair: u64) -> Result<Option<GameRecord>, StoreError> {
         let book = "substr(moves, 1, instr(moves || '\"t\":', '\"t\":') - 1)";
         let columns = GAME.replace("moves", book);
-        let select = format!("SELECT {columns} FROM games WHERE run = ?1 AND pair = ?2 AND half = 0");
+        let select =
+            format!("SELECT {columns} FROM games WHERE run = ?1 AND pair = ?2 AND half = 0");
         let Some(mut row) = self.row(&select, params![run, pair], game_row)? else {
             return Ok(None);
         };

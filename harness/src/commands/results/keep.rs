@@ -87,10 +87,10 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
 /// Removes the runs that are old, but none that is being played.
 pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     let oldest = unix_time_ms() - i64::from(args.keep_days) * DAY_MS;
-    let mut gone = Vec::new();
+    let (filter, mut gone) = (args.wanted.filter(), Vec::new());
     for head in store.runs()?.into_iter().filter(|head| head.created_ms < oldest) {
         let run = listed(store, head);
-        if !args.wanted.holds(&run) {
+        if !filter.holds(&run) {
             continue;
         }
         match RunLock::take(folder(store), &run.head.run) {

@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
 use super::keep::folder;
-use super::pattern;
-use crate::{Failure, OutputFormat, Rows, emit, output::width};
-use arbiter_plan::{ControlCommand, Ending};
-use arbiter_report::{ListedRun, complain, runs_json, runs_table, stored_summary};
+use crate::{Failure, OutputFormat, Rows, args::Words, emit, output::width};
+use arbiter_plan::{ControlCommand, RunKind};
+use arbiter_report::{ListedRun, RunFilter, RunPhase};
+use arbiter_report::{complain, run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
@@ -24,26 +24,29 @@ pub(super) struct ListArgs {
 }
 
 /// Which runs are meant.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Clone, Args, Default)]
 pub(super) struct Wanted {
     /// Only runs whose name, engines, --about or state matches this, whatever the case
-    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
     /// Only runs in this state
-    #[arg(long, value_enum)]
-    state: Option<Phase>,
+    #[arg(long, value_parser = PHASES.parser())]
+    state: Option<RunPhase>,
+    /// Only runs of this kind: sprt, match, tournament, ablate, tune
+    #[arg(long)]
+    kind: Option<RunKind>,
+    /// Only runs in which the engine of this name plays
+    #[arg(long, value_name = "NAME")]
+    engine: Option<String>,
 }
 
-/// Whether a run is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Phase {
-    /// Being played
-    Running,
-    /// Complete, or decided
-    Ended,
-    /// Interrupted or killed; --resume RUN goes on
-    Unfinished,
-}
+const PHASES: Words<RunPhase> = Words {
+    values: &[
+        (RunPhase::Running, "Being played"),
+        (RunPhase::Ended, "Complete, or decided"),
+        (RunPhase::Unfinished, "Interrupted or killed; --resume RUN goes on"),
+    ],
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum SortKey {
@@ -75,7 +78,8 @@ const FIRST: [&str; 14] = [
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
     // The newest first; sorting keeps this order of what is equal.
     let runs = store.runs()?.into_iter().rev().map(|head| listed(store, head));
-    let mut runs: Vec<ListedRun> = runs.filter(|run| args.wanted.holds(run)).collect();
+    let filter = args.wanted.filter();
+    let mut runs: Vec<ListedRun> = runs.filter(|run| filter.holds(run)).collect();
     runs.sort_by(|one, other| args.sort.compare(one, other));
     let rows = Rows { list: None, first: &FIRST };
     let mut table = runs_table(&runs);
@@ -98,18 +102,10 @@ pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
 }
 
 impl Wanted {
-    /// Whether a run is meant.
-    pub(super) fn holds(&self, run: &ListedRun) -> bool {
-        let phase = run.summary.as_ref().map(|summary| match summary.ending {
-            None if summary.is_played => Phase::Running,
-            Some(Ending::Interrupted) | None => Phase::Unfinished,
-            Some(_) => Phase::Ended,
-        });
-        let engines = run.summary.iter().flat_map(|summary| summary.engines.clone());
-        let texts = [run.head.run.clone(), run.state_in_words()].into_iter();
-        let mut texts = texts.chain(run.head.about.clone()).chain(engines);
-        self.state.is_none_or(|state| phase == Some(state))
-            && self.filter.as_ref().is_none_or(|filter| texts.any(|text| filter.is_match(&text)))
+    /// The runs that are meant.
+    pub(super) fn filter(&self) -> RunFilter {
+        let Wanted { filter, state, kind, engine } = self.clone();
+        RunFilter { pattern: filter, phase: state, kind, engine }
     }
 }
 

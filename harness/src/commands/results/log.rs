@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use regex_lite::Regex;
 
-use super::pattern;
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
 use arbiter_plan::RunKind;
-use arbiter_report::{LogEntry, log_json, log_markdown, log_text, note, stored_summary, utc_time};
+use arbiter_report::{
+    LogEntry, log_json, log_markdown, log_text, note, run_pattern, stored_summary, utc_time,
+};
 use arbiter_store::{RunHead, Store};
 
 /// Flags of `arbiter results log`.
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
     /// Only runs whose name or --about matches this, whatever the case
-    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
     /// Write it to this file, as Markdown unless --format says otherwise
     #[arg(long, value_name = "FILE")]

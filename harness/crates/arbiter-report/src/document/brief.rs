@@ -96,7 +96,7 @@ fn rest(document: &mut Document, summary: &Summary) {
 }
 
 /// Whether it is good news for the first engine.
-pub(crate) fn tone(summary: &Summary) -> Tone {
+pub fn tone(summary: &Summary) -> Tone {
     match summary.verdict() {
         Verdict::H0 => Tone::Bad,
         _ if summary.is_invalid() => Tone::Bad,

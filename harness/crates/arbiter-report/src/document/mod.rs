@@ -16,8 +16,8 @@ mod search;
 mod tournament;
 mod tuning;
 
-pub use brief::brief_document;
-pub(crate) use brief::{faults, tone};
+pub(crate) use brief::faults;
+pub use brief::{brief_document, tone};
 pub use games::game_to_show;
 pub use head::{Gauge, Picture};
 pub use pgn::games_document;
@@ -218,7 +218,7 @@ pub struct Step {
 
 impl Tone {
     /// Its name in the page's style.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Tone::Good => "good",
             Tone::Bad => "bad",

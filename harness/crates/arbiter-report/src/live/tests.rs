@@ -43,8 +43,7 @@ fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
         },
         shown: None,
         pace: Pace::Running,
-        paused: Duration::ZERO,
-        paused_since: None,
+        active_time: ActiveTime::default(),
         slots: None,
         suspect: 0,
         has_keys: true,
@@ -167,10 +166,10 @@ fn speed_is_without_pauses() {
     let steered = |pace, elapsed| RunEvent::Steered { pace, slots: 2, elapsed: second(elapsed) };
     let mut live = running(0, None);
     live.observe(&steered(Pace::Paused, 10)).unwrap();
-    assert_eq!(live.active(second(100)), second(10));
+    assert_eq!(live.active_time.of(second(100)), second(10));
     live.observe(&steered(Pace::Running, 40)).unwrap();
-    assert_eq!(live.active(second(42)), second(12));
+    assert_eq!(live.active_time.of(second(42)), second(12));
     live.observe(&steered(Pace::Paused, 42)).unwrap();
     live.observe(&steered(Pace::Paused, 50)).unwrap();
-    assert_eq!(live.active(second(60)), second(12));
+    assert_eq!(live.active_time.of(second(60)), second(12));
 }

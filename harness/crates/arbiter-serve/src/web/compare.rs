@@ -28,10 +28,9 @@ pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
     document.paragraph(LEGEND);
     document.heading("Results");
     document.table(results(runs));
-    document.blocks.extend(strengths(runs).map(Block::Figure));
-    document.heading("LLR and Elo history");
-    let figures: Vec<Figure> =
-        [elo_history(runs), llr_history(runs)].into_iter().flatten().collect();
+    document.heading("Elo and LLR");
+    let figures = [strengths(runs), elo_history(runs), llr_history(runs)];
+    let figures: Vec<Figure> = figures.into_iter().flatten().collect();
     if figures.is_empty() {
         document.paragraph("None of these runs is of two engines.");
     }
@@ -61,7 +60,7 @@ fn results(runs: &[ComparedRun]) -> Table {
         };
         table.push([
             &summary.run,
-            &summary.engines.join(" v "),
+            &summary.engines_in_words(),
             &strength.games.games(),
             &plus_minus(strength.elo),
             &strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
@@ -76,14 +75,19 @@ fn results(runs: &[ComparedRun]) -> Table {
     table
 }
 
+/// A run with its engines, as a key of colours has room for both.
+fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
+    format!("{}: {}", summary.run, summary.engines_in_words())
+}
+
 fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut table = Table::new(["run", "Elo (95 %)"]);
     let mut rows = Vec::new();
     for ComparedRun { summary, .. } in runs {
         let Some(elo) = summary.strength().elo else { continue };
         table.push([&summary.run, &interval(&elo)]);
-        let ends = finite(elo.value).zip(finite(elo.low).zip(finite(elo.high)));
-        rows.extend(ends.map(|(value, (low, high))| (summary.run.clone(), value, low, high)));
+        // A bound is an arrow.
+        rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
     }
     rows.first()?;
     let caption = "Elo of each run (95 %)".to_owned();
@@ -101,7 +105,7 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
         };
         let known: Vec<_> = run.history.iter().filter_map(shown).collect();
         Line {
-            name: run.summary.run.clone(),
+            name: name(run),
             points: known.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
             band: known.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
         }
@@ -112,7 +116,7 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
 fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
     let line = |run: &ComparedRun| {
         let llr = |point: &HistoryPoint| Some((point.games as f64, point.sprt_status?.llr));
-        Line::plain(run.summary.run.clone(), run.history.iter().filter_map(llr).collect())
+        Line::plain(name(run), run.history.iter().filter_map(llr).collect())
     };
     history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
 }

@@ -4,19 +4,12 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::{NavPage, page};
-use crate::games::{Asked, ORDERS, PART};
+use super::{NavPage, option, page, parts};
+use crate::asked::Asked;
+use crate::games::{ORDERS, PART};
 use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
 use arbiter_store::{ListedGame, StoredRun};
-
-/// An address with the query of the list, and perhaps a part of the list, from 0.
-fn with_query(path: String, asked: &Asked, part: Option<u64>) -> String {
-    let part = part.map(|part| format!("page={}", part + 1));
-    let fields = [Some(asked.query.clone()).filter(|query| !query.is_empty()), part];
-    let query = fields.into_iter().flatten().collect::<Vec<_>>().join("&");
-    if query.is_empty() { path } else { format!("{path}?{query}") }
-}
 
 /// A part of the list; openings are named by their places in the order of the book.
 pub(crate) fn list(
@@ -31,10 +24,10 @@ pub(crate) fn list(
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) } { "The run" }
-            a href=(with_query(format!("/runs/{run}/games.pgn"), asked, None)) download { "These games as PGN" }
+            a href=(asked.address(&format!("/runs/{run}/games.pgn"), None)) download { "These games as PGN" }
         }
         (filter(stored, asked))
-        (parts(run, asked, part, games, total))
+        (parts(asked, &format!("/runs/{run}/games"), "games", part, PART, total))
         div class="scroll" tabindex="0" role="group" aria-label="Games" {
             table class="games" {
                 thead { tr {
@@ -54,9 +47,7 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
         let value = asked.value(name);
         html! { input type="number" name=(name) min="0" max=(most) step=(step) value=(value); }
     };
-    let option = |name: &str, value: &str, words: &str| {
-        html! { option value=(value) selected[asked.value(name) == value] { (words) } }
-    };
+    let option = |name: &str, value: &str, words: &str| option(asked, name, value, words);
     html! {
         form role="search" aria-label="Games" {
             label { "Engine " select name="engine" {
@@ -82,28 +73,6 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
     }
 }
 
-/// Where in the list this is, and how to go on.
-fn parts(run: &str, asked: &Asked, part: u64, games: &[ListedGame], total: u64) -> Markup {
-    let to = |part| with_query(format!("/runs/{run}/games"), asked, Some(part));
-    let shown = games.first().zip(games.last());
-    html! {
-        nav class="parts" aria-label="Parts of the list" { ul {
-            li { @match shown {
-                Some((first, last)) => { (first.number) " – " (last.number) " of " (total) " games" }
-                None => { "No such games here." }
-            } }
-            @if part > 0 {
-                li { a href=(to(0)) { "First" } }
-                li { a rel="prev" href=(to(part - 1)) { "Previous" } }
-            }
-            @if (part + 1) * PART < total {
-                li { a rel="next" href=(to(part + 1)) { "Next" } }
-                li { a href=(to((total - 1) / PART)) { "Last" } }
-            }
-        } }
-    }
-}
-
 fn row(
     stored: &StoredRun,
     asked: &Asked,
@@ -118,7 +87,7 @@ fn row(
     html! {
         tr {
             th scope="row" {
-                a href=(with_query(format!("/runs/{run}/games/{}", game.place()), asked, None)) {
+                a href=(asked.address(&format!("/runs/{run}/games/{}", game.place()), None)) {
                     (game.place())
                 }
             }
@@ -147,12 +116,12 @@ pub(crate) fn game(
     let before = index.and_then(|index| around.get(index.checked_sub(1)?));
     let after = index.and_then(|index| around.get(index + 1));
     let to =
-        |game: &ListedGame| with_query(format!("/runs/{run}/games/{}", game.place()), asked, None);
+        |game: &ListedGame| asked.address(&format!("/runs/{run}/games/{}", game.place()), None);
     let place = format!("{}.{}", place.0 + 1, place.1 + 1);
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) } { "The run" }
-            a href=(with_query(format!("/runs/{run}/games"), asked, None)) { "List of games" }
+            a href=(asked.address(&format!("/runs/{run}/games"), None)) { "List of games" }
             a href={ "/runs/" (run) "/games/" (place) ".pgn" } download { "PGN" }
         }
         nav class="parts" aria-label="Games around" { ul {

@@ -1,76 +1,123 @@
 //! The list of runs.
 
-use maud::html;
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
 
 use super::run::State;
-use super::{EventSource, Fragment, NavPage, page};
+use super::{EventSource, Fragment, NavPage, option, page, parts};
+use crate::asked::Asked;
 use arbiter_plan::RunKind;
-use arbiter_report::Summary;
+use arbiter_report::{ListedRun, RunPhase, Summary, utc_time_as};
+use arbiter_stats::SprtStatus;
 
-/// Runs that are shown at most, the newest.
-pub(crate) const MAX_ROWS: usize = 1000;
+/// Runs in a part of the list.
+pub(crate) const PAGE: u64 = 50;
+
+/// Names of engines that are offered at most.
+pub(crate) const MAX_ENGINES: usize = 200;
 
 /// One run of the list.
-pub(crate) fn row(summary: &Summary, started: &str, state: &State) -> Fragment {
-    let run = summary.run.as_str();
-    let engines = summary.engines_in_words();
-    let about = summary.about.as_deref().unwrap_or_default();
-    let words = format!("{run} {engines} {about}").to_lowercase();
-    let id = format!("run-{run}");
-    let kind = summary.plan.kind;
+pub(crate) fn row(run: &ListedRun, state: &State) -> Fragment {
+    let (head, summary) = (&run.head, run.summary.as_ref());
+    let name = head.run.as_str();
+    let said = |say: fn(&Summary) -> String| summary.map_or(String::new(), say);
+    let id = format!("run-{name}");
     let html = html! {
-        tr id=(id) data-kind=(kind) data-phase=(state.phase()) data-words=(words) {
-            td { input type="checkbox" name="run" value=(run) form="compare"
-                aria-label={ "Choose " (run) }; }
-            th scope="row" { a href={ "/runs/" (run) } { (run) } }
-            td class="time" { (started.replace('T', " ").trim_end_matches('Z')) }
-            td { (kind) }
-            td class="names" { (engines) }
-            td class="figure" { (summary.counts.games()) }
-            td class="figure" { (summary.elo_in_words()) }
-            td class="figure" { (summary.llr_in_words()) }
-            td { (state.badge(summary)) }
-            td class="names" { (about) }
+        tr id=(id) {
+            td class="choose" { input type="checkbox" name="run" value=(name) form="compare"
+                aria-label={ "Choose " (name) }; }
+            th scope="row" class="title" {
+                a href={ "/runs/" (name) } { (name) }
+                @if let Some(about) = &head.about { p { (about) } }
+            }
+            td class="state" { @match summary {
+                Some(summary) => (state.badge(summary)),
+                None => strong class="badge bad" { (run.state_in_words()) },
+            } }
+            td class="names" { (said(Summary::engines_in_words)) }
+            td class="figure" data-label="Elo" { (said(Summary::elo_in_words)) }
+            td class="llr" { @if let Some(summary) = summary { (gauge(summary)) } }
+            td class="figure" data-label="Games" { (said(|summary| summary.counts.games().to_string())) }
+            td { (said(|summary| summary.plan.kind.to_string())) }
+            td class="time" { (utc_time_as(head.created_ms, "%Y-%m-%d %H:%M")) }
         }
     };
     Fragment { id, html: html.into_string() }
 }
 
-/// A row with a sentence instead of a run.
-pub(crate) fn notice(words: &str) -> Fragment {
-    let id = "notice".to_owned();
-    let html = html! { tr id=(id) { td colspan="10" { (words) } } };
-    Fragment { html: html.into_string(), id }
+/// The log-likelihood ratio between the bounds that hold now; nothing without a test.
+fn gauge(summary: &Summary) -> Markup {
+    let Some((_, SprtStatus { llr, lower, upper, .. })) = summary.test() else { return html! {} };
+    let at = |value: f64| (100.0 * ((value - lower) / (upper - lower)).clamp(0.0, 1.0)).round();
+    let (zero, end) = (at(0.0), at(llr));
+    html! {
+        div class="gauge" {
+            svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" {
+                rect class="track" width="100" height="8" {}
+                rect class=(if llr < 0.0 { "bad" } else { "good" }) x=(zero.min(end)) width=((end - zero).abs()) height="8" {}
+                path class="zero" d={ "M" (zero) " 0v8" } {}
+            }
+            span { "LLR " (summary.llr_in_words()) }
+        }
+    }
 }
 
-/// The page of the list, whose rows are these.
-pub(crate) fn list(rows: &[Fragment], source: EventSource<'_>) -> String {
-    let heads = ["Run", "Begun (UTC)", "Kind", "Engines"];
-    let figures = ["Games", "Elo (95 %)", "LLR [stops]"];
+/// A sentence in place of a list, or of what is asked for.
+pub(crate) fn notice(words: &str) -> Fragment {
+    Fragment::boxed("standing", &html! { p { (words) } })
+}
+
+/// Which part of how many runs is shown, and which engines there are.
+pub(crate) fn standing(
+    asked: &Asked,
+    part: u64,
+    (chosen, all): (usize, usize),
+    unread: usize,
+    engines: &BTreeSet<&String>,
+) -> Fragment {
+    let markup = html! {
+        @if all == 0 { p { "There is no run yet; arbiter sprt or arbiter match starts one." } }
+        @else { (parts(asked, "/", "runs", part, PAGE, chosen as u64)) }
+        @if unread > 0 { p class="patience" { "Reading " (unread) " more of " (all) " runs." } }
+        datalist id="engines" { @for engine in engines { option value=(engine) {} } }
+    };
+    Fragment::boxed("standing", &markup)
+}
+
+/// The page of the list: how it stands, then its rows.
+pub(crate) fn list(asked: &Asked, fragments: &[Fragment], source: EventSource<'_>) -> String {
+    let (standing, rows) = fragments.split_at(fragments.len().min(1));
+    let heads = ["Run", "State", "Engines"].map(|head| (head, ""));
+    let figures = [("Elo (95 %)", "figure"), ("LLR [stops]", ""), ("Games", "figure")];
+    let rest = ["Kind", "Begun (UTC)"].map(|head| (head, ""));
+    let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished].map(|p| p.to_string());
+    let choice = |name: &str, value: String| option(asked, name, &value, &value);
     let body = html! {
-        form id="filter" role="search" aria-label="Runs" {
-            label { "Words " input type="search" name="words" autocomplete="off"; }
+        form class="filter" role="search" aria-label="Runs" {
+            label class="long" { "Search " input type="search" name="q" value=(asked.value("q")) maxlength="200"
+                placeholder="run, engine, state, about"; }
+            label { "State " select name="state" {
+                (option(asked, "state", "", "all")) @for phase in phases { (choice("state", phase)) }
+            } }
             label { "Kind " select name="kind" {
-                option value="" { "all" }
-                @for kind in RunKind::ALL { option value=(kind) { (kind) } }
+                (option(asked, "kind", "", "all"))
+                @for kind in RunKind::ALL { (choice("kind", kind.to_string())) }
             } }
-            label { "State " select name="phase" {
-                option value="" { "all" }
-                option value="played" { "being played" }
-                option value="ended" { "ended" }
-                option value="left" { "unfinished" }
-            } }
-            span id="count" role="status" {}
+            label { "Engine " input name="engine" list="engines" value=(asked.value("engine")) maxlength="200"; }
+            button { "Show" }
         }
-        form id="compare" action="/compare" { button { "Compare the chosen" } }
+        div class="above" {
+            @for part in standing { (maud::PreEscaped(&part.html)) }
+            form id="compare" action="/compare" { button { "Compare the chosen" } }
+        }
         div class="scroll" tabindex="0" role="group" aria-label="Runs" {
-            table class="runs" {
+            table class="runs cards" {
                 thead { tr {
                     td {}
-                    @for head in heads { th scope="col" { (head) } }
-                    @for head in figures { th scope="col" class="figure" { (head) } }
-                    th scope="col" { "State" }
-                    th scope="col" { "About" }
+                    @for (head, class) in heads.into_iter().chain(figures).chain(rest) {
+                        th scope="col" class=(class) { (head) }
+                    }
                 } }
                 tbody id="parts" { @for row in rows { (maud::PreEscaped(&row.html)) } }
             }

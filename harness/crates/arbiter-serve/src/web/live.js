@@ -1,5 +1,5 @@
 "use strict";
-// Keeps a page as the server has it, filters the list of runs, and sends commands to a run.
+// Keeps a page as the server has it, and sends commands to a run.
 
 const parts = document.getElementById("parts");
 const link = document.getElementById("link");
@@ -48,12 +48,12 @@ const apply = ({ parts: changed, order }) => {
   if (order) {
     const wanted = new Set(order);
     [...parts.children].forEach((part) => wanted.has(part.id) || part.remove());
-    order.forEach((id, place) => {
-      const part = document.getElementById(id);
-      if (part && parts.children[place] !== part) parts.insertBefore(part, parts.children[place]);
+    // What stands above the list is no part of it.
+    const own = order.map((id) => document.getElementById(id)).filter((part) => part?.parentNode === parts);
+    own.forEach((part, place) => {
+      if (parts.children[place] !== part) parts.insertBefore(part, parts.children[place]);
     });
   }
-  filter();
   offer();
 };
 
@@ -62,7 +62,9 @@ let source = null;
 const say = (words) => { link.textContent = words; };
 const connect = () => {
   say("connecting …");
-  source = new EventSource(`${events}?since=${encodeURIComponent(since)}`);
+  const url = new URL(events, location);
+  url.searchParams.set("since", since);
+  source = new EventSource(url);
   source.addEventListener("open", () => say("live"));
   source.addEventListener("parts", (event) => {
     since = event.lastEventId;
@@ -80,31 +82,13 @@ const look = () => {
   else connect();
 };
 
-// The list of runs.
-const chosen = document.getElementById("filter");
-const filter = () => {
-  if (!chosen) return;
-  const { words, kind, phase } = chosen.elements;
-  const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let shown = 0;
-  for (const row of all(parts, "tr[data-kind]")) {
-    const { kind: its, phase: now, words: text } = row.dataset;
-    const fits = (!kind.value || kind.value === its) && (!phase.value || phase.value === now)
-      && wanted.every((word) => text.includes(word));
-    row.hidden = !fits;
-    shown += fits;
-  }
-  document.getElementById("count").textContent = `${shown} shown`;
-};
-if (chosen) {
-  const before = new URLSearchParams(location.search);
-  for (const field of chosen.elements) field.value = before.get(field.name) ?? "";
-  chosen.addEventListener("submit", (event) => event.preventDefault());
-  chosen.addEventListener("input", () => {
-    filter();
-    const kept = [...chosen.elements].filter((field) => field.value);
-    const query = new URLSearchParams(kept.map((field) => [field.name, field.value]));
-    history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
+// The list of runs: a choice is shown at once, and the address has nothing that is empty.
+for (const form of all(document, "form.filter")) {
+  form.addEventListener("change", () => form.requestSubmit());
+  form.addEventListener("submit", () => {
+    for (const field of form.elements) field.disabled = !field.value;
+    // Whoever comes back finds them as they were.
+    setTimeout(() => { for (const field of form.elements) field.disabled = false; });
   });
 }
 
@@ -119,7 +103,7 @@ const offer = () => {
   if (!steer) return;
   const standing = document.querySelector(".standing");
   const token = sessionStorage.getItem("token");
-  steer.hidden = standing?.dataset.phase !== "played";
+  steer.hidden = standing?.dataset.phase !== "running";
   document.getElementById("unlock").hidden = Boolean(token);
   const state = standing?.dataset.state;
   const useful = { pause: state === "running", resume: state === "paused", drain: state !== "draining", stop: true };
@@ -153,7 +137,6 @@ if (steer) {
   });
 }
 
-filter();
 offer();
 if (events) {
   document.addEventListener("visibilitychange", look);

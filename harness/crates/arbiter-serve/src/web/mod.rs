@@ -3,6 +3,8 @@
 //!
 //! A page is made of named [`Fragment`]s, so that a viewer is sent only those that changed.
 
+#[cfg(feature = "cluster")]
+pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod games;
 pub(crate) mod list;
@@ -14,6 +16,7 @@ pub(crate) use version::PageVersion;
 
 use maud::{DOCTYPE, Markup, html};
 
+use crate::asked::Asked;
 use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
 /// What a page may load, and from where: its own server only, and no script or style in the page.
@@ -133,9 +136,56 @@ pub(crate) fn static_page(current: NavPage, document: &Document) -> String {
     page(current, &document.title, None, &joined(&fragments))
 }
 
-/// The page of the workers and runs on a NATS server.
-pub(crate) fn cluster(fragments: &[Fragment], source: EventSource<'_>) -> String {
-    page(NavPage::Cluster, "Cluster", Some(source), &joined(fragments))
+/// The page of the workers and runs on a NATS server: how it stands, the rows of the workers, the runs.
+pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> String {
+    let is_row = |fragment: &&Fragment| fragment.html.starts_with("<tr");
+    let (rows, around): (Vec<_>, Vec<_>) = fragments.iter().partition(is_row);
+    let (standing, rest) = around.split_at(around.len().min(1));
+    let heads = ["Worker", "State"].map(|head| (head, ""));
+    let figures =
+        ["Playing", "Pairs/min", "Pairs", "Residual", "Cores"].map(|head| (head, "figure"));
+    let last = ["Version", "Last heard", "Last trouble"].map(|head| (head, ""));
+    let body = html! {
+        @for part in standing { (maud::PreEscaped(&part.html)) }
+        div class="scroll" tabindex="0" role="group" aria-label="Workers" {
+            table class="runs cards" {
+                thead { tr { @for (head, class) in heads.into_iter().chain(figures).chain(last) {
+                    th scope="col" class=(class) { (head) }
+                } } }
+                tbody id="parts" { @for row in rows { (maud::PreEscaped(&row.html)) } }
+            }
+        }
+        @for part in rest { (maud::PreEscaped(&part.html)) }
+    };
+    page(NavPage::Cluster, "Cluster", Some(source), &body)
+}
+
+/// Where in a list this is, and how to go on; it is shown `size` at a time.
+fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
+    let to = |part| asked.address(path, Some(part));
+    let before = part.saturating_mul(size);
+    html! {
+        nav class="parts" aria-label="Parts of the list" { ul {
+            li {
+                @if before < total {
+                    (before + 1) " – " (total.min(before + size)) " of " (total) " " (what)
+                } @else { "No such " (what) " here." }
+            }
+            @if part > 0 {
+                li { a href=(to(0)) { "First" } }
+                li { a rel="prev" href=(to(part - 1)) { "Previous" } }
+            }
+            @if before + size < total {
+                li { a rel="next" href=(to(part + 1)) { "Next" } }
+                li { a href=(to((total - 1) / size)) { "Last" } }
+            }
+        } }
+    }
+}
+
+/// A choice of a field, which may be the one that is asked for.
+fn option(asked: &Asked, name: &str, value: &str, words: &str) -> Markup {
+    html! { option value=(value) selected[asked.value(name) == value] { (words) } }
 }
 
 /// The page of an error; `words` is a sentence.

@@ -5,7 +5,8 @@ use maud::{Markup, PreEscaped, html};
 use super::{EventSource, Fragment, NavPage, joined, page_with};
 use arbiter_names::counted;
 use arbiter_plan::{ControlCommand, Ending};
-use arbiter_report::{Board, Boards, Running, Side, Summary, diagram, squares};
+use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
+use arbiter_report::{diagram, squares, tone, utc_time_as};
 
 /// The commands of the page, each with its name and what it does.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
@@ -33,25 +34,24 @@ impl State {
         }
     }
 
-    /// As the list is filtered: played, ended, or left unfinished.
-    pub(super) fn phase(&self) -> &'static str {
-        match self {
-            State::Played(_) => "played",
-            State::Over(Some(Ending::AcceptedH1 | Ending::AcceptedH0 | Ending::Complete)) => {
-                "ended"
-            }
-            State::Over(Some(Ending::Interrupted) | None) => "left",
-        }
-    }
-
-    /// The words, so that the eye finds them.
+    /// The words, so that the eye finds them, with the mark and colour of a verdict.
     pub(super) fn badge(&self, summary: &Summary) -> Markup {
-        html! { strong class={ "badge " (self.phase()) } { (self.words(summary)) } }
+        let class = match self {
+            State::Over(Some(ending)) if *ending != Ending::Interrupted => tone(summary).name(),
+            State::Played(_) => "running",
+            State::Over(_) => "unfinished",
+        };
+        html! { strong class={ "badge " (class) } { (self.words(summary)) } }
     }
 }
 
-/// State and counts of the run: the first fragment of its page.
-pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragment {
+/// How the run stands: its state, the outlook, and its counts. The test between its bounds is in the report.
+pub(crate) fn counts(
+    summary: &Summary,
+    state: &State,
+    expected: u64,
+    [chances, pace]: &[Vec<String>; 2],
+) -> Fragment {
     let done: u64 = match state {
         State::Played(running) => running.status.pairs_counted,
         State::Over(_) if summary.plan.design.is_single => summary.counts.games(),
@@ -60,25 +60,45 @@ pub(crate) fn counts(summary: &Summary, state: &State, expected: u64) -> Fragmen
     let unit = if summary.plan.design.is_single { "games" } else { "pairs" };
     let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {
-        div class="standing" data-phase=(state.phase()) data-state=(state.words(summary)) {
+        div class="standing" data-phase=(summary.phase()) data-state=(state.words(summary)) {
             @if let Some(about) = &summary.about { p class="about" { (about) } }
+            @if let State::Played(_) = state {
+                @if !chances.is_empty() {
+                    ul class="facts" aria-label="Chance of each verdict" {
+                        @for chance in chances { li { (chance) } }
+                    }
+                }
+                progress aria-label=(format!("Share of the {unit} counted")) value=(done)
+                    max=(expected.max(1)) {}
+            }
             p {
                 (state.badge(summary)) " "
                 (done) " of " (most) (expected) " " (unit) " counted"
                 @if let State::Played(Running { status, .. }) = state {
                     ", " (status.pairs_in_flight) " in flight, "
-                    (counted(status.concurrency, "game")) " at once, "
-                    (counted(status.faults, "fault"))
+                    (counted(status.concurrency, "game")) " at once"
                 }
+                @for words in pace { ", " (words) }
                 "."
-            }
-            @if let State::Played(_) = state {
-                progress aria-label=(format!("Share of the {unit} counted")) value=(done)
-                    max=(expected.max(1)) {}
             }
         }
     };
     Fragment::boxed("state", &markup)
+}
+
+/// What happened of late, the newest first.
+pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
+    recent.events.first()?;
+    let markup = html! {
+        section aria-labelledby="recent-events" {
+            h2 id="recent-events" { "Recent events" }
+            ul class="events" { @for RecentEvent { at_ms, what } in &recent.events {
+                li { span class="time" { (utc_time_as(*at_ms, "%H:%M:%S")) } " " (what) }
+            } }
+            p class="remark" { "Times are in UTC." }
+        }
+    };
+    Some(Fragment::boxed("events", &markup))
 }
 
 /// A line that says how many games are read yet.

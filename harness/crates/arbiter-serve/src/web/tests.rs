@@ -3,8 +3,12 @@ use arbiter_game::outcome::Termination;
 use arbiter_plan::{
     Ending, GameTally, Pace, PairTally, Plan, Request, RunInput, RunKind, RunState, RunStatus,
 };
-use arbiter_report::{Board, Boards, LogEntry, Running, Side, Summary, verdict_sentence};
+use arbiter_report::verdict_sentence;
+use arbiter_report::{
+    Board, Boards, ListedRun, LogEntry, Recent, RecentEvent, Running, Side, Summary,
+};
 use arbiter_stats::GameResult;
+use arbiter_store::RunHead;
 
 /// A test after pairs that the first engine won; names try what they can.
 fn summary(run: &str, pairs: u64) -> Summary {
@@ -72,24 +76,51 @@ fn a_test_that_goes_on_has_no_verdict() {
 }
 
 #[test]
-fn the_list_has_what_filters_and_figures_need() {
-    let row = list::row(&summary("one", 8), "2026-11-20T01:02:03Z", &run::State::Played(running()));
+fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
+    let listed = |run: &str, is_played| {
+        let summary = Summary { is_played, ..summary(run, 8) };
+        let (run, about) = (run.to_owned(), summary.about.clone());
+        let created_ms = 1_795_136_523_000;
+        let head = RunHead { run, created_ms, ending: None, pairs: 8, about };
+        ListedRun { head, summary: Some(summary) }
+    };
+    let row = list::row(&listed("one", true), &run::State::Played(running()));
     for part in [
         "id=\"run-one\"",
-        "data-kind=\"sprt\" data-phase=\"played\"",
         "<a href=\"/runs/one\">one</a>",
-        "2026-11-20 01:02:03",
+        "2026-11-20 01:02",
         "&lt;script&gt;alert(1)",
         "a &quot;quoted&quot; &lt;b&gt;",
-        "<td class=\"figure\">16</td>",
-        ">running</strong>",
+        ">16</td>",
+        "class=\"badge running\">running</strong>",
+        // Where a ratio of nothing stands between its bounds, and how far to the right this one is.
+        "class=\"zero\" d=\"M50 0v8\"",
+        "class=\"good\" x=\"50\"",
+        "[-2.94, ",
     ] {
         assert!(row.html.contains(part), "{part} in {}", row.html);
     }
-    let ended = run::State::Over(Some(Ending::AcceptedH1));
-    assert!(list::row(&summary("one", 8), "", &ended).html.contains("data-phase=\"ended\""));
-    let page = list::list(&[row, list::notice("no more")], FEED);
+    let mut ended = listed("one", false);
+    ended.summary.as_mut().unwrap().ending = Some(Ending::AcceptedH0);
+    let over = run::State::Over(Some(Ending::AcceptedH0));
+    assert!(list::row(&ended, &over).html.contains("class=\"badge bad\">H0 accepted<"));
+    ended.summary = None;
+    assert!(list::row(&ended, &over).html.contains(">cannot be read<"));
+    let fields = vec![("q".to_owned(), "\"><b>".to_owned())];
+    let asked = Asked::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
+    let engine = "B".to_owned();
+    let standing = list::standing(&asked, 1, (120, 500), 7, &[&engine].into());
+    for part in [
+        "51 – 100 of 120 runs",
+        "7 more of 500",
+        "<option value=\"B\"",
+        "/?q=%22%3E%3Cb%3E&amp;page=3",
+    ] {
+        assert!(standing.html.contains(part), "{part} in {}", standing.html);
+    }
+    let page = list::list(&asked, &[standing, row], FEED);
     assert!(page.contains("data-events=\"/events/x\" data-since=\"ab-1\""), "{page}");
+    assert!(page.contains("value=\"&quot;&gt;&lt;b&gt;\""), "{page}");
     assert_strict(&page);
 }
 
@@ -118,10 +149,24 @@ fn a_run_shows_its_state_boards_and_commands() {
         assert!(boards.html.contains(part), "{part} in {}", boards.html);
     }
     assert_eq!(boards.html.matches(" marked\"").count(), 2);
-    let played = run::counts(&summary, &run::State::Played(running()), 9);
-    assert!(played.html.contains("3 of at most 9 pairs counted, 1 in flight"), "{}", played.html);
-    let over = run::counts(&summary, &run::State::Over(None), 9);
-    assert!(over.html.contains("data-phase=\"left\"") && over.html.contains("unfinished"));
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let outlook = [words(&["H1 45 %", "H0 41 %"]), words(&["1 fault", "about 4 min left"])];
+    let played = run::counts(&summary, &run::State::Played(running()), 9, &outlook);
+    for part in [
+        "3 of at most 9 pairs counted, 1 in flight, 2 games at once, 1 fault, about 4 min left.",
+        "<li>H1 45 %</li>",
+    ] {
+        assert!(played.html.contains(part), "{part} in {}", played.html);
+    }
+    let over = run::counts(&summary, &run::State::Over(None), 9, &Default::default());
+    assert!(
+        over.html.contains("data-phase=\"unfinished\"") && over.html.contains("badge unfinished")
+    );
+    let event = RecentEvent { at_ms: 3_661_000, what: "fault in game <1.1>".to_owned() };
+    let recent = Recent { events: vec![event], ..Recent::default() };
+    let events = run::events(&recent).expect("something has happened").html;
+    assert!(events.contains("01:01:01</span> fault in game &lt;1.1&gt;"), "{events}");
+    assert_eq!(run::events(&Recent::default()), None);
     assert!(!over.html.contains("<progress"));
     let fragments = [played, boards, run::error_notice("a < b"), run::loading(1, 3)];
     let page = run::run("one", "h", &fragments, FEED, true);
@@ -143,10 +188,12 @@ fn runs_side_by_side_say_what_differs() {
         history: Vec::new(),
         settings: vec![("kind", "sprt".to_owned()), ("seed", seed.to_owned())],
     };
-    let differing = [compared("one", "1", 8), compared("two", "2", 12)];
+    let differing = [compared("one", "1", 2), compared("two", "2", 12)];
     let page = static_page(NavPage::Other, &compare::compare(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
+    // The interval of the first is open at both ends, which are arrows.
+    assert!(page.matches("<polygon").count() >= 2, "{page}");
     assert!(page.contains("<th scope=\"row\">seed</th>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
@@ -167,12 +214,26 @@ fn commits_that_met_the_same_opponent_are_a_trend() {
         });
         LogEntry { started: format!("2026-11-2{pairs}T00:00:00Z"), summary }
     };
-    let trials = [trial("a", "111111111aaa", 5), trial("b", "222222222bbb", 6)];
-    let page = static_page(NavPage::Trends, &trends::trends(&trials, None));
+    // The first of two pairs was drawn, the other won: the strength has no upper bound.
+    let trials = [trial("a", "111111111aaa", 2), trial("b", "222222222bbb", 6)];
+    let page = static_page(NavPage::Trends, &trends::trends(&trials, None, None));
     assert_strict(&page);
     let figure = page.split("Against no-mobility").nth(1).expect("they met the same opponent");
-    let [first, second] = ["111111111", "222222222"].map(|commit| figure.find(commit));
+    let rows = figure.split("<tbody>").nth(1).expect("a figure has a table");
+    let [first, second] = ["111111111", "222222222"].map(|commit| rows.find(commit));
     assert!(first.is_some() && first < second, "{page}");
-    let none = static_page(NavPage::Trends, &trends::trends(&[], None));
+    assert!(figure.contains("<polygon"), "{figure}");
+    let branch = trends::Branch { name: "main".to_owned(), elsewhere: 1 };
+    let document = trends::trends(&trials, Some(&branch), None);
+    let fields = vec![("branch".to_owned(), "main".to_owned())];
+    let asked = Asked::new("branch=main", fields).unwrap();
+    let page = trends::trends_page(&asked, &["main".to_owned(), "a<b".to_owned()], &document);
+    assert!(
+        page.contains("2 runs of commits of main, in the order of that branch; 1 run of"),
+        "{page}"
+    );
+    assert!(page.contains("value=\"main\" selected") && page.contains(">a&lt;b<"), "{page}");
+    assert_strict(&page);
+    let none = static_page(NavPage::Trends, &trends::trends(&[], None, None));
     assert!(none.contains("arbiter sprt --test"), "{none}");
 }

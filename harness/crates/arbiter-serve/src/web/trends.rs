@@ -1,11 +1,16 @@
-//! What came of the commits that were tested, in the order in which that was done.
+//! What came of the commits that were tested, in the order in which that was done, or in that of a branch.
 
 use std::collections::BTreeMap;
 
+use maud::html;
+
+use super::{NavPage, fragments, joined, option, page};
+use crate::asked::Asked;
+use arbiter_names::counted;
 use arbiter_report::{
     Block, Chart, Document, Figure, Intervals, LogEntry, Summary, Table, interval, short_commit,
 };
-use arbiter_stats::elo::{Estimate, finite};
+use arbiter_stats::elo::Estimate;
 
 /// Commits that a figure shows at most, the latest.
 const MAX_SHOWN: usize = 40;
@@ -29,18 +34,41 @@ fn against(summary: &Summary) -> String {
     format!("{}, {}", engine(summary, 1), summary.limits_in_words())
 }
 
-/// The runs of two engines of which the first is a commit, the oldest first, and the steps of `arbiter ci`
-/// as a table if there were any.
-pub(crate) fn trends(trials: &[LogEntry], gates: Option<Table>) -> Document {
+/// The branch whose commits are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Branch {
+    /// Its name.
+    pub(crate) name: String,
+    /// Tested commits that are not on it.
+    pub(crate) elsewhere: usize,
+}
+
+/// The runs of two engines of which the first is a commit, in order, and the steps of `arbiter ci` as a table
+/// if there were any.
+pub(crate) fn trends(
+    trials: &[LogEntry],
+    branch: Option<&Branch>,
+    gates: Option<Table>,
+) -> Document {
     let mut document = Document::new("Trends over commits".to_owned());
-    document.paragraph(match trials.len() {
-        0 => {
+    document.paragraph(match (trials.len(), branch) {
+        (0, None) => {
             "No run of two engines tested a commit yet: arbiter sprt --test COMMIT does.".to_owned()
         }
-        count => format!(
-            "{count} runs tested commits. Elo is of the commit against its opponent; only commits \
-             that met the same opponent under the same limits can be told apart by it."
-        ),
+        (count, branch) => {
+            let tested = match branch {
+                None => format!("{count} runs tested commits."),
+                Some(Branch { name, elsewhere }) => format!(
+                    "{} of commits of {name}, in the order of that branch; {} of commits that are not on it.",
+                    counted(count, "run"),
+                    counted(*elsewhere, "run")
+                ),
+            };
+            format!(
+                "{tested} Elo is of the commit against its opponent; only commits that met the same \
+                 opponent under the same limits can be told apart by it."
+            )
+        }
     });
     let mut groups: BTreeMap<String, Vec<&LogEntry>> = BTreeMap::new();
     for trial in trials {
@@ -61,15 +89,32 @@ pub(crate) fn trends(trials: &[LogEntry], gates: Option<Table>) -> Document {
     document
 }
 
+/// The page, where a branch can be chosen.
+pub(crate) fn trends_page(asked: &Asked, branches: &[String], document: &Document) -> String {
+    let body = html! {
+        @if !branches.is_empty() {
+            form class="filter" aria-label="Order" {
+                label { "Commits of " select name="branch" {
+                    (option(asked, "branch", "", "all, as they were tested"))
+                    @for branch in branches { (option(asked, "branch", branch, branch)) }
+                } }
+                button { "Show" }
+            }
+        }
+        (joined(&fragments(document)))
+    };
+    page(NavPage::Trends, &document.title, None, &body)
+}
+
 fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
     let latest = &group[group.len().saturating_sub(MAX_SHOWN)..];
     let rows: Vec<_> = latest
         .iter()
         .filter_map(|trial| {
+            // A bound is an arrow.
             let elo = elo(&trial.summary)?;
-            let (value, low, high) = (finite(elo.value)?, finite(elo.low)?, finite(elo.high)?);
             let day: String = trial.started.chars().take("2000-01-01".len()).collect();
-            Some((format!("{day} {}", engine(&trial.summary, 0)), value, low, high))
+            Some((format!("{day} {}", engine(&trial.summary, 0)), elo.value, elo.low, elo.high))
         })
         .collect();
     rows.first()?;

@@ -1,0 +1,207 @@
+//! What happened of late in a running run, and how long it has been played, for those who look on.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use arbiter_names::counted;
+use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunEvent};
+
+/// Events that are kept at most.
+const MAX_EVENTS: usize = 50;
+
+/// What a running run tells of its course since it began or went on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Recent {
+    /// Time in which pairs were played, in milliseconds: that of pauses is left out.
+    pub active_ms: u64,
+    /// Pairs counted before.
+    pub pairs_before: u64,
+    /// What happened, the newest first: faults, disturbed pairs, commands, what workers did.
+    pub events: Vec<RecentEvent>,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecentEvent {
+    /// When, in milliseconds of Unix time.
+    pub at_ms: i64,
+    /// What, in words.
+    pub what: String,
+}
+
+/// The time in which pairs were played.
+#[derive(Debug, Default)]
+pub(crate) struct ActiveTime {
+    /// Time in which the run was paused and no pair was counted, and since when it is.
+    paused: Duration,
+    paused_since: Option<Duration>,
+}
+
+impl ActiveTime {
+    /// Of the time so far, that in which pairs were played.
+    pub(crate) fn of(&self, elapsed: Duration) -> Duration {
+        let now = self.paused_since.map_or(Duration::ZERO, |since| elapsed.saturating_sub(since));
+        elapsed.saturating_sub(self.paused + now)
+    }
+
+    /// A pair was counted, which was played even if the run is paused.
+    pub(crate) fn counted(&mut self, elapsed: Duration) {
+        self.paused_since = self.paused_since.map(|_| elapsed);
+    }
+
+    /// The user has paused the run, or has not.
+    pub(crate) fn steered(&mut self, pace: Pace, elapsed: Duration) {
+        self.paused = elapsed - self.of(elapsed);
+        self.paused_since = (pace == Pace::Paused).then_some(elapsed);
+    }
+}
+
+/// What an event is worth telling, in words, if anything; `engines` are the names of the engines.
+pub(crate) fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
+    match event {
+        RunEvent::Counted { played, tally, .. } => {
+            let games = (1..).zip(played.games.iter());
+            let faults = games.filter(|(_, game)| game.outcome.termination.is_fault());
+            let fault = |(number, game): (u64, &arbiter_game::record::GameRecord)| {
+                let [white, black] =
+                    [game.engines.white, game.engines.black].map(|engine| &engines[engine]);
+                let (pair, detail) = (tally.pair + 1, &game.outcome.detail);
+                format!("fault in game {pair}.{number} ({white} v {black}): {detail}")
+            };
+            faults.map(fault).collect()
+        }
+        RunEvent::Disturbed { pair, reason, is_void } => {
+            let fate = if *is_void { "is played again" } else { "counts" };
+            vec![format!("pair {} {fate}: {reason}", pair + 1)]
+        }
+        RunEvent::Noted { remark } => vec![remark.to_string()],
+        RunEvent::WorkerExcluded { excluded, .. } => vec![excluded.to_string()],
+        RunEvent::Steered { pace, slots, .. } => {
+            vec![format!("{pace}, {} at once", counted(slots, "game"))]
+        }
+        RunEvent::Draining { in_flight } => vec![format!(
+            "no more pairs start; {in_flight} in flight are played to their end; interrupt again to stop \
+             now"
+        )],
+        _ => Vec::new(),
+    }
+}
+
+/// Watches a run for those who ask what happened; clones share what they know.
+#[derive(Debug, Clone)]
+pub struct RecentEvents(Arc<Mutex<Watched>>);
+
+#[derive(Debug)]
+struct Watched {
+    /// When it began, in milliseconds of Unix time.
+    begun_ms: i64,
+    engines: Vec<String>,
+    /// When something was heard last.
+    elapsed: Duration,
+    active_time: ActiveTime,
+    pairs_before: u64,
+    /// What the user chose last.
+    steered: Option<(Pace, usize)>,
+    /// The newest first.
+    events: VecDeque<RecentEvent>,
+}
+
+impl RecentEvents {
+    /// Of a run that begins now, or goes on.
+    pub fn new(plan: &Plan, begun_ms: i64) -> RecentEvents {
+        let engines = plan.engines.iter().map(|engine| engine.name.clone()).collect();
+        RecentEvents(Arc::new(Mutex::new(Watched {
+            begun_ms,
+            engines,
+            elapsed: Duration::ZERO,
+            active_time: ActiveTime::default(),
+            pairs_before: 0,
+            steered: None,
+            events: VecDeque::new(),
+        })))
+    }
+
+    /// What is known by now.
+    pub fn recent(&self) -> Recent {
+        let watched = self.watched();
+        let active = watched.active_time.of(watched.elapsed);
+        Recent {
+            active_ms: active.as_millis() as u64,
+            pairs_before: watched.pairs_before,
+            events: watched.events.iter().cloned().collect(),
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        // What is in there is right even if somebody panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for RecentEvents {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        let mut watched = self.watched();
+        let mut is_new = true;
+        match event {
+            RunEvent::Started { counted, .. } => watched.pairs_before = *counted,
+            RunEvent::Counted { elapsed, .. } => {
+                watched.elapsed = *elapsed;
+                watched.active_time.counted(*elapsed);
+            }
+            RunEvent::Steered { pace, slots, elapsed } => {
+                watched.elapsed = *elapsed;
+                watched.active_time.steered(*pace, *elapsed);
+                is_new = watched.steered.replace((*pace, *slots)) != Some((*pace, *slots));
+            }
+            RunEvent::Tick { elapsed } => watched.elapsed = *elapsed,
+            _ => {}
+        }
+        let words = if is_new { in_words(event, &watched.engines) } else { Vec::new() };
+        let at_ms = watched.begun_ms + watched.elapsed.as_millis() as i64;
+        for what in words {
+            watched.events.push_front(RecentEvent { at_ms, what });
+        }
+        watched.events.truncate(MAX_EVENTS);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_plan::{Request, RunKind};
+
+    #[test]
+    fn the_newest_comes_first_and_pauses_do_not_count() {
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        let mut events = RecentEvents::new(&plan, 1_000);
+        let at = Duration::from_secs;
+        let steered = |pace, seconds| RunEvent::Steered { pace, slots: 2, elapsed: at(seconds) };
+        let disturbed = RunEvent::Disturbed { pair: 4, reason: "waited", is_void: true };
+        let all = [
+            RunEvent::Tick { elapsed: at(10) },
+            steered(Pace::Paused, 20),
+            steered(Pace::Paused, 30),
+            steered(Pace::Running, 50),
+            disturbed,
+            RunEvent::Tick { elapsed: at(60) },
+        ];
+        all.iter().for_each(|event| events.observe(event).unwrap());
+        let Recent { active_ms, events: told, .. } = events.recent();
+        assert_eq!(active_ms, 30_000);
+        let told: Vec<_> = told.iter().map(|event| (event.at_ms, event.what.as_str())).collect();
+        let expected = [
+            (51_000, "pair 5 is played again: waited"),
+            (51_000, "running, 2 games at once"),
+            (21_000, "paused, 2 games at once"),
+        ];
+        assert_eq!(told, expected);
+        let many = RunEvent::Disturbed { pair: 0, reason: "", is_void: false };
+        (0..2 * MAX_EVENTS).for_each(|_| events.observe(&many).unwrap());
+        assert_eq!(events.recent().events.len(), MAX_EVENTS);
+    }
+}

@@ -1,0 +1,154 @@
+//! The workers and runs on a NATS server.
+
+use std::collections::BTreeMap;
+
+use maud::html;
+
+use super::{Fragment, fragments as of_document};
+use crate::asked::Asked;
+use arbiter_cluster::{
+    Cluster, WorkerState, benches, in_words, runs_table, trouble, wire::WorkerStatus,
+};
+use arbiter_names::counted;
+use arbiter_report::Document;
+
+/// What there is to say while no workers and no runs are known.
+pub(crate) fn lost(why: &str) -> Vec<Fragment> {
+    let standing = Fragment::boxed("standing", &html! { p { (why) } });
+    vec![standing, Fragment::boxed("runs", &html! {})]
+}
+
+/// How the cluster stands, a row for each worker that is asked for, those first that somebody should look
+/// at, and the runs.
+pub(crate) fn fragments(
+    cluster: &Cluster,
+    asked: &Asked,
+    residuals: &BTreeMap<String, f64>,
+) -> Vec<Fragment> {
+    let mut workers: Vec<_> = cluster
+        .workers()
+        .map(|(name, status, silent)| (WorkerState::of(status, silent), name, status, silent))
+        .collect();
+    workers.sort_by_key(|(state, name, ..)| (*state, *name));
+    let wanted = asked.value("state");
+    let here = |state: &str| (state == wanted).then_some("true");
+    let standing = html! {
+        p { strong { (in_words(cluster)) } }
+        nav class="parts" aria-label="Workers by state" { ul {
+            li { a href="/cluster" aria-current=[here("")] { "all " (workers.len()) } }
+            @for state in WorkerState::ALL.map(|state| state.to_string()) {
+                @let count = workers.iter().filter(|worker| worker.0.to_string() == state).count();
+                li { a href={ "/cluster?state=" (state) } aria-current=[here(&state)] { (state) " " (count) } }
+            }
+        } }
+    };
+    let shown =
+        workers.iter().filter(|(state, ..)| wanted.is_empty() || state.to_string() == wanted);
+    let rows = shown.map(|(state, name, status, silent)| {
+        row(*state, name, status, *silent, residuals.get(*name))
+    });
+    let standing = Fragment::boxed("standing", &standing);
+    std::iter::once(standing).chain(rows).chain([runs(cluster)]).collect()
+}
+
+fn row(
+    state: WorkerState,
+    name: &str,
+    status: &WorkerStatus,
+    silent: u32,
+    residual: Option<&f64>,
+) -> Fragment {
+    let id = format!("worker-{name}");
+    let class = match state {
+        WorkerState::Excluded => "bad",
+        WorkerState::Silent => "unfinished",
+        WorkerState::Playing => "running",
+        WorkerState::Idle => "idle",
+    };
+    let (speed, version) = (status.pairs_per_minute(), &status.version);
+    let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
+    let more = [status.sandbox.clone(), benches(status)];
+    let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
+    // As coarse as it can be, so that a row that says nothing new is not sent again.
+    let heard = match state {
+        WorkerState::Silent => format!("{} ago", counted(silent.div_ceil(60), "minute")),
+        _ => "now".to_owned(),
+    };
+    let html = html! {
+        tr id=(id) {
+            th scope="row" class="title" { (name) p { (machine) @for words in more { "; " (words) } } }
+            td class="state" { strong class={ "badge " (class) } { (state) } }
+            td class="figure" data-label="Playing" { (status.playing) " of " (status.slots) }
+            td class="figure" data-label="Pairs/min" { @if let Some(speed) = speed { (format!("{speed:.1}")) } }
+            td class="figure" data-label="Pairs" { (status.pairs) }
+            td class="figure" data-label="Residual" { @if let Some(residual) = residual { (format!("{residual:.1} σ")) } }
+            td class="figure" data-label="Cores" { (status.cores) }
+            td data-label="Version" { (version) }
+            td data-label="Heard" { (heard) }
+            td class="names" { (trouble(status).unwrap_or_default()) }
+        }
+    };
+    Fragment { id, html: html.into_string() }
+}
+
+/// The runs; in its place also if there is none, as the rows above it come and go.
+fn runs(cluster: &Cluster) -> Fragment {
+    let mut document = Document::new(String::new());
+    document.heading("Runs");
+    match cluster.runs().len() {
+        0 => document.paragraph("None at the moment."),
+        _ => document.table(runs_table(cluster)),
+    }
+    let section = of_document(&document).pop();
+    section.unwrap_or_else(|| Fragment::boxed("runs", &html! {}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_cluster::Announcement;
+
+    #[test]
+    fn workers_are_chosen_by_state_and_those_in_trouble_come_first() {
+        let mut cluster = Cluster::default();
+        let status = |playing, trouble: &str| WorkerStatus {
+            slots: 4,
+            playing,
+            version: "0.1.0".to_owned(),
+            trouble: Some(trouble.to_owned()).filter(|words| !words.is_empty()),
+            ..WorkerStatus::default()
+        };
+        let all = [("a", status(3, "")), ("b", status(0, "no <room>")), ("c", status(1, ""))];
+        for (name, status) in all.clone() {
+            cluster.update(Announcement::Worker(name.to_owned(), status));
+        }
+        (0..70).for_each(|_| cluster.tick());
+        for (name, status) in all.into_iter().take(2) {
+            cluster.update(Announcement::Worker(name.to_owned(), status));
+        }
+        let residuals = [("a".to_owned(), 2.25)].into();
+        let ids = |query: &str| {
+            let fields = vec![("state".to_owned(), query.to_owned())];
+            let asked = Asked::new(&format!("state={query}"), fields).unwrap();
+            let found = fragments(&cluster, &asked, &residuals);
+            let ids = found.iter().map(|fragment| fragment.id.clone()).collect::<Vec<_>>();
+            (ids.join(" "), found.into_iter().map(|fragment| fragment.html).collect::<String>())
+        };
+        let (order, html) = ids("");
+        assert_eq!(order, "part-standing worker-c worker-a worker-b part-runs");
+        let parts = [
+            "all 3",
+            "silent 1",
+            "playing 1",
+            "3 of 4",
+            "2.2 σ",
+            "2 minutes ago",
+            "no &lt;room&gt;",
+        ];
+        for part in parts {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+        assert_eq!(ids("idle").0, "part-standing worker-b part-runs");
+        assert_eq!(lost("Why.").len(), 2);
+    }
+}
