@@ -77,14 +77,18 @@ pub fn runs_table(cluster: &Cluster) -> Table {
 
 /// How many there are, and what they do together.
 pub fn in_words(cluster: &Cluster) -> String {
-    let workers = || cluster.workers().map(|(_, worker, _)| worker);
+    // Of those that are silent nobody knows.
+    let is_heard = |&(_, worker, silent): &(&str, &WorkerStatus, u32)| {
+        WorkerState::of(worker, silent) != WorkerState::Silent
+    };
+    let workers = || cluster.workers().filter(is_heard).map(|(_, worker, _)| worker);
     let slots: u32 = workers().map(|worker| worker.slots).sum();
     let playing: u32 = workers().map(|worker| worker.playing).sum();
     // The sum of nothing is -0.
     let pace = 0.0 + workers().filter_map(WorkerStatus::pairs_per_minute).sum::<f64>();
     format!(
         "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",
-        count(cluster.workers().len(), "worker"),
+        count(workers().count(), "worker"),
         count(slots as usize, "slot"),
         count(cluster.runs().len(), "run"),
     )

@@ -138,6 +138,7 @@ mod tests {
         assert_eq!(order, "part-standing worker-c worker-a worker-b part-runs");
         let parts = [
             "all 3",
+            "2 workers with 8 slots",
             "silent 1",
             "playing 1",
             "3 of 4",
