@@ -7,8 +7,8 @@
 //! - Memory: largest resident set of the runner.
 //! - End: from the last move of the last game to the exit of the runner.
 //!
-//! With `--clock`, matches of a real engine instead, and how many games count by the minute: pairs that a
-//! runner plays again cost it time.
+//! With `--clock`, matches of a real engine instead: how many games count by the minute, and for which share of
+//! the time their engines think. Pairs that a runner plays again cost it time.
 
 mod measure;
 mod runners;
@@ -71,33 +71,41 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Games by the minute of each runner; beside the mean of the rounds, twice its standard error.
+/// Games by the minute of each runner and what decides it; beside the mean of the rounds, twice its standard
+/// error.
 fn count(args: &Args, runners: &[Runner], book: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let engine = args.engine.canonicalize()?;
     let mut table = Builder::default();
-    let names = runners.iter().map(|runner| format!("{}, games/min", runner.name));
-    table.push_record(["clock", "concurrency"].map(String::from).into_iter().chain(names));
+    table.push_record([
+        "clock",
+        "concurrency",
+        "runner",
+        "games/min",
+        "plies a game",
+        "thinking %",
+    ]);
     for clock in &args.clock {
         for &concurrency in &args.concurrency {
-            let mut rates = vec![Vec::new(); runners.len()];
+            let mut found = vec![Vec::new(); runners.len()];
             for _ in 0..args.rounds {
-                for (runner, rates) in runners.iter().zip(&mut rates) {
-                    let took = time(runner, &engine, clock, [args.games, concurrency], book)?;
-                    rates.push(60.0 * args.games as f64 / took.as_secs_f64());
+                for (runner, found) in runners.iter().zip(&mut found) {
+                    found.push(time(runner, &engine, clock, [args.games, concurrency], book)?);
                 }
             }
-            let cells = rates.iter().map(|rates| {
-                let (n, mean) =
-                    (rates.len() as f64, rates.iter().sum::<f64>() / rates.len() as f64);
-                let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
-                format!("{mean:.1} ± {:.1}", 2.0 * (squares / (n - 1.0) / n).sqrt())
-            });
-            let row = [clock.clone(), concurrency.to_string()].into_iter();
-            table.push_record(row.chain(cells));
+            for (runner, found) in runners.iter().zip(&found) {
+                let cells = [0, 1, 2].map(|figure| {
+                    let n = found.len() as f64;
+                    let mean = found.iter().map(|all| all[figure]).sum::<f64>() / n;
+                    let squares: f64 = found.iter().map(|all| (all[figure] - mean).powi(2)).sum();
+                    format!("{mean:.1} ± {:.1}", 2.0 * (squares / (n - 1.0) / n).sqrt())
+                });
+                let row = [clock.clone(), concurrency.to_string(), runner.name.clone()];
+                table.push_record(row.into_iter().chain(cells));
+            }
         }
     }
     let mut table = table.build();
-    table.with(Style::markdown()).modify(Columns::new(1..), Alignment::right());
+    table.with(Style::markdown()).modify(Columns::new(3..), Alignment::right());
     println!("{} games each, {} times in turn\n{table}", args.games, args.rounds);
     Ok(())
 }

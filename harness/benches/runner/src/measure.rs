@@ -102,27 +102,36 @@ pub fn measure(
     })
 }
 
-/// Plays a match at a time control and returns how long it took.
+/// Plays a match at a time control. How many games it has by the minute, the plies of one of them, and the
+/// share of the time of all places in which an engine thinks about a move that counts, which does not depend
+/// on how long the games happen to be.
 pub fn time(
     runner: &Runner,
     engine: &Path,
     clock: &str,
     [games, concurrency]: [usize; 2],
     book: &Path,
-) -> Result<Duration, Box<dyn Error>> {
+) -> Result<[f64; 3], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let book = &fen_list(book, folder.path())?;
     let played = Match { engine, clock, games, concurrency, book, folder: folder.path() };
     let start = Instant::now();
     let status = runner.command(&played).status()?;
-    let took = start.elapsed();
+    let took = start.elapsed().as_secs_f64();
     let pgn = fs::read_to_string(folder.path().join("games.pgn"))?;
     let written = pgn.lines().filter(|line| line.starts_with("[Result ")).count();
     // Arbiter fails a match of many time losses, all of whose games are there.
     if written != games {
         return Err(format!("{}: {status}, {written} of {games} games", runner.name).into());
     }
-    Ok(took)
+    // "{+0.12/10 0.061s}" and "{+0.12/10 0.061s, White mates}"
+    let times = pgn.split('{').skip(1).filter_map(|comment| {
+        let words = comment.split(['}', ' ', ',', '\n']);
+        words.filter_map(|word| word.strip_suffix('s')?.parse::<f64>().ok()).next()
+    });
+    let (plies, thought) = times.fold((0.0, 0.0), |(plies, sum), time| (plies + 1.0, sum + time));
+    let games = games as f64;
+    Ok([60.0 * games / took, plies / games, 100.0 * thought / took / concurrency as f64])
 }
 
 /// The positions of an EPD book as full FENs, which every runner reads.

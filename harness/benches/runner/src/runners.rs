@@ -80,7 +80,7 @@ fn arbiter_arguments(played: &Match<'_>) -> Vec<OsString> {
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
         "match --engine name=a,cmd={engine} --engine name=b,cmd={engine} --each tc={clock} \
-         --openings {book} --pairs {} --concurrency {concurrency} --results {folder}/results \
+         --openings {book} --order sequential --pairs {} --concurrency {concurrency} --results {folder}/results \
          --pgn {folder}/games.pgn --format json",
         games / 2
     );
@@ -92,7 +92,7 @@ fn fastchess_arguments(played: &Match<'_>) -> Vec<OsString> {
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
         "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc={clock} -openings \
-         file={book} format=epd order=random -srand 1 -rounds {} -games 2 -repeat -concurrency \
+         file={book} format=epd order=sequential -rounds {} -games 2 -repeat -concurrency \
          {concurrency} -force-concurrency -pgnout file={folder}/games.pgn",
         games / 2
     );
@@ -104,7 +104,7 @@ fn cutechess_arguments(played: &Match<'_>) -> Vec<OsString> {
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
         "-engine name=a cmd={engine} -engine name=b cmd={engine} -each proto=uci tc={clock} \
-         -openings file={book} format=epd order=random -srand 1 -rounds {} -games 2 -repeat \
+         -openings file={book} format=epd order=sequential -rounds {} -games 2 -repeat \
          -concurrency {concurrency} -pgnout {folder}/games.pgn",
         games / 2
     );
@@ -116,7 +116,7 @@ fn c_chess_cli_arguments(played: &Match<'_>) -> Vec<OsString> {
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
         "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc={clock} -openings \
-         file={book} order=random srand=1 -repeat -games {games} -concurrency {concurrency} -pgn \
+         file={book} order=sequential -repeat -games {games} -concurrency {concurrency} -pgn \
          {folder}/games.pgn 2",
     );
     words(&text).collect()
