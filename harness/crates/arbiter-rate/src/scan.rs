@@ -283,7 +283,7 @@ fn termination(tags: &Tags, summary: &MovetextSummary<'_>) -> Vec<u8> {
         return tag;
     }
     let comment = summary.last_comment;
-    let reason = memchr::memmem::find(comment, b", ").map(|at| comment[at + 2..].trim_ascii());
+    let reason = ending(comment);
     match reason {
         Some(reason) if !reason.is_empty() => {
             // Who did it is told by the result.
@@ -292,6 +292,21 @@ fn termination(tags: &Tags, summary: &MovetextSummary<'_>) -> Vec<u8> {
         }
         _ if tag.is_empty() => b"not told".to_vec(),
         _ => tag,
+    }
+}
+
+/// What a comment says after the facts of the last move, each of which is `, name=value`; a value in
+/// quotation marks may hold anything but these.
+fn ending(comment: &[u8]) -> Option<&[u8]> {
+    let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
+    loop {
+        let name = rest.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+        let Some(value) = rest[name..].strip_prefix(b"=").filter(|_| name > 0) else {
+            return Some(rest.trim_ascii());
+        };
+        let quoted = value.strip_prefix(b"\"").and_then(|text| memchr::memchr(b'"', text));
+        let after = &value[quoted.map_or(0, |length| length + 2)..];
+        rest = &after[memchr::memmem::find(after, b", ")? + 2..];
     }
 }
 

@@ -36,6 +36,21 @@ fn games_are_read_with_all_their_parts() {
 }
 
 #[test]
+fn the_ending_follows_the_facts_of_the_last_move() {
+    let check = |comment: &str, ending: &str| {
+        let block = scan(game(&AB, &format!("1. e4 {{{comment}}} 1-0")).as_bytes(), OPTIONS);
+        assert_eq!(block.endings, [ending], "{comment}");
+    };
+    check("+M1/8, n=300, White mates", "mates");
+    check("+M1/8 0.1s, tl=1.5s, n=300, pv=\"e2e4, e7\", line=\"a, b\", White mates", "mates");
+    check(
+        "+0.1/8, Black crashed (exit code 3, last words: a=b)",
+        "crashed (exit code 3, last words: a=b)",
+    );
+    check("+0.1/8, n=300", "not told");
+}
+
+#[test]
 fn bad_games_are_told_apart() {
     let with = |more: &[(&'static str, &'static str)]| [&AB[..], more].concat();
     let text = [
