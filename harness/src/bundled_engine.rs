@@ -1,5 +1,6 @@
 //! The bundled engine. The only file that knows Palimpsest.
 
+use arbiter_names::did_you_mean;
 use palimpsest::eval::Variant;
 use palimpsest::search::{Configuration, Personality};
 
@@ -20,8 +21,9 @@ pub(crate) fn evaluation(
 ) -> Result<Evaluation, String> {
     let variant = |name: &str| {
         Variant::from_name(name).ok_or_else(|| {
-            let known = Variant::ALL.map(Variant::name).join(", ");
-            format!("the bundled engine has no evaluation '{name}'; it has {known}")
+            let known = Variant::ALL.map(Variant::name);
+            let (hint, known) = (did_you_mean(name, known), known.join(", "));
+            format!("the bundled engine has no evaluation '{name}'{hint}; it has {known}")
         })
     };
     let personality = match personality {

@@ -213,6 +213,9 @@ impl EngineBuilder<'_> {
         make_names_differ(&mut prepared.engines);
         check_lost_bench(&prepared)?;
         note_same_bench(&prepared);
+        if !self.args.no_bench && !self.with.is_dry_run {
+            note_no_bench(&prepared);
+        }
         if let Some(reference_nps) = self.with.reference_nps {
             // As fishtest does, by the engine that the other is compared with.
             let measured = prepared.signatures.iter().flatten().next_back();
@@ -274,7 +277,7 @@ impl EngineBuilder<'_> {
                 Ok(Some(found))
             }
             Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_told => {
-                note_no_bench(&label, &error);
+                log::debug!("{label} goes without a bench: {error}");
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -327,7 +330,7 @@ impl EngineBuilder<'_> {
             Err(error @ BuildError::Failed(NoBench | BenchFailed, _))
                 if self.with.reference_nps.is_none() =>
             {
-                note_no_bench(&name, &error);
+                log::debug!("{name} goes without a bench: {error}");
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -447,7 +450,13 @@ fn note_same_bench(prepared: &BuiltEngines) {
     }
 }
 
-/// An engine goes without a signature.
-fn note_no_bench(name: &str, error: &BuildError) {
-    note(&format!("{name} goes without a bench: {error}"));
+/// Engines that go without a signature.
+fn note_no_bench(prepared: &BuiltEngines) {
+    let all = prepared.engines.iter().zip(&prepared.signatures);
+    let without = all.filter(|(_, signature)| signature.is_none());
+    let name = |engine: &'_ EngineSpec| engine.name.clone().or_else(|| engine.cmd.clone());
+    let names: Vec<String> = without.filter_map(|(engine, _)| name(engine)).collect();
+    if !names.is_empty() {
+        note(&format!("no bench that could be compared: {}", names.join(", ")));
+    }
 }

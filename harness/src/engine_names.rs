@@ -5,7 +5,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::{BuildArgs, ExitCode, Failure, compat::cutechess_engines, unwritten, write_whole};
+use crate::{
+    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, compat::cutechess_engines, unwritten,
+    write_whole,
+};
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_names::did_you_mean;
 use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program, load_engines};
@@ -23,6 +26,9 @@ An ENGINE is looked up in this order:
   a revision of git           built by [build] of arbiter.toml or as is usual
   a program                   in PATH or /usr/games
 KEY=VALUE may follow behind a comma: stockfish,option.Hash=64; cmd= and rev= say what a name is.";
+
+/// Branches that may be meant by a name that means nothing.
+const BRANCHES: usize = 200;
 
 /// An engine that has been registered.
 #[derive(Debug)]
@@ -123,6 +129,7 @@ impl BuildArgs {
             return Err(Failure::invalid(format!("engine '{name}' {reason}")));
         }
         if let Some(eval) = name.strip_prefix("bundled:") {
+            evaluation(Some(eval), None).map_err(Failure::invalid)?;
             return Ok(EngineSpec {
                 cmd: Some(BUNDLED.to_owned()),
                 eval: Some(eval.into()),
@@ -137,7 +144,8 @@ impl BuildArgs {
             return Ok(EngineSpec { rev: Some(name), ..spec });
         }
         let mut known = registered()?;
-        let repo = self.repository(spec.repo.as_deref());
+        let place = spec.repo.clone();
+        let repo = self.repository(place.as_deref());
         let commit = repo.and_then(|repo| repo.commit(&name).map(|_| repo.top));
         let program = find_program(&name, spec.dir.as_deref());
         let mut meanings = Vec::new();
@@ -162,7 +170,9 @@ impl BuildArgs {
             (Some((_, spec)), _) => Ok(spec),
             (None, Ok(_)) => unreachable!("a commit is a meaning"),
             (None, Err(error)) => {
-                let hint = hint(&name, known.keys());
+                let repo = self.repository(place.as_deref());
+                let branches = repo.map_or_else(|_| Vec::new(), |repo| repo.branches(BRANCHES));
+                let hint = hint(&name, known.keys().chain(&branches));
                 let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
                 let Failure { code, message: why } = Failure::from(error);
                 // Who means a program need not know of repositories.
@@ -181,12 +191,12 @@ impl BuildArgs {
 }
 
 /// What may have been meant by a name that means nothing.
-fn hint<'a>(name: &str, registered: impl Iterator<Item = &'a String>) -> String {
+fn hint<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> String {
     if Path::new(name).is_file() {
         return format!(" (the file here is ./{name})");
     }
     let games = fs::read_dir(GAMES).into_iter().flatten().flatten();
     let games = games.filter_map(|game| game.file_name().into_string().ok());
-    let known: Vec<String> = games.chain(registered.cloned()).collect();
+    let known: Vec<String> = games.chain(known.cloned()).collect();
     did_you_mean(name, known.iter().map(String::as_str).chain([BUNDLED]))
 }

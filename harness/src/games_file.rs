@@ -79,7 +79,12 @@ impl GamesFile {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let (name, flag) = content.words(path);
-        let file = file.map_err(|e| Failure::environment(format!("{name}: {e}")))?;
+        let file = file.map_err(|e| match path.parent().filter(|folder| !folder.is_dir()) {
+            Some(folder) if !folder.as_os_str().is_empty() => {
+                Failure::environment(format!("{name}: there is no folder {}", folder.display()))
+            }
+            _ => Failure::environment(format!("{name}: {e}")),
+        })?;
         // Two runs that write one file at their own places would overwrite each other.
         let lock = lock::lock(&file, path, (&name, flag), File::try_lock)?;
         let path = path.to_owned();

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use self::json_lines::Stream;
 pub(crate) use self::json_lines::lines_schema;
-use self::messages::{announce, default_name, go_on, show, tell_workers};
+use self::messages::{announce, default_name, go_on, show, tell_workers, with_results};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
 use crate::{
@@ -137,6 +137,15 @@ fn load(
 
 /// The plan of a request.
 fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
+    // Builds take long, and are of no use without the book.
+    if let Some(path) = &requested.request.openings {
+        std::fs::metadata(path).map_err(|error| {
+            let path = path.display();
+            Failure::invalid(format!(
+                "{path}: {error}; without --openings the bundled book is used"
+            ))
+        })?;
+    }
     make_engines(requested)?;
     let request = std::mem::take(&mut requested.request);
     Plan::resolve(kind, request).map_err(|error| match error {
@@ -364,9 +373,10 @@ fn carry_out(
     }
     tell_workers(store, name)?;
     note(&format!(
-        "results in {}; show them again: {}; as a page: arbiter report {name} --out {name}.html",
+        "results in {}; show them again: {}; as a page: {} {name} --out {name}.html",
         store.file().display(),
-        show(name, results)
+        show(name, results),
+        with_results("report", results)
     ));
     if summary.ending == Some(Ending::Interrupted) {
         note(&format!("go on with: {go_on}"));
@@ -440,18 +450,24 @@ fn run(
             }
         };
         socket.close().await;
-        finished.map_err(|error| {
-            let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
-            match error {
-                RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
-                RunError::Faulty { .. } => Failure::new(ExitCode::Faulty, message),
-                RunError::Store(_)
-                | RunError::Observer(_)
-                | RunError::Unfit(_)
-                | RunError::Environment { .. } => Failure::environment(message),
-            }
-        })
+        finished.map_err(|error| failure(&error, &show(name, results), go_on))
     })
+}
+
+/// The end of a run by an error; `show` is the command that shows it, `go_on` the one with which to go on.
+fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
+    let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
+    match error {
+        RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
+        RunError::Faulty { .. } => {
+            let message = format!("{error}; see: {show}; once that is mended, go on with: {go_on}");
+            Failure::new(ExitCode::Faulty, message)
+        }
+        RunError::Store(_)
+        | RunError::Observer(_)
+        | RunError::Unfit(_)
+        | RunError::Environment { .. } => Failure::environment(message),
+    }
 }
 
 /// This machine's slots.

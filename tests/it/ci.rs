@@ -61,6 +61,12 @@ fn gates_are_passed_reported_and_known_the_next_time() {
     assert_eq!(first.json()["steps"][1]["report"]["nodes"], 200);
     assert_eq!(first.json()["steps"][1]["report"]["copies"], 2);
     assert_eq!(first.json()["steps"][3]["report"]["games"], 4);
+    let log = bench.read("results/ci-sprt.log");
+    assert!(
+        log.contains("as a page: arbiter report --results ") && !log.contains("Now your own"),
+        "{log}"
+    );
+    assert_eq!(log.matches(" 2 pairs of at most 2").count(), 1, "{log}");
     let xml = bench.read("junit.xml");
     assert!(xml.contains("tests=\"5\" skipped=\"1\" errors=\"0\" failures=\"0\""), "{xml}");
     assert!(bench.read("summary.md").starts_with("# ✅ HEAD@"), "{}", bench.read("summary.md"));

@@ -14,6 +14,9 @@ match ./plain bundled
 match plain bundled
 match mien bundled
 match mine bundled --openings nosuch.epd
+match mine bundled:materail
+match mine bundled --pgn nodir/x.pgn
+tournament roundrobin mine bundled
 match mine bundled --each tc=8+0,08
 match mine bundled --each 8+0.08
 match mine bundled --each hash=64
@@ -38,6 +41,8 @@ sprt HEAD main
 epd mine --suite nosuch.epd
 ablate bundled --features tempoo
 results show frist
+results show lates
+ci
 match --resume frist
 ctl frist status
 results list --results nowhere

@@ -85,7 +85,7 @@ pub(crate) struct CiArgs {
 /// Carries out all steps.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = load(args.config.as_deref())?.ok_or_else(|| {
-        let reason = "no arbiter.toml here; list the steps in [ci], or give --config";
+        let reason = "no arbiter.toml here; `arbiter init` writes one, or give --config";
         Failure::new(ExitCode::Nothing, reason)
     })?;
     let steps = wanted(&settings, &args.only)?;

@@ -48,7 +48,7 @@ It builds the files of the working tree as they are, and tries what the engine c
 a bench, counts perft, and passes the checks of its protocol. Files that are there stay as they are,
 but the folder of results is added to .gitignore.
 
-Exit codes: 0 if a file was written; 4 if all are there; 2 for bad usage; 3 if arbiter.toml is there and
+Exit codes: 0 if all is there now; 2 for bad usage; 3 if arbiter.toml is there and
 cannot be read; 7 if a file cannot be written; 20 to 28 if there is no repository or nothing can be
 built (see arbiter --help).
 
@@ -111,7 +111,8 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         written.extend(ignore_results(&repo)?);
     }
     if written.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "all is there, and nothing was written"));
+        note("all is there, and nothing was written");
+        return Ok(());
     }
     let mut next = format!(
         "wrote {}\n\nNext:\n  git add {0} && git commit\n  arbiter ci                  carries out the gates: \

@@ -3,8 +3,10 @@
 use clap::Args;
 
 use crate::{ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, run};
+use arbiter_names::did_you_mean;
 use arbiter_plan::RunKind;
 use arbiter_report::note;
+use arbiter_schedule::Format;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
@@ -44,7 +46,8 @@ impl SprtArgs {
 /// Plays until the SPRT accepts a hypothesis.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let requested = args.resolve()?;
-    let is_demonstration = requested.request.engines.is_empty() && requested.resume.is_none();
+    let has_engines = !requested.request.engines.is_empty() || requested.build.test.is_some();
+    let is_demonstration = !has_engines && requested.resume.is_none();
     let code = run::play(RunKind::Sprt, requested)?;
     if is_demonstration {
         note(
@@ -62,10 +65,22 @@ pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
 
 /// Plays a tournament.
 pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
-    let format = args.play.engines.first().and_then(|word| FORMATS.read(word).ok());
+    let first = args.play.engines.first().cloned().unwrap_or_default();
+    let format = FORMATS.read(&first).ok();
+    let names = Format::ALL.map(|format| format.to_string());
+    let hint = match format {
+        Some(_) => String::new(),
+        None => did_you_mean(&first, names.iter().map(String::as_str)),
+    };
     if format.is_some() {
         args.play.engines.remove(0);
         args.play.tournament.set_format(format);
     }
-    run::play(RunKind::Tournament, args.play.resolve(None)?)
+    let requested = args.play.resolve(None);
+    let played = requested.and_then(|requested| run::play(RunKind::Tournament, requested));
+    played.map_err(|failure| match failure.code {
+        // The first word may be meant as the format.
+        ExitCode::NoRevision => Failure::new(failure.code, failure.message + &hint),
+        _ => failure,
+    })
 }

@@ -242,7 +242,7 @@ fn render(
         ReportFormat::Junit => run_junit(&summary, &gates).map_err(Failure::environment)?,
         ReportFormat::Text => plain_body(&brief_document(&summary), width()),
         ReportFormat::Svg => picture_svg(&outcome_document(&summary, Some(&statistics))),
-        ReportFormat::Badge => badge_svg(&summary),
+        ReportFormat::Badge => badge_svg(&summary) + "\n",
         ReportFormat::Comment => {
             let mut document = outcome_document(&summary, None);
             link.iter().for_each(|url| document.paragraph(format!("[All of {run}](<{url}>)")));

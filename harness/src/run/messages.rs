@@ -5,11 +5,13 @@ use std::path::Path;
 use super::ReadyRun;
 use crate::{DEFAULT_RESULTS, Failure, Fleet};
 use arbiter_names::counted;
-use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::{Plan, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as, warn};
 use arbiter_runner::cpu_sets_of;
 use arbiter_store::Store;
+
+/// Bad lines of a book that are quoted.
+const QUOTED_FAULTS: usize = 2;
 
 /// Says what will be played, and by whom if not by this machine.
 pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
@@ -27,7 +29,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         note(&format!("SPSA: {}", tuning_schedule(tuning)));
     }
     let left_out = book.quarantine();
-    for line in left_out.first(MAX_FAULTS) {
+    for line in left_out.first(QUOTED_FAULTS) {
         warn(&format!("left out: {line}"));
     }
     let without = match left_out.count {
@@ -96,9 +98,14 @@ pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
 
 /// The command that shows a run again.
 pub(super) fn show(name: &str, results: &Path) -> String {
+    format!("{} show {name}", with_results("results", results))
+}
+
+/// A command about the runs of a folder.
+pub(super) fn with_results(command: &str, results: &Path) -> String {
     match results == Path::new(DEFAULT_RESULTS) {
-        true => format!("arbiter results show {name}"),
-        false => format!("arbiter results --results {} show {name}", quoted(results)),
+        true => format!("arbiter {command}"),
+        false => format!("arbiter {command} --results {}", quoted(results)),
     }
 }
 

@@ -187,6 +187,12 @@ impl Builder<'_> {
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
+        if snapshot.is_some() {
+            let than = commit.as_ref().map_or("is in no commit yet".to_owned(), |head| {
+                format!("is not what its commit {} is", head.short())
+            });
+            (self.notify)(&format!("the working tree is dirty: it {than}"));
+        }
         let dir = TempDir::with_prefix_in("checkout-", self.cache.staging())
             .map_err(io_error(self.cache.staging()))?;
         // Beside it there is room for what is to have a home.
@@ -250,12 +256,6 @@ impl Builder<'_> {
         let mut without = self.without.clone();
         without.push(self.cache.folder.clone());
         let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
-        if snapshot.is_dirty {
-            let than = head.as_ref().map_or("is in no commit yet".to_owned(), |head| {
-                format!("is not what its commit {} is", head.short())
-            });
-            (self.notify)(&format!("the working tree is dirty: it {than}"));
-        }
         Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
     }
 

@@ -2,7 +2,7 @@
 
 mod screen;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use indicatif::FormattedDuration;
 use self::screen::Screen;
 use crate::boards::{Board, Boards, Side};
 use crate::lint::place;
-use crate::recent::{ActiveTime, in_words};
+use crate::recent::{ActiveTime, fault_in_words, in_words};
 use crate::standings::leaders_line;
 use crate::status::Progress;
 use crate::terminal::{is_quiet, note, shown};
@@ -45,8 +45,10 @@ pub struct Live<'a> {
     games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
     progress: Progress,
-    /// When the last plain line was written.
-    shown: Option<Duration>,
+    /// When the last plain line was written, and the pairs counted by then.
+    shown: Option<(Duration, u64)>,
+    /// Faults that were told when their games ended, before their pairs did.
+    told: BTreeSet<String>,
     pace: Pace,
     active_time: ActiveTime,
     /// Games at once, once the user has changed their number.
@@ -85,6 +87,7 @@ impl<'a> Live<'a> {
                 counted_before: 0,
             },
             shown: None,
+            told: BTreeSet::new(),
             pace: Pace::Running,
             active_time: ActiveTime::default(),
             slots: None,
@@ -103,9 +106,9 @@ impl<'a> Live<'a> {
                 screen.draw(self.display(elapsed, columns, rows));
             }
             None => {
-                let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
+                let due = self.shown.is_none_or(|(at, _)| elapsed >= at + PLAIN_INTERVAL);
                 if due && self.progress.counted > self.progress.counted_before {
-                    self.shown = Some(elapsed);
+                    self.shown = Some((elapsed, self.progress.counted));
                     note(&self.line(elapsed));
                 }
             }
@@ -312,7 +315,11 @@ impl Observer for Live<'_> {
                 for (half, game) in played.games.iter().enumerate() {
                     self.tell_game(tally.pair, half, game);
                 }
-                words.iter().for_each(|words| self.say(words));
+                for words in words {
+                    if !self.told.remove(&words) {
+                        self.say(&words);
+                    }
+                }
                 self.active_time.counted(*elapsed);
                 if self.screen.is_none() {
                     self.show(*elapsed);
@@ -333,7 +340,13 @@ impl Observer for Live<'_> {
                 self.progress.schedule = (*schedule).clone();
                 self.count_anew(counts, *counted, sprt_statuses);
             }
-            RunEvent::GameStarted { .. } | RunEvent::GameEnded { .. } => {}
+            RunEvent::GameStarted { .. } => {}
+            RunEvent::GameEnded { pairing, half, game } => {
+                if let Some(words) = fault_in_words(pairing.pair, *half, game, &self.engines) {
+                    self.say(&words);
+                    self.told.insert(words);
+                }
+            }
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.screen.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
@@ -351,6 +364,8 @@ impl Observer for Live<'_> {
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
+                // The line of the last pair has said it.
+                None if self.shown.is_some_and(|(_, at)| at == self.progress.counted) => {}
                 None => note(&self.line(*elapsed)),
             },
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use arbiter_game::record::GameRecord;
 use arbiter_names::counted;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunEvent};
 
@@ -60,19 +61,27 @@ impl ActiveTime {
     }
 }
 
+/// The fault that ended a game, if one did.
+pub(crate) fn fault_in_words(
+    pair: u64,
+    half: usize,
+    game: &GameRecord,
+    engines: &[String],
+) -> Option<String> {
+    let [white, black] = [game.engines.white, game.engines.black].map(|engine| &engines[engine]);
+    let (pair, number, detail) = (pair + 1, half + 1, &game.outcome.detail);
+    let words = || format!("fault in game {pair}.{number} ({white} v {black}): {detail}");
+    game.outcome.termination.is_fault().then(words)
+}
+
 /// What an event is worth telling, in words, if anything; `engines` are the names of the engines.
 pub(crate) fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
-            let games = (1..).zip(played.games.iter());
-            let faults = games.filter(|(_, game)| game.outcome.termination.is_fault());
-            let fault = |(number, game): (u64, &arbiter_game::record::GameRecord)| {
-                let [white, black] =
-                    [game.engines.white, game.engines.black].map(|engine| &engines[engine]);
-                let (pair, detail) = (tally.pair + 1, &game.outcome.detail);
-                format!("fault in game {pair}.{number} ({white} v {black}): {detail}")
-            };
-            faults.map(fault).collect()
+            let games = played.games.iter().enumerate();
+            games
+                .filter_map(|(half, game)| fault_in_words(tally.pair, half, game, engines))
+                .collect()
         }
         RunEvent::Disturbed { pair, reason, is_void } => {
             let fate = if *is_void { "is played again" } else { "counts" };

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::text::signed;
+use arbiter_names::counted;
 use arbiter_plan::{Encounter, RunCounts};
 use arbiter_schedule::Ranked;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
@@ -165,7 +166,8 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
 
 /// The rules of a tournament, or of a match of two, in one line.
 pub fn rules_in_words(design: &Design, engines: usize) -> String {
-    let unit = if design.is_single { "games" } else { "pairs" };
+    let one = if design.is_single { "game" } else { "pair" };
+    let unit = format!("{one}s");
     let (pairs, rounds) = (design.pairs, design.rounds);
     let plural = |word: &str| format!("{rounds} {word}{}", if rounds == 1 { "" } else { "s" });
     let first = match design.format {
@@ -176,7 +178,7 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
         }
         Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} an encounter"),
         Format::Ladder => format!("ladder, {}, {pairs} {unit} an encounter", plural("climb")),
-        _ if engines == 2 => format!("at most {} {unit}", rounds.saturating_mul(pairs)),
+        _ if engines == 2 => format!("at most {}", counted(rounds.saturating_mul(pairs), one)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
             let (format, rounds) = (design.format, plural("round"));
             format!("{format}, {rounds}, at most {pairs} {unit} for each two engines")

@@ -60,6 +60,9 @@ fn open_sentence(summary: &Summary) -> String {
             format!("Unfinished: the run was interrupted and can be resumed.{}", so_far(summary))
         }
         (None, _) if summary.is_played => format!("Still running.{}", so_far(summary)),
+        (None, _) if summary.is_invalid() => {
+            "Unfinished: engines failed too often for the run to end well.".to_owned()
+        }
         (None, _) => format!(
             "Unfinished: the run is being played, or was killed and can be resumed.{}",
             so_far(summary)

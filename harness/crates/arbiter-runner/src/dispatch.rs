@@ -84,13 +84,15 @@ pub enum RunError {
     Unfit(String),
     /// More games end by faults of engines than the plan allows.
     #[error(
-        "{faults} of {games} games ended by the fault of an engine, far more than --fault-limit {limit} allows"
+        "{faults} of {games} games ended by the fault of an engine ({by_engine}), far more than --fault-limit {limit} allows"
     )]
     Faulty {
         /// Such games.
         faults: u64,
         /// All counted games.
         games: u64,
+        /// How many of them by which engine.
+        by_engine: String,
         /// The share that the plan allows.
         limit: f64,
     },
@@ -215,7 +217,15 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         match is_open && counts.has_too_many_faults(limit) {
             true => {
                 let (faults, games) = (counts.faults.values().sum(), counts.games());
-                Err(RunError::Faulty { faults, games, limit })
+                let mut each: BTreeMap<usize, u64> = BTreeMap::new();
+                for ((engine, _), count) in &counts.faults {
+                    *each.entry(*engine).or_default() += count;
+                }
+                let engines = &self.run.plan.engines;
+                let by_engine =
+                    each.iter().map(|(i, count)| format!("{} {count}", engines[*i].name));
+                let by_engine = by_engine.collect::<Vec<_>>().join(", ");
+                Err(RunError::Faulty { faults, games, by_engine, limit })
             }
             false => Ok(()),
         }

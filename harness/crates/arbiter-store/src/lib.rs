@@ -245,7 +245,7 @@ impl Store {
     fn no_run(&self, run: &str) -> StoreError {
         let folder = self.file.parent().unwrap_or(&self.file).to_owned();
         let heads = self.runs().unwrap_or_default();
-        let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()));
+        let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()).chain([LATEST]));
         StoreError::NoRun { run: run.to_owned(), folder, hint }
     }
 

@@ -46,7 +46,7 @@ pub enum RunEvent<'a> {
         half: usize,
     },
     /// A game is over, and counts with its pair. A void pair's games come twice. Told only where it
-    /// was asked for.
+    /// was asked for, or an engine failed.
     GameEnded {
         /// Its pair.
         pairing: &'a Pairing,

@@ -42,6 +42,7 @@ fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
             counted_before: 0,
         },
         shown: None,
+        told: BTreeSet::new(),
         pace: Pace::Running,
         active_time: ActiveTime::default(),
         slots: None,

@@ -52,8 +52,8 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games. `tell` hears which of them begins, and if that is wanted, of each what came of it. An
-    /// error is the machine's, never an engine's.
+    /// Plays the games. `tell` hears which of them begins, and of each what came of it if that is wanted
+    /// or an engine failed. An error is the machine's, never an engine's.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
@@ -80,7 +80,9 @@ impl Slot {
         tell(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
-        if self.shared.options.tells_games {
+        // The second game may take as long as the engine was silent here.
+        let has_failed = Color::ALL.into_iter().any(|color| is_broken(&game, color));
+        if self.shared.options.tells_games || has_failed {
             tell(id.1, Some(Box::new(game.clone())));
         }
         Ok(game)
