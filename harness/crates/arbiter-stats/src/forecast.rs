@@ -5,8 +5,8 @@
 //! and the sample updates it by Bayes' rule. In terms of the ratio as
 //! Brownian motion with variance w² for each unit, whose drift is w²/2 under H1 and −w²/2 under H0:
 //! the drift is N(0, w⁴) at first, and after N units with drift m it is N(m·k, w²·k/N) with
-//! k = N·w²/(N·w² + 1). The forecast is calibrated if strengths follow the prior; for engines much
-//! stronger or weaker it is too cautious at first.
+//! k = N·w²/(N·w² + 1). The forecast is calibrated if strengths follow the prior. A sample that lies
+//! beyond it by more than chance widens it, so that engines far apart have a forecast, too.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
@@ -15,6 +15,9 @@ use super::sprt::{Decision, Sprt};
 /// Half the number of drifts in the mean, and their spacing in standard deviations.
 const STEPS: i32 = 24;
 const SPACING: f64 = 0.25;
+
+/// Standard errors by which the drift of a sample must lie beyond the prior before it widens it.
+const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {
     /// The probability that the test passes and the mean number of pairs still to play; 0 pairs if
@@ -58,7 +61,10 @@ impl Sprt {
             Decision::AcceptH1 => Some([1.0, 0.0]),
             Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
-                let walk = self.for_pairs(pairs).walk(&sample);
+                // The ratio is proportional to the counts; the drift by moments holds for small
+                // differences only.
+                let drift = llr / sample.units;
+                let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };
                 let (below, above) = (llr - self.bounds.lower, self.bounds.upper - llr);
                 Some(posterior_mean(&walk, sample.units, |walk| figures(walk, below, above)))
             }
@@ -72,10 +78,12 @@ fn posterior_mean(
     units: f64,
     figures: impl Fn(BrownianMotion) -> [f64; 2],
 ) -> [f64; 2] {
-    let evidence = units * observed.variance;
-    let shrinkage = evidence / (evidence + 1.0);
+    let error = observed.variance / units;
+    let excess = observed.drift.powi(2) - BEYOND_CHANCE.powi(2) * error;
+    let prior = excess.max(observed.variance.powi(2));
+    let shrinkage = prior / (prior + error);
     let centre = observed.drift * shrinkage;
-    let deviation = (observed.variance * shrinkage / units).sqrt();
+    let deviation = (error * shrinkage).sqrt();
     let (mut sums, mut weights) = ([0.0; 2], 0.0);
     for step in -STEPS..=STEPS {
         let z = f64::from(step) * SPACING;

@@ -2,6 +2,7 @@
 //! `cargo test --release -p arbiter-stats -- --ignored`.
 
 use super::super::elo::score_from_elo;
+use super::super::pentanomial::Pentanomial;
 use super::super::ratings::{Errors, Meeting, Options, OutcomeModel, rate};
 use super::super::sequential;
 use super::super::simulate::{Simulation, pair_model, shifted, strengths};
@@ -210,6 +211,42 @@ fn check_forecasts(runs: u64) {
 #[test]
 fn forecasts_are_calibrated() {
     check_forecasts(160);
+}
+
+/// Tests of engines far apart end when their forecast says.
+#[test]
+fn lopsided_tests_end_when_forecast() {
+    for (elo1, counts) in [
+        (2.0, [0, 0, 0, 1, 43]),
+        (2.0, [43, 1, 0, 0, 0]),
+        (2.0, [0, 2, 10, 20, 20]),
+        (2.0, [6, 20, 40, 60, 40]),
+        (5.0, [0, 0, 1, 9, 30]),
+        (5.0, [0, 2, 10, 20, 20]),
+        (10.0, [0, 0, 2, 12, 26]),
+    ] {
+        let test = Sprt::new(0.0, elo1, 0.05, 0.05, Model::Normalized).expect("a sound test");
+        let pairs = Pentanomial(counts);
+        let total: u64 = counts.iter().sum();
+        let left = |seed| {
+            let (mut random, mut pairs, mut left) = (uniform(seed), pairs, 0.0);
+            while test.decide(test.llr(&pairs)) == Decision::Continue {
+                let mut drawn = random() * total as f64;
+                let cell = counts.iter().position(|count| {
+                    drawn -= *count as f64;
+                    drawn < 0.0
+                });
+                pairs.0[cell.unwrap_or(2)] += 1;
+                left += 1.0;
+            }
+            left
+        };
+        let mean = (0..24).map(left).sum::<f64>() / 24.0;
+        let told = test.forecast(&pairs).expect("some spread").mean_units;
+        assert!((told / mean - 1.0).abs() < 0.25, "{counts:?}: {told} of {mean}");
+        let chances = test.chances(&pairs, 3000).expect("some spread");
+        assert!(chances[0].max(chances[1]) > 0.98, "{counts:?}: {chances:?}");
+    }
 }
 
 #[test]
