@@ -87,6 +87,18 @@ fn misdeeds_of_time_are_found() {
     fails("deaf --delay-ms 700", "infinite-waits", "before stop");
     fails("deaf --delay-ms 1000", "stop-prompt", "ms after stop");
     fails("impatient-ponder", "ponder-waits", "before ponderhit or stop");
+    fails("impatient-ponder", "isready-thinking", "ms, before stop");
+}
+
+#[test]
+fn what_slow_searches_say_is_judged() {
+    let bench = Bench::new();
+    let puppet = bench.puppet("P", "--mode slow --delay-ms 1500", "");
+    let filter = "^(info-score|search-repeats)$";
+    let args = ["check", &puppet, "--patience", "1", "--filter", filter];
+    let text = bench.arbiter(args).finish().expect_code(0).stdout;
+    assert!(text.contains("2 of 2 checks passed"), "{text}");
+    bench.wait_until_quiet();
 }
 
 #[test]

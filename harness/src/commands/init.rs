@@ -13,8 +13,7 @@ use crate::{
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::{
-    ConfigFile, DEFAULT_SETTINGS, EngineSpec, StepKind, default_concurrency, load_settings,
-    step_words,
+    ConfigFile, DEFAULT_SETTINGS, EngineSpec, default_concurrency, failed_musts, load_settings,
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
 use arbiter_report::note;
@@ -221,9 +220,12 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
         return Ok(None);
     }
     let words = match serde_json::from_str(&ended.lines.join("\n")) {
-        Ok(figures) => step_words(StepKind::Check, &figures),
-        Err(_) => format!("{} after {:.0} s", ended.how, ended.elapsed.as_secs_f64()),
+        // No score: that of the musts alone is not the one of `arbiter check`.
+        Ok(figures) => failed_musts(&figures),
+        Err(_) => None,
     };
+    let words = words
+        .unwrap_or_else(|| format!("{} after {:.0} s", ended.how, ended.elapsed.as_secs_f64()));
     note(&format!("no gate for the protocol: {words}"));
     Ok(Some(words))
 }

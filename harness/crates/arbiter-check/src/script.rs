@@ -12,6 +12,8 @@ pub(super) enum Step {
     Send(Vec<u8>, Vec<String>),
     /// Wait for a line that begins with this word, and has not been waited for yet.
     Expect(&'static str, u32),
+    /// Wait for the move of a search; one that takes too long is stopped.
+    Finish,
     /// Collect output for so long.
     Collect(Duration),
     /// Close the engine's input.
@@ -117,6 +119,11 @@ impl<'a> Script<'a> {
     /// Searches and waits for the move.
     pub(super) fn search(self, position: &str, limits: &str) -> Script<'a> {
         self.go(position, limits).expect("bestmove")
+    }
+
+    /// Searches as deep as the time allows, which is for judging what is said meanwhile.
+    pub(super) fn try_search(self, position: &str, limits: &str) -> Script<'a> {
+        self.go(position, limits).step(Step::Finish)
     }
 
     /// Searches each position.

@@ -87,6 +87,7 @@ fn run(
         process: Some(process),
         chunks,
         unread: VecDeque::new(),
+        early_moves: 0,
         is_closed: false,
         start: Instant::now(),
         transcript: Transcript::default(),
@@ -115,6 +116,8 @@ struct Session {
     chunks: Receiver<Chunk>,
     /// Lines that no step has waited for yet.
     unread: VecDeque<String>,
+    /// Moves since the last `go` that came before another answer that was waited for.
+    early_moves: usize,
     is_closed: bool,
     start: Instant,
     transcript: Transcript,
@@ -124,12 +127,14 @@ struct Session {
 impl Session {
     fn take(&mut self, step: Step) -> Result<(), Aborted> {
         match step {
-            Step::Send(bytes, lines) => {
-                let at = self.start.elapsed();
-                let events = lines.into_iter().map(Event::Sent);
-                self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
-                self.write(&bytes)
-            }
+            Step::Send(bytes, lines) => self.send(&bytes, lines),
+            Step::Finish => match self.hears("bestmove", self.timeout)? {
+                true => Ok(()),
+                false => {
+                    self.send(b"stop\n", vec!["stop".to_owned()])?;
+                    self.expect("bestmove", self.timeout)
+                }
+            },
             Step::Expect(word, factor) => self.expect(word, self.timeout * factor),
             Step::Collect(time) => {
                 let until = Instant::now() + time;
@@ -151,6 +156,16 @@ impl Session {
         self.transcript.0.push(TimedEvent { at: self.start.elapsed(), event });
     }
 
+    fn send(&mut self, bytes: &[u8], lines: Vec<String>) -> Result<(), Aborted> {
+        if lines.iter().any(|line| line.split_ascii_whitespace().next() == Some("go")) {
+            self.early_moves = 0;
+        }
+        let at = self.start.elapsed();
+        let events = lines.into_iter().map(Event::Sent);
+        self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
+        self.write(bytes)
+    }
+
     fn write(&mut self, bytes: &[u8]) -> Result<(), Aborted> {
         let Some(process) = &mut self.process else { return Err(Aborted) };
         process.write(bytes).map_err(|error| match error {
@@ -160,15 +175,29 @@ impl Session {
     }
 
     fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), Aborted> {
+        match self.hears(word, limit)? {
+            true => Ok(()),
+            false => Err(self.timed_out(word, limit)),
+        }
+    }
+
+    /// Waits for a line that begins with `word`; `false` if there was none in time.
+    fn hears(&mut self, word: &'static str, limit: Duration) -> Result<bool, Aborted> {
+        if word == "bestmove" && self.early_moves > 0 {
+            self.early_moves -= 1;
+            return Ok(true);
+        }
         let until = Instant::now() + limit;
         loop {
             while let Some(line) = self.unread.pop_front() {
-                if line.split_ascii_whitespace().next() == Some(word) {
-                    return Ok(());
+                let heard = line.split_ascii_whitespace().next();
+                if heard == Some(word) {
+                    return Ok(true);
                 }
+                self.early_moves += usize::from(heard == Some("bestmove"));
             }
             if !self.receive(until)? {
-                return Err(self.timed_out(word, limit));
+                return Ok(false);
             }
         }
     }

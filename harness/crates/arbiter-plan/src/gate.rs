@@ -198,20 +198,22 @@ pub fn step_words(kind: StepKind, figures: &Value) -> String {
             format!("{} games, {}", number("games"), found.as_deref().unwrap_or("nothing found"))
         }
         StepKind::Bench => format!("{} nodes", number("nodes")),
-        StepKind::Check => format!("{}score {}", failed_musts(figures), decimal("score", 1)),
+        StepKind::Check => {
+            let failed = failed_musts(figures).map_or(String::new(), |failed| failed + "; ");
+            format!("{failed}score {}", decimal("score", 1))
+        }
         StepKind::Build => String::new(),
     }
 }
 
-/// The checks graded "must" that an engine fails, by name; empty if there are none.
-fn failed_musts(figures: &Value) -> String {
+/// The checks graded "must" that an engine fails, by name, from the JSON of `arbiter check`; `None` if
+/// there are none.
+pub fn failed_musts(figures: &Value) -> Option<String> {
     let checks = figures["checks"].as_array().into_iter().flatten();
     let failed = checks.filter(|check| check["grade"] == "must" && check["outcome"] == "failed");
     let names: Vec<&str> = failed.filter_map(|check| check["name"].as_str()).collect();
-    match names.len() {
-        0 => String::new(),
-        number => format!("{} failed: {}; ", counted(number, "must"), names.join(", ")),
-    }
+    let number = counted(names.len(), "must");
+    (!names.is_empty()).then(|| format!("{number} failed: {}", names.join(", ")))
 }
 
 /// The exit code of all: that of the first step that is not good.

@@ -30,7 +30,9 @@ pub use command::{Difference, command_line, difference, engine_text};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{ConfigFile, DEFAULT_SETTINGS, load_engines, load_settings, plain};
-pub use gate::{Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, step_verdict, step_words};
+pub use gate::{
+    Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, failed_musts, step_verdict, step_words,
+};
 pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{
     BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,

@@ -12,6 +12,7 @@ use crate::json::to_value;
 use crate::junit::{failed, whole};
 use crate::table::Table;
 use arbiter_check::{Counts, Grade, Outcome, Verdict, count, format_score, score};
+use arbiter_plan::failed_musts;
 
 /// Lines that an engine says at a stretch and that a text shows.
 const SHOWN: usize = 8;
@@ -80,6 +81,9 @@ impl<'a> CheckReport<'a> {
         document.list("Not checked", skipped);
         document.heading("Score");
         document.table(self.table());
+        if let Some(failed) = failed_musts(&self.json()) {
+            document.paragraph(failed);
+        }
         document.paragraph(self.sentence());
         document
     }
@@ -171,6 +175,7 @@ mod tests {
         let outcomes = [
             ("stop", Outcome::Passed),
             ("stop-prompt", Outcome::Failed("bestmove 900 ms after stop".to_owned())),
+            ("stop-idle", Outcome::Failed("an answer".to_owned())),
             ("ponderhit", Outcome::Skipped("the engine has no option Ponder".to_owned())),
         ];
         outcomes
@@ -192,11 +197,12 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("  ponderhit (must): the engine has no option Ponder\n"), "{text}");
-        assert!(text.ends_with("X 1.0: 1 of 2 checks passed, score 66.6 of 100\n"), "{text}");
+        assert!(text.contains("\n1 must failed: stop-idle\n"), "{text}");
+        assert!(text.ends_with("X 1.0: 1 of 3 checks passed, score 40.0 of 100\n"), "{text}");
         let markdown = crate::markdown::markdown(&report.document());
         assert!(markdown.starts_with("# UCI conformance of X 1.0\n"), "{markdown}");
         assert!(markdown.contains("## FAILED stop-prompt (should)"), "{markdown}");
-        assert!(!report.has_grave_failure());
+        assert!(report.has_grave_failure());
     }
 
     #[test]
@@ -210,7 +216,7 @@ mod tests {
         let junit = report.junit().unwrap();
         let read = quick_junit::Report::deserialize_from_str(&junit).unwrap();
         let suite = &read.test_suites[0];
-        assert_eq!((suite.tests, suite.failures, suite.skipped), (3, 1, 1), "{junit}");
+        assert_eq!((suite.tests, suite.failures, suite.skipped), (4, 2, 1), "{junit}");
         let TestCaseStatus::NonSuccess { ty, description, .. } = &suite.test_cases[1].status else {
             panic!("{junit}");
         };

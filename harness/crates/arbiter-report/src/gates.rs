@@ -8,6 +8,7 @@ use crate::document::Document;
 use crate::json::to_value;
 use crate::stored::utc_time;
 use crate::table::Table;
+use arbiter_names::counted;
 use arbiter_plan::{StepKind, StepOutcome, StepVerdict};
 use arbiter_store::StoredGate;
 
@@ -76,7 +77,7 @@ impl GatesReport<'_> {
         let mut document = Document::new(format!("{sign} {}{against}", self.test));
         document.table(steps(self.outcomes));
         document.paragraph(match bad.as_slice() {
-            [] => "All gates are passed.".to_owned(),
+            [] => all_good(self.outcomes),
             _ => format!("Not passed: {}.", bad.join(", ")),
         });
         document
@@ -90,6 +91,18 @@ impl GatesReport<'_> {
             passed: self.outcomes.iter().all(|outcome| outcome.verdict.is_good()),
             steps: self.outcomes.iter().map(step).collect(),
         })
+    }
+}
+
+/// Says that no step failed, and how many had no verdict.
+fn all_good(outcomes: &[StepOutcome]) -> String {
+    let number = |wanted| outcomes.iter().filter(|outcome| outcome.verdict == wanted).count();
+    match (number(StepVerdict::Passed), number(StepVerdict::Undecided)) {
+        (_, 0) => "All gates are passed.".to_owned(),
+        (passed, undecided) => {
+            let passed = counted(passed, "gate");
+            format!("{passed} passed, {undecided} undecided (counts as passed, see docs/ci.md).")
+        }
     }
 }
 
@@ -169,9 +182,17 @@ mod tests {
         );
         assert_eq!(report.json()["passed"], false);
         assert_eq!(report.json()["steps"][1]["report"]["wrong"], 1);
-        let report = GatesReport { outcomes: &outcomes[..1], ..report };
-        assert!(
-            crate::plain::plain_text(&report.document(), None).contains("All gates are passed.")
-        );
+        let open = outcome("c", StepVerdict::Undecided);
+        for (outcomes, words) in [
+            (&outcomes[..1], "\nAll gates are passed.\n"),
+            (
+                &[outcomes[0].clone(), open][..],
+                "\n1 gate passed, 1 undecided (counts as passed, see docs/ci.md).\n",
+            ),
+        ] {
+            let report = GatesReport { outcomes, ..report };
+            let text = crate::plain::plain_text(&report.document(), None);
+            assert!(text.ends_with(words), "{text}");
+        }
     }
 }

@@ -117,6 +117,10 @@ fn step(outcome: &StepOutcome) -> TestCase {
     let class = format!("arbiter.{}", outcome.kind);
     let mut case = case(&outcome.step, &class, words, status);
     case.set_time(Duration::try_from_secs_f64(outcome.seconds).unwrap_or_default());
+    // Success of a test without verdict.
+    if outcome.verdict == StepVerdict::Undecided {
+        case.add_property(("verdict", what.as_str()));
+    }
     case
 }
 

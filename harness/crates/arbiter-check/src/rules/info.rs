@@ -70,8 +70,8 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn searched(script: Script<'_>) -> Result<Script<'_>, String> {
-    let script = script.search(OPEN, "depth 7").search(ENDGAME, "depth 8");
-    Ok(script.search("startpos moves e2e4 e7e5 g1f3", "movetime 200"))
+    let script = script.try_search(OPEN, "depth 7").try_search(ENDGAME, "depth 8");
+    Ok(script.try_search("startpos moves e2e4 e7e5 g1f3", "movetime 200"))
 }
 
 /// Judges every info line, with its search.
