@@ -212,7 +212,7 @@ mod tests {
         assert_eq!((begun.chances(), begun.evidence()), (vec![], vec![]));
         let open = test(progress(20_000, 2), 0.01, Decision::Continue);
         assert_eq!(open.count(), "2 pairs of at most 20000");
-        assert_eq!(open.chances(), ["H1 45 %", "H0 41 %", "neither 14 %"]);
+        assert_eq!(open.chances(), ["H1 44 %", "H0 42 %", "neither 14 %"]);
         let decided = test(Progress { counted_before: 0, ..open }, 2.9, Decision::AcceptH1);
         assert!(decided.chances().is_empty());
         assert_eq!(decided.pace(Duration::from_secs(1)), ["4.0 games/s"]);

@@ -75,7 +75,7 @@ fn assert_drawn(live: &Live<'_>, columns: usize, expected: &str) {
 #[test]
 fn a_test_on_a_wide_terminal() {
     assert_drawn(&test(2, Some(59_900)), 120, "
-LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│████████████░░░░░░░░░░░░░░░░░ +2.90  H1 46 % · H0 10 % · neither 44 %
+LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│████████████░░░░░░░░░░░░░░░░░ +2.90  H1 45 % · H0 10 % · neither 45 %
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
 26 pairs of at most 500 · 00:00:14 · 3.7 games/s · about 5 min left
 p pause · r resume · d drain · + - games at once · q stop
@@ -90,7 +90,7 @@ fn a_test_on_eighty_columns() {
         &test(2, Some(120_000)),
         80,
         "
-LLR +1.28  -2.86 ░░░░░░░░░░░│█████░░░░░░ +2.90  H1 46 % · H0 10 % · neither 44 %
+LLR +1.28  -2.86 ░░░░░░░░░░░│█████░░░░░░ +2.90  H1 45 % · H0 10 % · neither 45 %
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
 26 pairs of at most 500 · 00:00:14 · 3.7 games/s · about 5 min left
 p pause · r resume · d drain · + - games at once · q stop
@@ -107,7 +107,7 @@ fn a_narrow_terminal_has_three_lines() {
         50,
         "
 LLR +1.28  -2.86 ░░░░░░░░░░░░░│█████░░░░░░░░ +2.90
-H1 46 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
+H1 45 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
 3.7 games/s · about 5 min left · 27.2 ply 42 e4e5…
 ",
     );
@@ -116,7 +116,7 @@ H1 46 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
         69,
         "
 LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░│█████████░░░░░░░░░░░░░ +2.90
-H1 46 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
+H1 45 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
 3.7 games/s · about 5 min left
 ",
     );
