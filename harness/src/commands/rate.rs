@@ -193,7 +193,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         false => Failure::new(ExitCode::Bug, error),
     })?;
     for (line, relation) in lines.iter().zip(&options.relations) {
-        doubt(args, *line, relation, &tally, &rated);
+        warn_of_contradiction(args, *line, relation, &tally, &rated);
     }
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
@@ -265,7 +265,13 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
 }
 
 /// Says if the games and the other lines contradict what a line says of two players.
-fn doubt(args: &RateArgs, line: u64, relation: &Relation, tally: &Tally, rated: &Rated) {
+fn warn_of_contradiction(
+    args: &RateArgs,
+    line: u64,
+    relation: &Relation,
+    tally: &Tally,
+    rated: &Rated,
+) {
     let Relation { players: [first, second], mean, deviation } = *relation;
     let found = rated.rating(first).zip(rated.rating(second)).map(|(a, b)| a - b);
     if let Some(found) = found.filter(|found| (found - mean).abs() > REMARKABLE * deviation) {

@@ -264,7 +264,7 @@ fn games_that_were_all_drawn_tell_no_interval() {
 }
 
 #[test]
-fn names_are_shown_and_not_obeyed() {
+fn control_characters_and_formulas_in_names_are_escaped() {
     let text =
         pair("A\u{202e}dA", "=1+1", "e4", [1.0, 0.5]) + &game("A\u{1b}[2J", "=1+1", "e4", "*");
     for form in ["text", "md", "json"] {

@@ -28,12 +28,14 @@ pub fn check_output(words: &[String], printed: &str) {
 fn check_all(words: &[String], value: &Value) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| check_all(words, item)),
-        object => check(&kind(words, object), object).unwrap_or_else(|e| panic!("{words:?}: {e}")),
+        object => {
+            check(&schema_name(words, object), object).unwrap_or_else(|e| panic!("{words:?}: {e}"))
+        }
     }
 }
 
-/// What an object is: it says so itself, or the command does.
-fn kind(words: &[String], object: &Value) -> String {
+/// The name of the schema of an object: it says so itself, or the command does.
+fn schema_name(words: &[String], object: &Value) -> String {
     if object["event"].is_string() {
         return "events".to_owned();
     }
@@ -60,7 +62,7 @@ pub fn check(kind: &str, object: &Value) -> Result<(), String> {
     let lists = members.clone().filter_map(Value::as_array).flatten();
     let inner = members.chain(lists).flat_map(|inner| [inner, &inner["report"]]);
     inner.filter(|inner| inner["schema"].is_string()).try_for_each(|inner| {
-        let kind = self::kind(&[], inner);
+        let kind = schema_name(&[], inner);
         check(&kind, inner)
     })
 }
