@@ -126,7 +126,9 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     if !folder.join(FILE_NAME).exists() {
         // What is refused makes no store.
         let near = folder.ancestors().find(|near| near.is_dir()).unwrap_or(Path::new("."));
-        let trial = tempfile::tempdir_in(near).map_err(|error| unwritten(folder, &error))?;
+        // Whoever finds what a kill left behind is to see whose it is.
+        let trial = tempfile::Builder::new().prefix(".arbiter-import-").tempdir_in(near);
+        let trial = trial.map_err(|error| unwritten(folder, &error))?;
         import_into(&Store::create(trial.path())?, args)?;
     }
     let store = Store::create(folder)?;
