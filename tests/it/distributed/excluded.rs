@@ -70,15 +70,17 @@ fn excluded(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
 fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
-    let _good = Worker::start_as(&bench, &server, "a", &[]);
     let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
-    let plan = distant(&bench, &server).switch("check-bench").set("pairs", 12);
-    let finished = plan.run().expect_code(0);
+    let running = distant(&bench, &server).switch("check-bench").set("pairs", 12).start();
+    // Who may play comes later, as so short a run could else end before the other's bench.
+    let results = bench.path("results");
+    wait_for("it is excluded", || store::remarks(&results).first().map(|_| ()));
+    let _good = Worker::start_as(&bench, &server, "a", &[]);
+    let finished = running.finish().expect_code(0);
     let report = finished.json();
     let why = "the bench of engine 'A' has 7 nodes there, and 1000 here";
     assert_eq!(excluded(&report), [("b".to_owned(), why.to_owned(), 0)]);
     assert!(finished.stderr.contains("bench of A: 1000 nodes"), "{finished:#?}");
-    let results = bench.path("results");
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
     let remarks = store::remarks(&results);
     assert_eq!(remarks, [format!("b: excluded: {why}")]);
