@@ -137,6 +137,17 @@ fn searches_are_those_of_the_original_node_for_node() {
 }
 
 #[test]
+fn illegal_castling_at_the_root_counts_its_node() {
+    let moves = "b2b4 e7e6 c1b2 d7d5 g1f3 c7c5 b4c5 f8c5 b2g7 c5f2 e1f2 d8b6 e2e3 g8f6 g7h8 b6b2 \
+                 b1c3 b8c6 h8f6 c6b4 d1b1 b2b1 a1b1 b4c2 f1b5 c8d7 b5d3 c2a3 b1b7 d7c6 b7b3 a3c4 \
+                 d3c4 d5c4 b3b4 c6d5 c3d5 e6d5 h1b1";
+    let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
+    let nodes: Vec<_> = trace(&game(moves), &mut memory).iter().map(|row| row.0).collect();
+    // Figures of the original.
+    assert_eq!(nodes[1..], [16, 114, 2_378, 22_891, 118_308, 270_491]);
+}
+
+#[test]
 fn a_score_that_looks_like_a_mate_does_not_end_the_game() {
     let game = Game::new(fen::parse("k7/8/8/8/8/8/1QQQ4/K7 w - - 0 1").unwrap());
     let request = Request {
@@ -147,7 +158,7 @@ fn a_score_that_looks_like_a_mate_does_not_end_the_game() {
     };
     let mut memory = Memory::for_personality(Personality::Micromax, 1).unwrap();
     let finding = search(Personality::Micromax, request, &mut memory, &mut |_| {});
-    assert_eq!(original_score(finding.score), 3999, "{finding:?}");
+    assert_eq!((original_score(finding.score), finding.depth), (3999, 98), "{finding:?}");
     let won = game.position().play(finding.line[0]);
     assert!(won.in_check() && won.legal_moves().is_empty(), "{finding:?}");
 }

@@ -141,11 +141,12 @@ impl Search<'_> {
         self.limiter.nodes = 1;
         while depth < DEPTH_MAX {
             depth += 1;
-            let ply = depth as u32 - 1;
             let score = self.iteration(&root, slot, &mut depth, &mut best);
             if self.limiter.stopped {
                 break;
             }
+            // A decided search is told as ply 98.
+            let ply = depth as u32 - 1;
             self.result.score = self.engine_score(score);
             self.result.depth = ply;
             self.report(ply, report);
@@ -165,12 +166,16 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// Is a root move excluded? Moves into check are searched and lose the king; illegal castling
-    /// might not.
+    /// Is a root move none of those that are asked for?
     fn is_excluded(&self, candidate: &CandidateMove) -> bool {
         let restricted = !self.request.limits.search_moves.is_empty();
-        (restricted || candidate.is_castle())
-            && self.root_move(candidate.from, candidate.to).is_none()
+        restricted && self.root_move(candidate.from, candidate.to).is_none()
+    }
+
+    /// Is a root move illegal castling? It is searched, but might not lose the king as other moves into
+    /// check do.
+    fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
+        candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }
 
     /// The root move from one square to another.

@@ -181,7 +181,10 @@ impl Search<'_> {
             }
             let depth = scan.depth - self.cost(node, candidate.to);
             if depth > 0 && !(node.is_root && self.is_excluded(&candidate)) {
-                let score = self.search_move(node, scan.score, &candidate, depth);
+                let mut score = self.search_move(node, scan.score, &candidate, depth);
+                if node.is_root && self.is_illegal_castle(&candidate) {
+                    score = -INFINITY;
+                }
                 if self.limiter.stopped {
                     return ControlFlow::Break(());
                 }
