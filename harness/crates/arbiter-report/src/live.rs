@@ -100,9 +100,7 @@ impl<'a> Live<'a> {
     fn show(&mut self, elapsed: Duration) {
         match &self.screen {
             Some(screen) => {
-                let size = terminal_size::terminal_size_of(std::io::stderr());
-                let (columns, rows) =
-                    size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()));
+                let (columns, rows) = screen::size();
                 screen.draw(self.display(elapsed, columns, rows));
             }
             None => {

@@ -6,8 +6,7 @@
 use std::cell::RefCell;
 use std::io::Write;
 
-/// Erases the line of the cursor and all below.
-const ERASE: &str = "\u{1b}[J";
+use super::length;
 
 /// What is drawn on standard error.
 #[derive(Default)]
@@ -18,15 +17,26 @@ pub(super) struct Screen {
 impl Screen {
     /// Draws these lines in the place of those before.
     pub(super) fn draw(&self, lines: Vec<String>) {
-        let before = self.lines.replace(lines).len();
+        let before = rows(&self.lines.replace(lines), size().0);
         write(&frame(before, "", &self.lines.borrow()));
     }
 
     /// Prints a text that stays above the lines.
     pub(super) fn print(&self, text: &str) {
         let lines = self.lines.borrow();
-        write(&frame(lines.len(), text, &lines));
+        write(&frame(rows(&lines, size().0), text, &lines));
     }
+}
+
+/// Columns and rows of the terminal as it is now.
+pub(super) fn size() -> (usize, usize) {
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
+}
+
+/// Rows that lines take by now: a terminal that was made narrower has wrapped them.
+fn rows(lines: &[String], columns: usize) -> usize {
+    lines.iter().map(|line| length(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
 fn write(text: &str) {
@@ -34,13 +44,17 @@ fn write(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// What replaces so many lines.
+/// What replaces so many rows.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
-    // None would be taken for one.
-    let up = if before > 0 { format!("\u{1b}[{before}F") } else { String::new() };
+    let erase = match before {
+        // To go up by none would be to go up by one.
+        0 => "\u{1b}[J".to_owned(),
+        // The first row by itself: tmux keeps in its history what is erased from the top of the screen on.
+        _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
+    };
     let all = above.lines().chain(lines.iter().map(String::as_str));
     let all: String = all.map(|line| format!("{line}\n")).collect();
-    format!("{up}{ERASE}{all}")
+    format!("{erase}{all}")
 }
 
 #[cfg(test)]
@@ -51,7 +65,12 @@ mod tests {
     fn lines_replace_those_before_and_end_by_themselves() {
         let lines = ["a".to_owned(), "b".to_owned()];
         assert_eq!(frame(0, "", &lines), "\u{1b}[Ja\nb\n");
-        assert_eq!(frame(2, "stays", &lines[..1]), "\u{1b}[2F\u{1b}[Jstays\na\n");
-        assert_eq!(frame(1, "", &[]), "\u{1b}[1F\u{1b}[J");
+        assert_eq!(
+            frame(2, "stays", &lines[..1]),
+            "\u{1b}[2F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[Fstays\na\n"
+        );
+        assert_eq!(frame(1, "", &[]), "\u{1b}[1F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F");
+        let drawn = ["█".repeat(120), "a".repeat(60), String::new()];
+        assert_eq!([120, 60, 30, 0].map(|columns| rows(&drawn, columns)), [3, 4, 7, 181]);
     }
 }
