@@ -95,10 +95,13 @@ fn a_fault_says_how_it_came_about() {
     ];
     for (misdeed, words) in words {
         let bench = Bench::new();
-        let run = pair(&bench, &format!("{misdeed} --after 3")).run().expect_code(6);
+        let run = pair(&bench, &format!("{misdeed} --after 3")).switch("verbose").run();
+        let run = run.expect_code(6);
         for game in ["fault in game 1.1 (A v B): White ", "fault in game 1.2 (B v A): Black "] {
             let fault = format!("{game}{words}");
             assert_eq!(run.stderr.matches(&fault).count(), 1, "{fault:?} in {run:#?}");
+            // When the game ends, and games are told with their pair.
+            assert!(run.stderr.find(&fault) < run.stderr.find("\ngame 1.1: "), "{run:#?}");
         }
     }
 }
@@ -116,6 +119,10 @@ fn a_run_that_cannot_end_well_ends_at_once() {
     for part in parts {
         assert!(run.stderr.contains(part), "{part}: {run:#?}");
     }
+    let results = bench.path("results").display().to_string();
+    let comment = ["report", "latest", "--format", "comment", "--results", &results];
+    let comment = bench.arbiter(comment).finish().expect_code(0).stdout;
+    assert!(comment.contains("engines failed too often for the run to end well"), "{comment}");
 }
 
 /// The shortest of three tries: a busy machine delays one, but not all.

@@ -47,8 +47,8 @@ pub struct Live<'a> {
     progress: Progress,
     /// When the last plain line was written, and the pairs counted by then.
     shown: Option<(Duration, u64)>,
-    /// Faults that were told when their games ended, before their pairs did.
-    told: BTreeSet<String>,
+    /// Faults that were told when their games ended, before their pairs did, and the pairs.
+    told: BTreeSet<(u64, String)>,
     pace: Pace,
     active_time: ActiveTime,
     /// Games at once, once the user has changed their number.
@@ -252,6 +252,17 @@ impl<'a> Live<'a> {
         self.progress.counted_before = self.progress.counted_before.min(counted);
     }
 
+    fn disturbed(&mut self, pair: u64, is_void: bool, words: Vec<String>) {
+        self.suspect += 1;
+        let told = self.told.len();
+        self.told.retain(|(of, _)| !is_void || *of != pair);
+        match self.told.len() < told {
+            // What was said of its games does not count.
+            true => words.iter().for_each(|words| self.say(words)),
+            false => words.into_iter().for_each(|words| self.debug(words)),
+        }
+    }
+
     /// A game that has ended, in one line.
     fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
         let name = |engine: usize| self.engines[engine].as_str();
@@ -314,8 +325,9 @@ impl Observer for Live<'_> {
                     self.tell_game(tally.pair, half, game);
                 }
                 for words in words {
+                    let words = (tally.pair, words);
                     if !self.told.remove(&words) {
-                        self.say(&words);
+                        self.say(&words.1);
                     }
                 }
                 self.active_time.counted(*elapsed);
@@ -328,10 +340,7 @@ impl Observer for Live<'_> {
                     (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
                 }
             }
-            RunEvent::Disturbed { .. } => {
-                self.suspect += 1;
-                words.into_iter().for_each(|words| self.debug(words));
-            }
+            RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, words),
             RunEvent::Noted { .. } => words.iter().for_each(|words| self.say(words)),
             RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
                 words.iter().for_each(|words| self.say(words));
@@ -342,7 +351,7 @@ impl Observer for Live<'_> {
             RunEvent::GameEnded { pairing, half, game } => {
                 if let Some(words) = fault_in_words(pairing.pair, *half, game, &self.engines) {
                     self.say(&words);
-                    self.told.insert(words);
+                    self.told.insert((pairing.pair, words));
                 }
             }
             RunEvent::Tick { elapsed } => self.show(*elapsed),

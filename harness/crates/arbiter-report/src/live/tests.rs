@@ -162,6 +162,17 @@ fn there_is_room_for_the_terminal_only() {
 }
 
 #[test]
+fn a_fault_in_a_void_pair_is_told_again() {
+    let told = |pair, is_void| {
+        let mut live = running(0, None);
+        live.told.insert((4, "fault in game 5.1".to_owned()));
+        live.observe(&RunEvent::Disturbed { pair, reason: "waited", is_void }).unwrap();
+        live.told.len()
+    };
+    assert_eq!([told(4, true), told(4, false), told(3, true)], [0, 1, 1]);
+}
+
+#[test]
 fn speed_is_without_pauses() {
     let second = Duration::from_secs;
     let steered = |pace, elapsed| RunEvent::Steered { pace, slots: 2, elapsed: second(elapsed) };

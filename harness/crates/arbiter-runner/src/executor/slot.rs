@@ -80,9 +80,8 @@ impl Slot {
         tell(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
-        // The second game may take as long as the engine was silent here.
-        let has_failed = Color::ALL.into_iter().any(|color| is_broken(&game, color));
-        if self.shared.options.tells_games || has_failed {
+        // The second game may be as long.
+        if self.shared.options.tells_games || game.outcome.termination.is_fault() {
             tell(id.1, Some(Box::new(game.clone())));
         }
         Ok(game)
