@@ -68,7 +68,7 @@ fn games_that_were_played_are_replayed_from_the_other_store() {
     results(&bench, "results", &["import", &file, "--name", "latest"]).expect_code(0);
     assert_eq!(said("results", "latest").replace("latest", "run"), said("results", "run"));
     let again = results(&bench, "there", &["import", &file, "--name", "copy"]);
-    again.expect_refusal(3, &["copy", "exists"]);
+    again.expect_refusal(3, &["'copy' exists already; give another --name, or `results rm copy`"]);
     std::fs::write(&file, "no run").expect("it is written");
     results(&bench, "there", &["import", &file]).expect_refusal(3, &["run.jsonl.gz", "line 1"]);
     results(&bench, "there", &["import", "/nowhere"]).expect_refusal(3, &["/nowhere"]);

@@ -216,7 +216,9 @@ impl Store {
         self.snapshot(|| {
             let taken = "SELECT count(*) FROM runs WHERE run = ?1";
             if self.number(taken, [run])? > 0 {
-                return Err(StoreError::Exists(run.to_owned()).into());
+                return Err(ArchiveError::Content(format!(
+                    "a run named '{run}' exists already; give another --name, or `results rm {run}` first"
+                )));
             }
             let columns = self.columns()?;
             loop {

@@ -313,7 +313,7 @@ fn a_run_goes_whole_from_store_to_store() {
     }
     let other = Store::open(dirs[1].path()).unwrap();
     let import = |name| other.import_run(text.as_bytes(), name, |_| Ok(()), |_| Ok(()));
-    assert!(matches!(import(None), Err(ArchiveError::Store(StoreError::Exists(_)))));
+    assert!(matches!(import(None), Err(ArchiveError::Content(_))));
     assert_eq!(import(Some("copy")).unwrap(), "copy");
     assert_eq!(exported(&other, "copy"), text.replace("\"run\":\"run\"", "\"run\":\"copy\""));
     // What is removed leaves nothing, and no other run loses anything.
