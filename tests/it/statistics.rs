@@ -182,7 +182,7 @@ fn what_is_undefined_is_said_to_be() {
     let elo = |units: f64| -400.0 * (0.025f64.powf(-1.0 / units) - 1.0).log10();
     let (some, one) = (Some(elo(5550.0)), Some(elo(1.0)));
     for (flags, llr, low, shown) in [
-        ("sprt --counts 0,0,0,0,0", -1.03538760173137e-6, None, ["undefined"; 3]),
+        ("sprt --counts 0,0,0,0,0", -1.03538760173137e-6, None, ["–"; 3]),
         (
             "sprt --counts 0,0,0,0,5550",
             111.797555086714,
@@ -213,9 +213,9 @@ fn what_is_undefined_is_said_to_be() {
         let expected = [("elo", none), ("elo_low", None), ("elo_high", None), ("llr", Some(llr))];
         assert_figures(&found, &expected);
         let shown = text(flags);
-        let even = [("Elo (naive)", "+0.0, interval undefined"), ("nElo", "undefined")];
+        let even = [("Elo (naive)", "+0.0, no spread"), ("nElo", "–")];
         assert_lines(&shown, &even);
-        assert_lines(&shown, &[("LOS", "undefined"), ("Verdict", "inconclusive")]);
+        assert_lines(&shown, &[("LOS", "–"), ("Verdict", "inconclusive")]);
     }
     let lost = text("sprt --counts 5,0,0,0,0");
     assert_lines(&lost, &[("Elo (naive)", "< +15 (95 %)"), ("LOS", "< 3.1 %")]);
@@ -326,7 +326,7 @@ fn a_simulation_without_spread_ends_at_its_cap() {
     let point = &found["points"][0];
     let expected = [("capped", Some(2.0)), ("mean_games", Some(100.0)), ("nelo", None)];
     assert_figures(point, &expected);
-    assert!(text(flags).contains("undefined"));
+    assert!(text(flags).contains("–"));
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn solved_positions_are_compared() {
     assert!(text(flags).contains("p = 0.0352 (exact), 0.0213 (mid-p)"));
     let same = "mcnemar --only-first 0 --only-second 0 --both 9";
     assert_figures(&json(same), &[("p_exact", None), ("p_mid", None), ("chi_squared", None)]);
-    assert!(text(same).contains("undefined"));
+    assert!(text(same).contains("No p-value"));
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn a_broken_worker_is_named() {
     assert!(text(flags).ends_with("Leave out odd and look again.\n"));
     let few = "workers --worker a=1,2,3,4,5 --worker b=0,0,0,0,0";
     assert_figures(&json(few), &[("chi_squared", None), ("p", None), ("remove", None)]);
-    assert!(text(few).contains("undefined"));
+    assert!(text(few).contains("no test"));
 }
 
 #[test]

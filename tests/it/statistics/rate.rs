@@ -242,8 +242,7 @@ fn a_perfect_score_is_a_bound() {
     // Bo Lind beat one of them and lost to the other.
     let row = only.clone() + &pair("Ada", "Bo Lind", "e4", [1.0, 1.0]);
     let shown = text_of(row + &pair("Bo Lind", "Cy", "e4", [1.0, 1.0]));
-    for words in ["Ada     │ > +", ", interval undefined │", "Cy      │ < -", "(2): Ada, Cy"]
-    {
+    for words in ["Ada     │ > +", ", no spread │", "Cy      │ < -", "(2): Ada, Cy"] {
         assert!(shown.contains(words), "no {words} in {shown}");
     }
     let shown = text_of(only + &pair("Di", "Eve", "e4", [1.0, 1.0]));
@@ -254,7 +253,7 @@ fn a_perfect_score_is_a_bound() {
 fn games_that_were_all_drawn_tell_no_interval() {
     let drawn = pair("Ada", "Cy", "e4", [0.5, 0.5]).repeat(4);
     let shown = text_of(&drawn);
-    assert_eq!(shown.matches("│ +0.0, interval undefined │ 8 ").count(), 2, "{shown}");
+    assert_eq!(shown.matches("│ +0.0, no spread │ 8 ").count(), 2, "{shown}");
     assert!(!shown.contains('±') && shown.contains("advantage cannot be told"), "{shown}");
     let found = json_of(&drawn, &[]);
     assert!(found["white_advantage_error"].is_null(), "{found:#}");

@@ -154,7 +154,7 @@ pub fn step_verdict(step: &Step, code: Option<i32>, was_ended: bool) -> StepVerd
 pub fn step_words(kind: StepKind, figures: &Value) -> String {
     let number = |key: &str| figures[key].as_u64().unwrap_or_default();
     let decimal = |key: &str, digits: usize| {
-        figures[key].as_f64().map_or("undefined".to_owned(), |value| format!("{value:.digits$}"))
+        figures[key].as_f64().map_or("–".to_owned(), |value| format!("{value:.digits$}"))
     };
     match kind {
         StepKind::Perft => format!(
@@ -310,7 +310,7 @@ mod tests {
         ];
         let words = step_words(StepKind::Check, &json!({ "score": 85.8, "checks": checks }));
         assert_eq!(words, "2 musts failed: a, d; score 85.8");
-        assert!(step_words(StepKind::Sprt, &json!({ "games": 6 })).contains("LLR undefined"));
+        assert!(step_words(StepKind::Sprt, &json!({ "games": 6 })).contains("LLR –"));
     }
 
     #[test]

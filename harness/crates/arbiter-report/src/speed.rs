@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::document::Document;
 use crate::json::to_value;
 use crate::table::Table;
+use crate::text::UNDEFINED;
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
@@ -77,7 +78,7 @@ impl SpeedReport<'_> {
             None => "on any CPU".to_owned(),
         };
         let ratio = match self.ratio {
-            None => "undefined".to_owned(),
+            None => UNDEFINED.to_owned(),
             Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
             Some(Ratio { ratio, interval: Some((low, high)) }) => {
                 format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")

@@ -78,7 +78,7 @@ impl fmt::Display for Rating {
             (Some(0.0), _) => write!(f, "{} (given)", signed(self.elo, 1)),
             (Some(margin), _) => write!(f, "{} ± {margin:.1}", signed(self.elo, 1)),
             (None, Some(_)) => write!(f, "{} {}", self.sign(), signed(self.elo, 1)),
-            (None, None) => write!(f, "{}, interval undefined", signed(self.elo, 1)),
+            (None, None) => write!(f, "{}, no spread", signed(self.elo, 1)),
         }
     }
 }
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
         assert_eq!(shown(Some(0.0), None), "+0.0 (given)");
         assert_eq!(shown(None, Some(true)), "> +0.0");
-        assert_eq!(shown(None, None), "+0.0, interval undefined");
+        assert_eq!(shown(None, None), "+0.0, no spread");
     }
 
     #[test]
@@ -278,6 +278,7 @@ mod tests {
         };
         let design = Design::round_robin(9);
         check(design, 2, "at most 9 pairs");
+        check(Design::round_robin(1), 2, "at most 1 pair");
         check(design, 3, "round-robin, 1 round, at most 9 pairs for each two engines");
         let single = Design { is_single: true, is_reversed: true, ..design };
         check(

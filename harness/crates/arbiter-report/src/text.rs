@@ -5,18 +5,18 @@ use arbiter_stats::sequential::MAX_ELO;
 use arbiter_stats::{SprtStatus, Trinomial};
 
 /// What stands for a figure that is not defined.
-pub(crate) const UNDEFINED: &str = "undefined";
+pub(crate) const UNDEFINED: &str = "–";
 
 /// By how much the two sides of an interval may differ, in parts of half of it, to be one "±".
 const MOST_SKEW: f64 = 0.25;
 
-/// An estimate as `+4.1 ± 5.3`, or as [`interval`] has it if its two sides differ much; its bound if all was won or lost, or the word "undefined".
+/// An estimate as `+4.1 ± 5.3`, or as [`interval`] has it if its two sides differ much; its bound if all was won or lost.
 pub fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     match (bound(&estimate), estimate.half_width()) {
         (Some(bound), _) => bound,
         // All pairs alike show no spread to judge by; that is not certainty.
-        (None, Some(0.0)) => format!("{}, interval undefined", signed(estimate.value, 1)),
+        (None, Some(0.0)) => format!("{}, no spread", signed(estimate.value, 1)),
         (None, Some(half)) => {
             let skew = estimate.high + estimate.low - 2.0 * estimate.value;
             match skew.abs() > MOST_SKEW * half {
@@ -52,7 +52,7 @@ fn bound(estimate: &Estimate) -> Option<String> {
     }
 }
 
-/// A likelihood of superiority as per cent, its bound if all was won or lost, or the word "undefined".
+/// A likelihood of superiority as per cent, its bound if all was won or lost.
 pub fn superiority(los: Option<f64>, bound: Option<f64>) -> String {
     match bound.filter(|_| los.is_none()) {
         // Never 0 or all, to which they are rounded.
@@ -74,7 +74,7 @@ pub(crate) fn ratio(SprtStatus { llr, lower, upper, .. }: SprtStatus) -> String 
     format!("{} [{lower:.2}, {upper:.2}]", signed(llr, 2))
 }
 
-/// A share as per cent, or the word "undefined".
+/// A share as per cent.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.1} %", 100.0 * share))
 }
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(los(None, Some(0.9375)), "> 93.8 %");
         assert_eq!(los(None, Some(0.0625)), "< 6.2 %");
         assert_eq!([los(None, Some(1.0)), los(None, Some(0.0))], ["> 99.9 %", "< 0.1 %"]);
-        assert_eq!([los(Some(0.5), None), los(None, None)], ["50.0 %", "undefined"]);
+        assert_eq!([los(Some(0.5), None), los(None, None)], ["50.0 %", "–"]);
     }
 
     #[test]
@@ -128,6 +128,6 @@ mod tests {
         let even = Estimate { value: -0.01, low: -3.04, high: 3.02 };
         assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");
         let even = Estimate { value: -0.0, low: -0.0, high: -0.0 };
-        assert_eq!(plus_minus_95(Some(even)), "+0.0, interval undefined");
+        assert_eq!(plus_minus_95(Some(even)), "+0.0, no spread");
     }
 }

@@ -26,9 +26,9 @@ pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
     }
 }
 
-/// A number with so many decimals, or the word "undefined".
+/// A number with so many decimals, or what stands for one that is not defined.
 pub(crate) fn shown(value: Option<f64>, decimals: usize) -> String {
-    value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.decimals$}"))
+    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
 /// Value, low and high end of an estimate, where they are finite. Without any spread to judge by,

@@ -154,7 +154,7 @@ pub(crate) fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
     });
     let mut document = Document::new("Two runs over the same positions".to_owned());
     match found {
-        None => document.paragraph("undefined: the runs solved the same positions."),
+        None => document.paragraph("No p-value: the runs solved the same positions."),
         Some(found) => {
             document.paragraph(format!(
                 "Solved only by the first {}, only by the second {}.",
@@ -193,7 +193,7 @@ pub(crate) fn speed(args: &SpeedArgs) -> Result<Answer, String> {
         faster_probability: found.faster,
     });
     let interval =
-        found.interval.map_or("undefined for a single item".to_owned(), |(low, high)| {
+        found.interval.map_or("without an interval, of a single item".to_owned(), |(low, high)| {
             format!("[{low:.4}, {high:.4}] (95 %, {} rounds, seed {})", args.rounds, args.seed)
         });
     let (ratio, faster) = (format!("{:.4} {interval}", found.ratio), percent(found.faster));
@@ -261,7 +261,7 @@ pub(crate) fn workers<'a>(args: &'a WorkersArgs) -> Result<Answer, String> {
         remove: remove.map(|index| args.worker[index].0.as_str()),
     });
     let sum = match &found {
-        None => "undefined: fewer than two workers have enough pairs".to_owned(),
+        None => "no test: fewer than two workers have enough pairs".to_owned(),
         Some(f) => format!(
             "chi-squared {:.3} with {} degrees of freedom, p = {:.4}",
             f.chi_squared, f.freedom, f.p

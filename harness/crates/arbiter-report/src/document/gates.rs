@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Document;
 use crate::gates::steps;
 use crate::table::Table;
-use crate::text::percent_interval;
+use crate::text::{UNDEFINED, percent_interval};
 use arbiter_plan::{StepKind, StepOutcome};
 
 /// All gates; nothing without any.
@@ -41,7 +41,7 @@ fn suites(outcomes: &[StepOutcome]) -> Table {
                 for engine in list(figures, "engines") {
                     let (solved, all) = (count(engine, "solved"), count(engine, "positions"));
                     let ends = engine["share_low"].as_f64().zip(engine["share_high"].as_f64());
-                    let share = ends.filter(|_| all > 0).map_or("undefined".to_owned(), |ends| {
+                    let share = ends.filter(|_| all > 0).map_or(UNDEFINED.to_owned(), |ends| {
                         percent_interval(solved as f64 / all as f64, ends)
                     });
                     table.push([step, &text(engine, "name"), &all, &solved, &share]);

@@ -4,6 +4,7 @@
 use super::{Block, Document, Meeting, Round, Side, bracket};
 use crate::standings::{Row, Standings, points};
 use crate::table::Table;
+use crate::text::UNDEFINED;
 use arbiter_names::counted;
 use arbiter_schedule::{Encounter, Format, Schedule};
 
@@ -45,7 +46,7 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
         more.into_iter().flatten().chain(["Elo (95 %)"]),
     );
     for Row { ranked, games, rating } in &standings.rows {
-        let rating = rating.map_or("undefined".to_owned(), |rating| match rating.group {
+        let rating = rating.map_or(UNDEFINED.to_owned(), |rating| match rating.group {
             Some(group) if standings.has_groups() => format!("{rating} (group {})", group + 1),
             _ => rating.to_string(),
         });

@@ -198,7 +198,7 @@ fn table_with(
 /// Whether a column, not the first, has figures, and nothing else but what stands for missing ones.
 fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
     let cells = || rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
-    let is_missing = |cell: &str| matches!(cell, "" | "-" | "–" | "·" | UNDEFINED);
+    let is_missing = |cell: &str| matches!(cell, "" | "-" | "·" | UNDEFINED);
     column > 0 && cells().any(is_figure) && cells().all(|cell| is_figure(cell) || is_missing(cell))
 }
 

@@ -63,7 +63,7 @@ fn results(runs: &[ComparedRun]) -> Table {
             &summary.engines_in_words(),
             &strength.games.games(),
             &plus_minus(strength.elo),
-            &strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
+            &strength.nelo.as_ref().map_or("–".to_owned(), interval),
             &strength.los_in_words(),
             &percent(strength.games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),

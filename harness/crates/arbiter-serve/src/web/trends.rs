@@ -134,7 +134,7 @@ fn table(trials: &[&LogEntry]) -> Table {
             &engine(&trial.summary, 0),
             &engine(&trial.summary, 1),
             &summary.counts.games(),
-            &elo(&trial.summary).as_ref().map_or("undefined".to_owned(), interval),
+            &elo(&trial.summary).as_ref().map_or("–".to_owned(), interval),
             &summary.verdict(),
             &summary.about.as_deref().unwrap_or_default(),
             &summary.run,
