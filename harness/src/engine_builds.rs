@@ -440,6 +440,7 @@ fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
 fn note_same_bench(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
         && one.nodes == other.nodes
+        && prepared.engines[0].cmd != prepared.engines[1].cmd
     {
         note(&format!(
             "both engines have the bench {}: they search the same tree, so the change is not a \

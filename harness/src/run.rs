@@ -15,7 +15,9 @@ use tokio::sync::mpsc;
 
 use self::json_lines::Stream;
 pub(crate) use self::json_lines::lines_schema;
-use self::messages::{announce, default_name, go_on, show, tell_workers, with_results};
+use self::messages::{
+    announce, default_name, go_on, note_engines, show, tell_workers, with_results,
+};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
 use crate::{
@@ -71,7 +73,7 @@ pub(crate) fn play_named(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
-    let (format, style) = (requested.format, requested.compat.take());
+    let (format, style, is_gate) = (requested.format, requested.compat.take(), requested.is_gate);
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
     if let Some(wanted) = &requested.resume
         && requested.may_start
@@ -84,7 +86,7 @@ pub(crate) fn play_named(
         None => begin(kind, requested, fleet.as_ref())?,
     };
     let name = ready.name.clone();
-    carry_out(ready, fleet, format, style).map(|code| (name, code))
+    carry_out(ready, fleet, format, style, is_gate).map(|code| (name, code))
 }
 
 /// Whether there is a run of this name.
@@ -113,7 +115,7 @@ pub(crate) fn play_plan(
         about: Some(about.to_owned()),
         ..RequestedRun::default()
     };
-    carry_out(create(read(plan, None)?, new)?, None, format, None)
+    carry_out(create(read(plan, None)?, new)?, None, format, None, false)
 }
 
 /// A plan with the files it names, before anything is stored.
@@ -132,7 +134,10 @@ fn load(
     requested: &mut RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<LoadedPlan, Failure> {
-    read(resolve(kind, requested)?, fleet)
+    let without_limits = requested.request.without_limits();
+    let loaded = read(resolve(kind, requested)?, fleet)?;
+    note_engines(&loaded, &without_limits);
+    Ok(loaded)
 }
 
 /// The plan of a request.
@@ -347,8 +352,9 @@ fn carry_out(
     fleet: Option<Fleet>,
     format: OutputFormat,
     style: Option<Style>,
+    is_gate: bool,
 ) -> Result<ExitCode, Failure> {
-    let go_on = go_on(&ready, fleet.as_ref());
+    let go_on = go_on(&ready, fleet.as_ref(), is_gate);
     if let Some(style) = &style {
         style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }
@@ -379,12 +385,12 @@ fn carry_out(
         with_results("report", results)
     ));
     if summary.ending == Some(Ending::Interrupted) {
-        note(&format!("go on with: {go_on}"));
+        note(&go_on);
     }
     Ok(result::exit_code(&summary, request))
 }
 
-/// Plays the run; `go_on` is the command with which to go on after an error.
+/// Plays the run; `go_on` says how to go on after an error.
 fn run(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
@@ -454,13 +460,13 @@ fn run(
     })
 }
 
-/// The end of a run by an error; `show` is the command that shows it, `go_on` the one with which to go on.
+/// The end of a run by an error; `show` is the command that shows it, `go_on` says how to go on.
 fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
-    let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
+    let message = format!("{error}; finished pairs are kept, {go_on}");
     match error {
         RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
         RunError::Faulty { .. } => {
-            let message = format!("{error}; see: {show}; once that is mended, go on with: {go_on}");
+            let message = format!("{error}; see: {show}; once that is mended, {go_on}");
             Failure::new(ExitCode::Faulty, message)
         }
         RunError::Store(_)

@@ -79,12 +79,19 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.commit("Second");
     let clean = project.run(&words).expect_code(0);
     assert!(!clean.stderr.contains("dirty"), "{clean:#?}");
-    assert!(clean.stderr.contains("both engines have the bench 300"), "{clean:#?}");
     let words = ["match", "--test", "main", "--base", "main", "--format", "json"];
-    let twice = project.run(&words).expect_code(0).json();
+    let twice = project.run(&words).expect_code(0);
     let name = format!("main@{}", &project.git(&["rev-parse", "HEAD"])[..9]);
     let names = ["test", "base"].map(|side| format!("{name} {side}"));
-    assert_eq!(twice["engines"], serde_json::json!(names));
+    assert_eq!(twice.json()["engines"], serde_json::json!(names));
+    project.write("new.txt", "changed");
+    project.commit("Third");
+    let third = project.run(&["match", "main", "HEAD~1"]).expect_code(0);
+    let dry = project.run(&["match", "main", "HEAD~1", "--dry-run"]).expect_code(0);
+    let told = |words| [&clean, &twice, &third, &dry].map(|run| run.stderr.matches(words).count());
+    assert_eq!(told(" are the same program"), [1, 1, 0, 0]);
+    assert_eq!(told("both engines have the bench 300"), [0, 0, 1, 0]);
+    project.run(&["match", "mian", "HEAD"]).expect_refusal(21, &["did you mean 'main'?"]);
 }
 
 #[test]

@@ -196,6 +196,8 @@ fn an_sprt_ends_with_its_budget() {
     step("pass");
     let open = ci(&bench, &project, &[]).expect_code(0);
     expect(&open, &[("build", "passed"), ("sprt", "undecided")]);
+    let log = bench.read("results/ci-sprt.log");
+    assert!(log.contains("try again with: arbiter ci") && !log.contains("go on with"), "{log}");
     step("fail");
     let open = ci(&bench, &project, &[]).expect_code(5);
     expect(&open, &[("build", "passed"), ("sprt", "unproven")]);

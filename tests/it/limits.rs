@@ -50,6 +50,25 @@ fn an_hourglass_gives_one_side_what_the_other_takes() {
 }
 
 #[test]
+fn default_limits_beside_others_are_pointed_out() {
+    let bench = Bench::new();
+    let noted = |limits: [&str; 2], each: &str| {
+        let plan = Plan::new(&bench, "match", 1).set("each", each).switch("dry-run");
+        let plan = plan.puppet_with("A", "--seed 1", limits[0]).puppet_with("B", "", limits[1]);
+        plan.run()
+            .expect_code(0)
+            .stderr
+            .contains("no limits are given for B, which plays at 8+0.08")
+    };
+    let all = [
+        ([",nodes=1", ""], "ponder=false"),
+        ([",nodes=1", ""], "depth=1"),
+        (["", ""], "ponder=false"),
+    ];
+    assert_eq!(all.map(|(limits, each)| noted(limits, each)), [true, false, false]);
+}
+
+#[test]
 fn nodes_stand_for_time() {
     // The puppet reports one node for each move, and takes much longer than that is worth.
     let limits = "tc=0.02,nodestime=1,timemargin=0";

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::ReadyRun;
+use super::{LoadedPlan, ReadyRun};
 use crate::{DEFAULT_RESULTS, Failure, Fleet};
 use arbiter_names::counted;
-use arbiter_plan::{Plan, RunKind, cpu_list, default_concurrency};
+use arbiter_plan::{Engine, LaunchSettings, Plan, Program, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as, warn};
 use arbiter_runner::cpu_sets_of;
 use arbiter_store::Store;
@@ -69,6 +69,40 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     }
 }
 
+/// Says what is most likely a mistake: default limits for some of the engines only, or one engine twice.
+pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
+    let LoadedPlan { plan, fingerprints, .. } = loaded;
+    for engine in without_limits.iter().filter_map(|index| plan.engines.get(*index)) {
+        if without_limits.len() < plan.engines.len() {
+            let (name, limits) = (&engine.name, engine.conditions.limits);
+            note(&format!(
+                "no limits are given for {name}, which plays at {limits}; --each is for all engines"
+            ));
+        }
+    }
+    // Names and places aside.
+    let settings = |engine: &Engine| Engine {
+        name: String::new(),
+        program: Program::Bundled,
+        launch: LaunchSettings { stderr: None, ..engine.launch.clone() },
+        provenance: None,
+        ..engine.clone()
+    };
+    let source =
+        |engine: &Engine| engine.provenance.as_ref().map(|p| (p.commit.clone(), p.is_dirty));
+    let own: Vec<_> = plan.own_engines().zip(&fingerprints.engines).collect();
+    for (index, ((one, engine), hash)) in own.iter().enumerate() {
+        let is_same = |((_, other), its): &&((&str, &Engine), &String)| {
+            its == hash && settings(other) == settings(engine) && source(other) == source(engine)
+        };
+        if let Some(((other, _), _)) = own[index + 1..].iter().find(is_same) {
+            note(&format!(
+                "{one} and {other} are the same program with the same settings: what differs will be chance"
+            ));
+        }
+    }
+}
+
 /// Why so many games are played at once, if that is the default.
 fn why_so_many(plan: &Plan) -> &'static str {
     match plan.is_timed() {
@@ -89,11 +123,14 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The command that goes on with a run.
-pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
+/// How to go on with a run; a gate is begun anew.
+pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>, is_gate: bool) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
+    if is_gate {
+        return "try again with: arbiter ci".to_owned();
+    }
     let on = fleet.map(Fleet::flag).unwrap_or_default();
-    format!("arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
+    format!("go on with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
 }
 
 /// The command that shows a run again.

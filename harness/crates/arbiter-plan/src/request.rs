@@ -102,6 +102,13 @@ pub struct SprtRequest {
 }
 
 impl Request {
+    /// Numbers of the engines that have no limits of their own nor of all, and get the default.
+    pub fn without_limits(&self) -> Vec<usize> {
+        let limits = |spec: &EngineSpec| spec.clone().or(&self.each).limits;
+        let engines = self.engines.iter().enumerate();
+        engines.filter(|(_, spec)| limits(spec).is_empty()).map(|(index, _)| index).collect()
+    }
+
     /// Fills an SPRT without engines with a demonstration that needs nothing but this binary: Palimpsest
     /// with and without a feature of its evaluation, quick games, wide bounds.
     pub(super) fn or_demonstration(mut self) -> Request {
