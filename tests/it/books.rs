@@ -25,13 +25,15 @@ fn bad_lines_are_left_out_and_reported() {
     let mut lines: Vec<&str> = sound.lines().collect();
     lines.insert(1, "hello");
     lines.push("8/8/8/8/8/8/8/K7 w - -");
+    lines.push("bye");
     let book = bench.write("some.epd", lines.join("\n"));
     let finished = logged(&bench, 3).set("openings", book.display()).run().expect_code(0);
     let told = |words: &str| finished.stderr.matches(words).count();
     assert_eq!(told("some.epd:2: expected a position"), 1, "{finished:#?}");
     assert_eq!(told("some.epd:5: expected a legal position"), 1, "{finished:#?}");
     assert_eq!(told("3 openings from"), 1, "{finished:#?}");
-    assert_eq!(told("(2 bad left out)"), 1, "{finished:#?}");
+    assert_eq!(told("(3 bad left out)"), 1, "{finished:#?}");
+    assert_eq!(told("left out: and 1 more"), 1, "{finished:#?}");
     assert_eq!(bench.read("games.pgn").matches("[FEN ").count(), 6);
 
     let results = bench.path("results").display().to_string();
@@ -40,12 +42,12 @@ fn bad_lines_are_left_out_and_reported() {
         bench.arbiter(args).finish().expect_code(0)
     };
     for report in [finished.json(), show("json").json()] {
-        assert_eq!(report["openings_left_out"], 2, "{report:#}");
+        assert_eq!(report["openings_left_out"], 3, "{report:#}");
         let faults = report["opening_faults"].as_array().expect("a list");
         assert!(faults[1].as_str().is_some_and(|fault| fault.contains("some.epd:5: ")));
     }
     for format in ["human", "md"] {
-        assert!(show(format).stdout.contains("2 of the book left out as bad"), "{format}");
+        assert!(show(format).stdout.contains("3 of the book left out as bad"), "{format}");
     }
 }
 

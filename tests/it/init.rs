@@ -42,6 +42,7 @@ fn settings_of_a_make_project_pass_its_gates_and_are_never_overwritten() {
 
     let done = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
     assert!(done.stdout.contains("wrote perft.epd arbiter.toml\n"), "{done:#?}");
+    assert_eq!(done.stderr.matches("the working tree is dirty").count(), 1, "{done:#?}");
     let text = read("arbiter.toml");
     for part in ["as Makefile says", "openings = \"books/book.epd\"", "\"bench\"", "\"speed\""] {
         assert!(text.contains(part), "{part}: {text}");
