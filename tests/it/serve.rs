@@ -180,6 +180,58 @@ fn only_who_has_the_token_steers() {
 }
 
 #[test]
+fn who_has_the_token_starts_tests_and_no_other_programs() {
+    let bench = Bench::new();
+    let puppet = bench.puppet("slow", "--seed 1 --delay-ms 20", "");
+    bench.arbiter(["engines", "add", "slow", &puppet]).finish().expect_code(0);
+    let closed = Site::start(&bench, &[]);
+    assert!(!closed.get("/").body.contains("New test"));
+    assert_eq!(closed.command("/start?dev=bundled").code, 404);
+    closed.end();
+    let site = Site::start(&bench, &["--start"]);
+    assert!(site.get("/").body.contains("New test"));
+    let ask = |dev: &str, base: &str, name: &str| {
+        format!("/start?dev={dev}&base={base}&limit=nodes%3D9&elo0=0&elo1=200&pairs=20&name={name}")
+    };
+    let first = ask("bundled", "slow", "first");
+    let bearer = format!("Bearer {}", site.token.as_deref().expect("it is printed"));
+    let right = ("Authorization", bearer.as_str());
+    let post = |headers: &[(&str, &str)]| site.ask("POST", &first, headers).code;
+    assert_eq!((post(&[]), post(&[("Authorization", "Bearer x")])), (401, 401));
+    assert_eq!(post(&[right, ("Origin", "http://evil.example")]), 403);
+    assert_eq!(post(&[right, ("Sec-Fetch-Site", "cross-site")]), 403);
+    let program = bench.write("sh", "#!/bin/sh\ntouch was-here\n").display().to_string();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("it is ours");
+    for word in ["-x", "./sh", &program, "cmd%3Dsh", "cmd%3D./sh", "slow,cmd%3D./sh", "a/../sh", ""]
+    {
+        let reply = site.command(&ask("bundled", word, "bad"));
+        assert_eq!(reply.code, 400, "{word}: {reply:?}");
+        assert!(!bench.path("results/bad.log").exists(), "{word}");
+    }
+    // What is no name of an engine is a revision, and no program of the search path.
+    let reply = site.command(&ask("bundled", "sh", "bad"));
+    assert!(reply.code == 400 && reply.body.starts_with("error"), "{reply:?}");
+    assert!(bench.read("results/bad.log").contains(reply.body.trim()));
+    assert!(!bench.path("was-here").exists());
+    let reply = site.command(&first);
+    assert!(reply.code == 201 && reply.head.contains("location: /runs/first"), "{reply:?}");
+    let second = site.command(&ask("bundled", "bundled:material", "second"));
+    assert!(second.code == 409 && second.body.contains("first"), "{second:?}");
+    // It goes on without the server.
+    site.end();
+    let site = Site::start(&bench, &["--start"]);
+    site.events("/events/runs/first").wait_for("part-state", &["of at most 20 pairs"]);
+    assert_eq!(site.command("/runs/first/stop").code, 200);
+    bench.wait_until_quiet();
+    assert_eq!(site.command(&first).code, 400, "there is one of that name");
+    assert_eq!(site.command(&ask("bundled", "bundled:material", "second")).code, 201);
+    site.events("/events/runs/second").wait_for("part-state", &["data-phase=\"ended\""]);
+    assert!(bench.read("results/second.log").contains("material"));
+    site.end();
+}
+
+#[test]
 fn every_answer_keeps_browsers_in_bounds() {
     let bench = Bench::new();
     played(&bench, "one", 11);

@@ -3,6 +3,8 @@
 //! It reads the store and asks running runs at their sockets, as anybody may who owns them; it plays
 //! nothing. It runs at the lowest priority, so that engines do not notice it.
 
+mod start;
+
 use std::fs::File;
 use std::io::Read;
 use std::net::SocketAddr;
@@ -13,13 +15,14 @@ use clap::Args;
 use data_encoding::HEXLOWER;
 use tokio::net::TcpListener;
 
+use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{DEFAULT_RESULTS, Failure, runtime};
 use arbiter_process::{lower_priority, read_text};
 use arbiter_report::note;
 use arbiter_runner::Signals;
-use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site};
+use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
 use arbiter_store::StoreError;
 
 /// Where a token is looked for that no file gives.
@@ -31,7 +34,11 @@ const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
 Everybody who can reach the address sees the runs. Who has the token may also pause, resume, drain
 and stop those that are being played on this machine by the same user: open the address that is
 printed with the token, or enter the token on the page of a run. Programs send
-'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop.
+'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start the
+list has a form for a new test (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…).
+It is played here as by 'arbiter sprt', with arbiter.toml, one at a time, writes to RUN.log in the
+results folder, and goes on when this server ends. Its engines are registered ones, bundled ones, or
+revisions, which are built.
 
 It listens on this machine only, unless --listen says otherwise. From another machine it is best
 reached through 'ssh -L 7878:localhost:7878 HOST'.
@@ -62,6 +69,9 @@ pub(crate) struct ServeArgs {
     /// Let nobody steer runs
     #[arg(long)]
     read_only: bool,
+    /// Let those who have the token start tests, too
+    #[arg(long, conflicts_with = "read_only")]
+    start: bool,
     /// NATS server whose workers and runs are shown, too: the coordinator's join file, *.join, or a URL
     /// such as tls://host:4222
     #[cfg(feature = "cluster")]
@@ -95,6 +105,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         note(&format!("made {}, which has no runs yet", args.results.display()));
     }
     let guard = Guard::new(args.hosts, known);
+    let starter = args.start.then(|| TestStarter::new(args.results.clone())).transpose()?;
+    let starter = starter.map(|starter| Arc::new(starter) as Arc<dyn Starter>);
     // To be as quick as usual is no reason not to serve.
     let _ = lower_priority();
     #[cfg(feature = "cluster")]
@@ -103,7 +115,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     #[cfg(not(feature = "cluster"))]
     let access = None;
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));
-    let site = Site::new(args.results, monitor.clone(), guard, hex(4)?);
+    let site = Site::new(args.results, monitor.clone(), guard, starter, hex(4)?);
     runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let listener = TcpListener::bind(args.listen).await.map_err(|error| {

@@ -22,7 +22,8 @@ pub fn end_if_stalled(connection: impl AsFd, after: Duration) -> io::Result<()> 
     Ok(set_tcp_user_timeout(connection, after.as_millis().try_into().unwrap_or(u32::MAX))?)
 }
 
-/// Gives this process the lowest priority, so that engines do not notice it.
+/// Gives this thread, and those that it starts from now on, the lowest priority, so that engines do not
+/// notice them.
 pub fn lower_priority() -> io::Result<()> {
     Ok(setpriority_process(None, LOWEST)?)
 }

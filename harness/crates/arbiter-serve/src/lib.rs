@@ -14,6 +14,7 @@ mod list;
 mod no_cluster;
 mod routes;
 mod run;
+mod steer;
 mod web;
 
 #[cfg(not(feature = "cluster"))]
@@ -22,3 +23,4 @@ use no_cluster as cluster;
 pub use cluster::ClusterMonitor;
 pub use guard::{Guard, MIN_TOKEN};
 pub use routes::Site;
+pub use steer::{NewTest, Started, Starter};

@@ -27,9 +27,9 @@ use super::games::{self, Found, Openings};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::run::{badge, picture, report as run_report};
+use super::steer::{Starter, start, steer};
 use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
-use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::{RunLock, Store, StoreError};
 
 /// What every answer says: browsers are to load nothing from elsewhere, show the page in no frame of
@@ -56,13 +56,15 @@ const MAX_COMPUTED: usize = 4;
 
 /// The server's state.
 #[derive(Debug, Clone)]
-pub struct Site(Arc<Inner>);
+pub struct Site(pub(super) Arc<Inner>);
 
 #[derive(Debug)]
-struct Inner {
+pub(super) struct Inner {
     hub: Arc<Hub>,
-    guard: Guard,
-    results: PathBuf,
+    pub(super) guard: Guard,
+    pub(super) results: PathBuf,
+    /// What starts tests, if somebody may.
+    pub(super) starter: Option<Arc<dyn Starter>>,
     /// Tells this server from one before it at the same address.
     boot: String,
     /// Held by each computation for one viewer, by its key: the name of a run, or the path of a page.
@@ -89,11 +91,17 @@ impl IntoResponse for HttpError {
 
 impl Site {
     /// The pages of a results folder and a cluster; `boot` is different for each server.
-    pub fn new(results: PathBuf, monitor: Arc<ClusterMonitor>, guard: Guard, boot: String) -> Site {
+    pub fn new(
+        results: PathBuf,
+        monitor: Arc<ClusterMonitor>,
+        guard: Guard,
+        starter: Option<Arc<dyn Starter>>,
+        boot: String,
+    ) -> Site {
         let hub = Arc::new(Hub::new(results.clone(), monitor));
         let (turns, permits) = (Mutex::default(), Arc::new(Semaphore::new(MAX_COMPUTED)));
         let openings = Openings::default();
-        Site(Arc::new(Inner { hub, guard, results, boot, turns, permits, openings }))
+        Site(Arc::new(Inner { hub, guard, results, starter, boot, turns, permits, openings }))
     }
 
     /// Answers requests until the process ends.
@@ -109,6 +117,7 @@ impl Site {
         };
         router
             .route("/", get(runs))
+            .route("/start", post(start))
             .route("/events/{*topic}", get(events))
             .route("/runs/{run}", get(run))
             .route("/runs/{run}/report.html", get(report))
@@ -198,8 +207,9 @@ async fn live(
 }
 
 async fn runs(State(site): State<Site>, asked: Asked) -> Answer {
-    let asked = asked.for_runs();
-    let render = |fragments: &[_], source: EventSource<'_>| list::list(&asked, fragments, source);
+    let (asked, may_start) = (asked.for_runs(), site.0.starter.is_some());
+    let render =
+        |fragments: &[_], source: EventSource<'_>| list::list(&asked, fragments, source, may_start);
     live(&site, Topic::Runs(asked.clone()), render).await
 }
 
@@ -274,32 +284,6 @@ fn changes(
             latest.changed().await.ok()?;
         }
     })
-}
-
-async fn steer(
-    State(site): State<Site>,
-    Path((run, command)): Path<(String, String)>,
-    headers: HeaderMap,
-) -> Response {
-    if let Err(refusal) = site.0.guard.may_steer(&headers) {
-        return refusal.into_response();
-    }
-    let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
-    let Some((command, ..)) = known else {
-        return (StatusCode::NOT_FOUND, "No such command.\n").into_response();
-    };
-    if let Err(error) = RunLock::check_name(&run) {
-        return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
-    }
-    let results = site.0.results.clone();
-    let told = move || send_command(&results, &run, command, false, CONTROL_TIMEOUT);
-    match tokio::task::spawn_blocking(told).await {
-        Ok(Ok(words)) => words.into_response(),
-        Ok(Err(error @ (ControlError::Idle(..) | ControlError::Refused(_)))) => {
-            (StatusCode::CONFLICT, format!("{error}\n")).into_response()
-        }
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
-    }
 }
 
 async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
@@ -447,7 +431,7 @@ fn unavailable(words: String) -> HttpError {
     HttpError(StatusCode::SERVICE_UNAVAILABLE, words)
 }
 
-fn not_found() -> HttpError {
+pub(super) fn not_found() -> HttpError {
     HttpError(StatusCode::NOT_FOUND, "There is no such page.".to_owned())
 }
 
@@ -462,7 +446,7 @@ mod tests {
         let results = PathBuf::from("no-such-folder");
         let monitor = Arc::new(ClusterMonitor::new(false));
         let guard = Guard::new(Vec::new(), None);
-        let site = Site::new(results, monitor, guard, "boot".to_owned());
+        let site = Site::new(results, monitor, guard, None, "boot".to_owned());
         let (started, has_started) = std::sync::mpsc::channel();
         let (release, released) = std::sync::mpsc::channel::<()>();
         let slow = site.clone();

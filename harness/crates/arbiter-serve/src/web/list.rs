@@ -85,8 +85,39 @@ pub(crate) fn standing(
     Fragment::boxed("standing", &markup)
 }
 
+/// The form for a new test, which the script opens to those who have the token.
+fn new_test() -> Markup {
+    let field = |name: &str, label: &str, value: &str| {
+        html! { label { (label) " " input name=(name) value=(value) required maxlength="100"; } }
+    };
+    html! {
+        details id="start" {
+            summary { "New test" }
+            // By a post, so that no token gets into an address where there is no script.
+            form method="post" action="/start" {
+                (field("dev", "Dev", "")) (field("base", "Base", ""))
+                (field("limit", "Limit", "8+0.08"))
+                (field("elo0", "Elo0", "0")) (field("elo1", "Elo1", "5"))
+                (field("pairs", "Pairs at most", "10000")) (field("name", "Run", ""))
+                label class="token" { "Token " input type="password" name="token" autocomplete="off"; }
+                button { "Start" }
+            }
+            p class="remark" {
+                "Engines are registered ones, bundled, bundled:EVAL, or revisions, which are built. The book \
+                 and all else is as arbiter.toml has it."
+            }
+            p id="answer" role="status" {}
+        }
+    }
+}
+
 /// The page of the list: how it stands, then its rows.
-pub(crate) fn list(asked: &Asked, fragments: &[Fragment], source: EventSource<'_>) -> String {
+pub(crate) fn list(
+    asked: &Asked,
+    fragments: &[Fragment],
+    source: EventSource<'_>,
+    may_start: bool,
+) -> String {
     let (standing, rows) = fragments.split_at(fragments.len().min(1));
     let heads = ["Run", "State", "Engines"].map(|head| (head, ""));
     let figures = [("Elo (95 %)", "figure"), ("LLR [stops]", ""), ("Games", "figure")];
@@ -107,6 +138,7 @@ pub(crate) fn list(asked: &Asked, fragments: &[Fragment], source: EventSource<'_
             label { "Engine " input name="engine" list="engines" value=(asked.value("engine")) maxlength="200"; }
             button { "Show" }
         }
+        @if may_start { (new_test()) }
         div class="above" {
             @for part in standing { (maud::PreEscaped(&part.html)) }
             form id="compare" action="/compare" { button { "Compare the chosen" } }

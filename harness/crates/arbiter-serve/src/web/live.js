@@ -92,17 +92,35 @@ for (const form of all(document, "form.filter")) {
   });
 }
 
-// Steering. The token comes with the address that the server printed, and is kept by this tab only.
+// Commands. The token comes with the address that the server printed, and is kept by this tab only.
 const steer = document.getElementById("steer");
 const asked = new URLSearchParams(location.hash.slice(1)).get("token");
+const keep = (token) => sessionStorage.setItem("token", token);
 if (asked) {
-  sessionStorage.setItem("token", asked);
+  keep(asked);
   history.replaceState(null, "", location.pathname + location.search);
 }
+const post = async (address) => {
+  const answer = document.getElementById("answer");
+  answer.textContent = "…";
+  const headers = { Authorization: `Bearer ${sessionStorage.getItem("token")}` };
+  let reply;
+  try {
+    reply = await fetch(address, { method: "POST", headers });
+    if (reply.status === 401) sessionStorage.removeItem("token");
+    answer.textContent = (await reply.text()).trim();
+  } catch {
+    answer.textContent = "The server does not answer.";
+  }
+  offer();
+  return reply;
+};
+const start = document.querySelector("#start form");
 const offer = () => {
+  const token = sessionStorage.getItem("token");
+  if (start) start.querySelector(".token").hidden = Boolean(token);
   if (!steer) return;
   const standing = document.querySelector(".standing");
-  const token = sessionStorage.getItem("token");
   steer.hidden = standing?.dataset.phase !== "running";
   document.getElementById("unlock").hidden = Boolean(token);
   const state = standing?.dataset.state;
@@ -110,32 +128,29 @@ const offer = () => {
   steer.querySelector(".buttons").hidden = !token;
   for (const button of all(steer, "[data-command]")) button.disabled = !useful[button.dataset.command];
 };
-const send = async (command) => {
-  const answer = document.getElementById("answer");
-  answer.textContent = "…";
-  const headers = { Authorization: `Bearer ${sessionStorage.getItem("token")}` };
-  try {
-    const reply = await fetch(`/runs/${steer.dataset.run}/${command}`, { method: "POST", headers });
-    if (reply.status === 401) sessionStorage.removeItem("token");
-    answer.textContent = (await reply.text()).trim();
-  } catch {
-    answer.textContent = "The server does not answer.";
-  }
-  offer();
-};
 if (steer) {
   for (const button of all(steer, "[data-command]")) {
     const { command } = button.dataset;
     const sure = () => command !== "stop" || confirm("Give up the pairs in flight and stop the run now?");
-    button.addEventListener("click", () => sure() && send(command));
+    button.addEventListener("click", () => sure() && post(`/runs/${steer.dataset.run}/${command}`));
   }
   document.getElementById("unlock").addEventListener("submit", (event) => {
     event.preventDefault();
-    sessionStorage.setItem("token", event.target.elements.token.value.trim());
+    keep(event.target.elements.token.value.trim());
     event.target.reset();
     offer();
   });
 }
+start?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const fields = new FormData(start);
+  const token = fields.get("token").trim();
+  if (token) keep(token);
+  fields.delete("token");
+  start.elements.token.value = "";
+  const reply = await post(`/start?${new URLSearchParams(fields)}`);
+  if (reply?.status === 201) location.assign(reply.headers.get("Location"));
+});
 
 offer();
 if (events) {

@@ -118,7 +118,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
     ] {
         assert!(standing.html.contains(part), "{part} in {}", standing.html);
     }
-    let page = list::list(&asked, &[standing, row], FEED);
+    let page = list::list(&asked, &[standing, row], FEED, false);
     assert!(page.contains("data-events=\"/events/x\" data-since=\"ab-1\""), "{page}");
     assert!(page.contains("value=\"&quot;&gt;&lt;b&gt;\""), "{page}");
     assert_strict(&page);

@@ -1,0 +1,105 @@
+//! What those who have the token may do: steer runs, and start one.
+
+use std::fmt::Debug;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::asked::Asked;
+use super::routes::{Site, not_found};
+use crate::web::run as run_page;
+use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
+use arbiter_store::RunLock;
+
+/// A test as the form asks for it, word for word.
+#[derive(Debug, Clone, Default)]
+pub struct NewTest {
+    /// The engine under test.
+    pub dev: String,
+    /// The engine it is compared with.
+    pub base: String,
+    /// What bounds the thinking of both.
+    pub limit: String,
+    /// Elo of the null hypothesis.
+    pub elo0: String,
+    /// Elo of the alternative.
+    pub elo1: String,
+    /// Most pairs.
+    pub pairs: String,
+    /// Name of the run.
+    pub name: String,
+}
+
+/// What became of a test that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Started {
+    /// It is a run of this name.
+    Run,
+    /// It will be one, or the log will say why not.
+    Prepared,
+    /// Another run was started here and is still played.
+    Busy(String),
+    /// Why it is not started, or has ended.
+    Refused(String),
+}
+
+/// Starts tests, one at a time.
+pub trait Starter: Debug + Send + Sync {
+    /// Starts one, and waits for a while until it is a run.
+    fn start(&self, wanted: &NewTest) -> Started;
+}
+
+pub(crate) async fn steer(
+    State(site): State<Site>,
+    Path((run, command)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    if let Err(refusal) = site.0.guard.may_steer(&headers) {
+        return refusal.into_response();
+    }
+    let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
+    let Some((command, ..)) = known else {
+        return (StatusCode::NOT_FOUND, "No such command.\n").into_response();
+    };
+    if let Err(error) = RunLock::check_name(&run) {
+        return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
+    }
+    let results = site.0.results.clone();
+    let told = move || send_command(&results, &run, command, false, CONTROL_TIMEOUT);
+    match tokio::task::spawn_blocking(told).await {
+        Ok(Ok(words)) => words.into_response(),
+        Ok(Err(error @ (ControlError::Idle(..) | ControlError::Refused(_)))) => {
+            (StatusCode::CONFLICT, format!("{error}\n")).into_response()
+        }
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
+}
+
+pub(crate) async fn start(State(site): State<Site>, headers: HeaderMap, asked: Asked) -> Response {
+    let Some(starter) = site.0.starter.clone() else { return not_found().into_response() };
+    if let Err(refusal) = site.0.guard.may_steer(&headers) {
+        return refusal.into_response();
+    }
+    let [dev, base, limit, elo0, elo1, pairs, name] =
+        ["dev", "base", "limit", "elo0", "elo1", "pairs", "name"]
+            .map(|n| asked.value(n).to_owned());
+    let place = format!("/runs/{name}");
+    let wanted = NewTest { dev, base, limit, elo0, elo1, pairs, name };
+    match tokio::task::spawn_blocking(move || starter.start(&wanted)).await {
+        Ok(Started::Run) => {
+            let words = format!("Started: {place}\n");
+            (StatusCode::CREATED, [(header::LOCATION, place)], words).into_response()
+        }
+        Ok(Started::Prepared) => {
+            let words = format!("It is being prepared, and will be at {place}.\n");
+            (StatusCode::ACCEPTED, words).into_response()
+        }
+        Ok(Started::Busy(run)) => {
+            let words = format!("Run {run} was started here and is still played.\n");
+            (StatusCode::CONFLICT, words).into_response()
+        }
+        Ok(Started::Refused(why)) => (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
+}

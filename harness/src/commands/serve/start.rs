@@ -1,0 +1,288 @@
+//! `arbiter serve --start`: a form of the page becomes a command line of this program.
+//!
+//! Who has the token must not be able to start any program, so nothing of the form gets into the command
+//! line unread: engines are registered ones, bundled, or revisions, and said to be that.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::TOKEN_VARIABLE;
+use crate::bundled_engine::evaluation;
+use crate::engine_names::registered;
+use crate::{Failure, own_binary};
+use arbiter_plan::{BUNDLED, EngineSpec};
+use arbiter_serve::{NewTest, Started, Starter};
+use arbiter_store::{RunLock, Store};
+
+/// Longest name of an engine.
+const MAX_NAME: usize = 100;
+
+/// Bounds of what a test may ask for.
+const MAX_PAIRS: u64 = 1_000_000;
+const MAX_NODES: u64 = 1_000_000_000;
+const MAX_DEPTH: u32 = 100;
+
+/// Most time that a side may have for a hundred moves.
+const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
+
+/// How often it is looked whether the run is there, and how many times before the page is answered.
+const LOOK: Duration = Duration::from_millis(100);
+const LOOKS: u32 = 100;
+
+/// A program to start, and where it is told how it ended.
+type Job = (Command, Sender<io::Result<ExitStatus>>);
+
+/// Starts tests. They go on when this process ends, as if they were started with nohup.
+#[derive(Debug)]
+pub(super) struct TestStarter {
+    results: PathBuf,
+    program: PathBuf,
+    /// To the thread that starts programs and waits for them.
+    jobs: Sender<Job>,
+    /// The run that was started and has not ended.
+    played: Arc<Mutex<Option<String>>>,
+}
+
+impl TestStarter {
+    /// To be made before the priority of this thread is lowered: engines are to play at the usual one.
+    pub(super) fn new(results: PathBuf) -> Result<TestStarter, Failure> {
+        let (jobs, received) = channel::<Job>();
+        let played = Arc::default();
+        let over = Arc::clone(&played);
+        std::thread::spawn(move || {
+            for (mut command, ended) in received {
+                let status = command.spawn().and_then(|mut child| child.wait());
+                *lock(&over) = None;
+                // Nobody may be waiting any more.
+                let _ = ended.send(status);
+            }
+        });
+        Ok(TestStarter { results, program: own_binary()?, jobs, played })
+    }
+
+    fn is_there(&self, run: &str) -> bool {
+        Store::observe(&self.results).is_ok_and(|store| store.run(run).is_ok())
+    }
+
+    /// Starts the program with its output going to a log, in a process group of its own, which Ctrl-C in a
+    /// terminal does not reach, and waits for a while until its run is there.
+    fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<Started> {
+        let mut played = lock(&self.played);
+        if let Some(played) = &*played {
+            return Ok(Started::Busy(played.clone()));
+        }
+        if self.is_there(run) {
+            return Ok(Started::Refused(format!("There is a run {run} already.")));
+        }
+        let path = self.results.join(format!("{run}.log"));
+        let mut log = File::options().read(true).append(true).create(true).open(path)?;
+        let begin = log.seek(SeekFrom::End(0))?;
+        let mut command = Command::new(&self.program);
+        command
+            .arg("sprt")
+            .arg("--results")
+            .arg(&self.results)
+            .args(flags)
+            .env_remove(TOKEN_VARIABLE)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log.try_clone()?)
+            .process_group(0);
+        *played = Some(run.to_owned());
+        drop(played);
+        let (sender, ended) = channel();
+        // The thread is there as long as this is; without it nothing would be told.
+        let _ = self.jobs.send((command, sender));
+        for _ in 0..LOOKS {
+            let ended = ended.recv_timeout(LOOK);
+            if self.is_there(run) {
+                return Ok(Started::Run);
+            }
+            match ended {
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::Other.into()),
+                Ok(status) => {
+                    let mut said = String::new();
+                    log.seek(SeekFrom::Start(begin))?;
+                    log.read_to_string(&mut said)?;
+                    let line = said.lines().find(|line| line.starts_with("error"));
+                    let how = format!("It ended with {}.", status?);
+                    return Ok(Started::Refused(line.map_or(how, str::to_owned)));
+                }
+            }
+        }
+        Ok(Started::Prepared)
+    }
+}
+
+impl Starter for TestStarter {
+    fn start(&self, wanted: &NewTest) -> Started {
+        let begun = flags(wanted).map(|flags| self.launch(&wanted.name, flags));
+        let started = begun.and_then(|begun| begun.map_err(|error| error.to_string()));
+        started.unwrap_or_else(Started::Refused)
+    }
+}
+
+/// What is in there is right even if somebody panicked.
+fn lock(played: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
+    played.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The flags of a test; the error says what is wrong.
+fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
+    RunLock::check_name(&wanted.name).map_err(|error| error.to_string())?;
+    let elo = |text: &str| {
+        let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
+        value.ok_or_else(|| format!("'{text}' is no number of Elo"))
+    };
+    let pairs = wanted.pairs.parse().ok().filter(|pairs| (1..=MAX_PAIRS).contains(pairs));
+    let pairs: u64 = pairs.ok_or_else(|| format!("give 1 to {MAX_PAIRS} pairs"))?;
+    Ok(vec![
+        format!("--engine={}", engine(&wanted.dev)?),
+        format!("--engine={}", engine(&wanted.base)?),
+        format!("--each={}", limit(&wanted.limit)?),
+        format!("--elo0={}", elo(&wanted.elo0)?),
+        format!("--elo1={}", elo(&wanted.elo1)?),
+        format!("--pairs={pairs}"),
+        format!("--name={}", wanted.name),
+    ])
+}
+
+/// The engine that a word means, with what it is: never a file, and never a program in PATH.
+fn engine(word: &str) -> Result<String, String> {
+    let bundled = word.strip_prefix(BUNDLED).map(|rest| rest.strip_prefix(':').ok_or(rest));
+    match bundled {
+        Some(Ok(eval)) => return evaluation(Some(eval), None).map(|_| word.to_owned()),
+        Some(Err("")) => return Ok(word.to_owned()),
+        Some(Err(_)) | None => {}
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._+/~^".contains(c);
+    let is_name = word.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && word.len() <= MAX_NAME
+        && word.chars().all(is_plain)
+        && !word.contains("..");
+    if !is_name {
+        let expected = "expected a registered engine, bundled, bundled:EVAL or a revision";
+        return Err(format!("'{word}': {expected}"));
+    }
+    let known = registered().map_err(|failure| failure.message)?;
+    let key = if known.contains_key(word) { "engine" } else { "rev" };
+    Ok(format!("{key}={word}"))
+}
+
+/// A limit and nothing else, as `--each` takes it; what has no key is a time control.
+fn limit(text: &str) -> Result<String, String> {
+    let text = if text.contains('=') { text.to_owned() } else { format!("tc={text}") };
+    let EngineSpec { limits, .. } = EngineSpec::parse(&text)?;
+    let is_all = EngineSpec::parse(&text)? == EngineSpec { limits, ..EngineSpec::default() };
+    let is_bounded = limits.granted(100).is_none_or(|time| time <= MAX_TIME)
+        && limits.nodes.is_none_or(|nodes| nodes <= MAX_NODES)
+        && limits.depth.is_none_or(|depth| depth <= MAX_DEPTH)
+        && limits.nodestime.is_none();
+    match is_all && is_bounded && !limits.is_empty() {
+        true => Ok(text),
+        false => Err(format!(
+            "'{text}': expected tc= or st= of {} hours for 100 moves at most, nodes= up to {MAX_NODES}, or \
+             depth= up to {MAX_DEPTH}",
+            MAX_TIME.as_secs() / 3600
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_and_limits_are_what_they_may_be_and_nothing_else() {
+        for (word, expected) in [
+            ("bundled", "bundled"),
+            ("bundled:material", "bundled:material"),
+            ("HEAD~3", "rev=HEAD~3"),
+            ("feature/lmr-2", "rev=feature/lmr-2"),
+            // Not the program.
+            ("sh", "rev=sh"),
+        ] {
+            assert_eq!(engine(word).as_deref(), Ok(expected));
+        }
+        let long = "x".repeat(MAX_NAME + 1);
+        for word in [
+            "",
+            "-x",
+            ".",
+            "./sh",
+            "/bin/sh",
+            "../sh",
+            "a/../sh",
+            "cmd=sh",
+            "rev=main",
+            "sh,args=-c",
+            "a b",
+            "\"sh\"",
+            "bundled:none",
+            "bundled:material,args=x",
+            "bundled:",
+            "main\n",
+            "é",
+            &long,
+        ] {
+            assert!(engine(word).is_err(), "{word:?}");
+        }
+        for (text, expected) in [
+            ("8+0.08", "tc=8+0.08"),
+            ("tc=40/60+0.6", "tc=40/60+0.6"),
+            ("st=0.1", "st=0.1"),
+            ("nodes=5000", "nodes=5000"),
+        ] {
+            assert_eq!(limit(text).as_deref(), Ok(expected));
+        }
+        for text in [
+            "",
+            "fast",
+            "inf",
+            "cmd=sh",
+            "nodes=5,cmd=sh",
+            "nodes=5,option.Hash=1",
+            "depth=101",
+            "st=600",
+            "100000+0",
+            "nodes=1000000001",
+            "nodes=9,stderr=x",
+            "nodes=9\",\"cmd=sh",
+            "tc=8+0.08,nodestime=9",
+        ] {
+            assert!(limit(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_form_becomes_a_command_line() {
+        let words = |words: &str| words.to_owned();
+        let wanted = NewTest {
+            dev: words("bundled"),
+            base: words("main"),
+            limit: words("nodes=9"),
+            elo0: words("-5"),
+            elo1: words("0"),
+            pairs: words("7"),
+            name: words("run"),
+        };
+        let expected = "--engine=bundled --engine=rev=main --each=nodes=9 --elo0=-5 --elo1=0 --pairs=7 --name=run";
+        assert_eq!(flags(&wanted).map(|flags| flags.join(" ")).as_deref(), Ok(expected));
+        for wrong in [
+            NewTest { elo0: words("NaN"), ..wanted.clone() },
+            NewTest { elo1: words("--pgn=x"), ..wanted.clone() },
+            NewTest { pairs: words("0"), ..wanted.clone() },
+            NewTest { name: words("../run"), ..wanted.clone() },
+            NewTest { name: words("-x"), ..wanted },
+        ] {
+            assert!(flags(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
