@@ -17,7 +17,7 @@ use arbiter_plan::Effect;
 use arbiter_report::{
     GameStatistics, badge_svg, brief_document, gates_of_run, html_page, markdown, note,
     outcome_document, picture_svg, plain_body, replayed_state, run_csv, run_document, run_json,
-    run_json_text, run_junit, summary_of,
+    run_json_text, run_junit, shown_run, summary_of,
 };
 use arbiter_store::{Store, StoreError};
 
@@ -225,7 +225,7 @@ fn render(
     form: ReportFormat,
     link: Option<&str>,
 ) -> Result<String, Failure> {
-    let stored = store.run(run)?;
+    let stored = shown_run(store, run)?;
     let is_duel = stored.plan.engines.len() == 2;
     let mut statistics = GameStatistics::new(stored.plan.engines.len());
     let state = replayed_state(store, run, &stored.plan, |effect| {

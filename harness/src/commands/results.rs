@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use crate::{
     DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, emit, one_line, run::result::print,
 };
-use arbiter_report::{gates_json, gates_table, stored_summary};
+use arbiter_report::{gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};
 
 /// Flags of `arbiter results`.
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         }
         Some(ResultsCommand::Show { run }) => {
             let store = store()?;
-            let stored = store.run(&store.named(run)?)?;
+            let stored = shown_run(&store, &store.named(run)?)?;
             print(&store, &stored_summary(&store, &stored)?, args.format)
         }
         Some(ResultsCommand::Log(wanted)) => log::log(&args.results, wanted, args.format),

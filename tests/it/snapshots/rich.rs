@@ -42,10 +42,12 @@ pub fn fill(folder: &Path) {
     add(&mut store, 2, "undecided", &sprt(), Some(Ending::Complete), 4, &even);
     add(&mut store, 3, "interrupted", &sprt(), Some(Ending::Interrupted), 3, &even);
     add(&mut store, 4, "killed", &sprt(), None, 2, &even);
-    let single = duel(RunKind::Match, |request| {
+    let mut single = duel(RunKind::Match, |request| {
         request.tournament.noswap = true;
         request.tournament.pairs = Some(6);
     });
+    // Earlier versions took such names.
+    single.engines[1].name.push('\u{202e}');
     add(&mut store, 5, "single", &single, Some(Ending::Complete), 6, &even);
     let mut many = request(&["A", "B", "C", "D"]);
     many.tournament.format = Some(Format::RoundRobin);
@@ -78,6 +80,7 @@ pub fn add_tournaments(folder: &Path) {
     };
     plan(Format::Swiss, Some(3), 9, &[Some(0), None, Some(0), Some(0), None, Some(1), None]);
     plan(Format::Knockout, None, 5, &[Some(0), None]);
+    plan(Format::Ladder, None, 5, &[Some(1), None, Some(0), Some(0), Some(1)]);
 }
 
 /// A tuning of two parameters in 30 iterations.

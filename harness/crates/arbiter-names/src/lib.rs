@@ -43,6 +43,15 @@ pub fn is_hidden(character: char) -> bool {
         || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// The text with codes for what terminals and browsers would obey: `\u{202e}`.
+pub fn shown(text: String) -> String {
+    if !text.contains(is_hidden) {
+        return text;
+    }
+    let code = |c: char| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    text.chars().map(code).collect()
+}
+
 /// How like a known name must be, from 0 to 1, to be suggested.
 const LIKENESS: f64 = 0.8;
 

@@ -10,7 +10,8 @@ use super::evaluations::Evaluations;
 use super::movetext::{MovetextSummary, summarize};
 use super::replay::{IllegalMove, Replay};
 use super::sections::{LineCounter, offset, plain_game, sections};
-use super::tags::{MAX_NAME, Tags, shown, text_of};
+use super::tags::{MAX_NAME, Tags, text_of};
+use arbiter_names::shown;
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 

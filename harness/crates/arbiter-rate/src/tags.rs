@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use arbiter_names::is_hidden;
+use arbiter_names::shown;
 use arbiter_openings::castling_mode_of_variant;
 use pgn_reader::{RawTag, Visitor};
 
@@ -23,15 +23,6 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
     };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     shown(text)
-}
-
-/// The text with codes for what terminals and browsers would obey: `\u{202e}`.
-pub(crate) fn shown(text: String) -> String {
-    if !text.contains(is_hidden) {
-        return text;
-    }
-    let code = |c: char| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
-    text.chars().map(code).collect()
 }
 
 /// The tags that matter.

@@ -80,7 +80,9 @@ pub use speed::SpeedReport;
 pub use standings::rules_in_words;
 pub use statistics::{GameStatistics, HistoryPoint, LlrHistory};
 pub use status::outlook;
-pub use stored::{apply_tallies, gates_of_run, replayed_state, stored_summary, summary_of};
+pub use stored::{
+    apply_tallies, gates_of_run, replayed_state, shown_run, stored_summary, summary_of,
+};
 pub use stored::{utc_time, utc_time_as};
 pub use style::{BAD_STYLE, styled};
 pub use suite::{EpdEngine, EpdReport, PerftReport, PerftTotals, Place};

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use arbiter_names::shown;
 use arbiter_plan::{Effect, PairTally, Plan, Provenance, RunInput, RunState, StepOutcome};
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -23,6 +24,16 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<StepOutcome
         }
     }
     Ok(latest.into_values().collect())
+}
+
+/// A stored run to be shown: names that earlier versions took may have characters that terminals and
+/// browsers obey, which become codes.
+pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
+    let mut stored = store.run(run)?;
+    for engine in &mut stored.plan.engines {
+        engine.name = shown(std::mem::take(&mut engine.name));
+    }
+    Ok(stored)
 }
 
 /// The summary of a stored run, from the same events that made it.

@@ -1,7 +1,7 @@
 //! The counts of a run, kept up with a store that others write.
 
 use arbiter_plan::{Effect, RunState};
-use arbiter_report::{Summary, apply_tallies, summary_of};
+use arbiter_report::{Summary, apply_tallies, shown_run, summary_of};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
 /// A run as far as it was read.
@@ -24,7 +24,7 @@ impl Fold {
     ) -> Result<Fold, StoreError> {
         // Before the pairs are read, so that none is missed; one that comes twice counts once.
         let (epoch, mark) = (store.epoch()?, store.mark()?);
-        let stored = store.run(run)?;
+        let stored = shown_run(store, run)?;
         let state = RunState::of(&stored.plan);
         let mut fold = Fold { stored, state, mark, epoch };
         apply_tallies(store, run, &mut fold.state, &store.tallies(run)?, observe)?;
@@ -46,7 +46,7 @@ impl Fold {
         let run = self.stored.head.run.clone();
         let (tallies, mark) = store.tallies_after(&run, self.mark)?;
         self.mark = mark;
-        self.stored = store.run(&run)?;
+        self.stored = shown_run(store, &run)?;
         apply_tallies(store, &run, &mut self.state, &tallies, observe)
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::asked::Asked;
 use crate::web::games as pages;
 use arbiter_plan::Plan;
-use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show};
+use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
 use arbiter_store::{GameOrder, GameQuery, ListedGame, Store, StoreError, StoredRun};
 
 /// Games in a part of the list.
@@ -120,7 +120,7 @@ impl Openings {
 /// A part of the list.
 pub(crate) fn list(results: &Path, run: &str, asked: &Asked, openings: &Openings) -> Found<String> {
     let store = Store::observe(results)?;
-    let stored = store.run(run)?;
+    let stored = shown_run(&store, run)?;
     let wanted = openings.games(&store, &stored, asked)?;
     let (query, part) = match wanted.and_then(|query| Ok((query, asked.part()?))) {
         Ok(wanted) => wanted,
@@ -147,7 +147,7 @@ pub(crate) fn game(
     openings: &Openings,
 ) -> Found<Option<String>> {
     let store = Store::observe(results)?;
-    let stored = store.run(run)?;
+    let stored = shown_run(&store, run)?;
     let query = match openings.games(&store, &stored, asked)? {
         Ok(query) => query,
         Err(words) => return Ok(Err(words)),
@@ -176,7 +176,7 @@ pub(crate) fn chosen(
     openings: &Openings,
 ) -> Found<(PgnHeader, Vec<(u64, usize)>)> {
     let store = Store::observe(results)?;
-    let stored = store.run(run)?;
+    let stored = shown_run(&store, run)?;
     let query = match openings.games(&store, &stored, asked)? {
         Ok(query) => query,
         Err(words) => return Ok(Err(words)),

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use super::keep::folder;
 use crate::{Failure, OutputFormat, Rows, args::Words, emit, output::width};
 use arbiter_plan::{ControlCommand, RunKind};
-use arbiter_report::{ListedRun, RunFilter, RunPhase};
+use arbiter_report::{ListedRun, RunFilter, RunPhase, shown_run};
 use arbiter_report::{complain, run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
@@ -91,7 +91,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
 
 /// One run; what keeps it from being read is told.
 pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
-    let read = || -> Result<_, StoreError> { stored_summary(store, &store.run(&head.run)?) };
+    let read = || -> Result<_, StoreError> { stored_summary(store, &shown_run(store, &head.run)?) };
     let mut summary = read().map_err(complain).ok();
     if let Some(summary) = summary.as_mut().filter(|summary| summary.ending.is_none()) {
         let status = ControlCommand::Status;

@@ -9,7 +9,8 @@ use regex_lite::Regex;
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
 use arbiter_plan::RunKind;
 use arbiter_report::{
-    LogEntry, log_json, log_markdown, log_text, note, run_pattern, stored_summary, utc_time,
+    LogEntry, log_json, log_markdown, log_text, note, run_pattern, shown_run, stored_summary,
+    utc_time,
 };
 use arbiter_store::{RunHead, Store};
 
@@ -79,7 +80,7 @@ fn read(
         pattern.is_none_or(|pattern| texts.into_iter().any(|text| pattern.is_match(text)))
     };
     for head in store.runs()?.into_iter().filter(is_wanted) {
-        let stored = store.run(&head.run)?;
+        let stored = shown_run(&store, &head.run)?;
         if stored.plan.kind == RunKind::Sprt {
             let summary = stored_summary(&store, &stored)?;
             found.push((head.created_ms, LogEntry { started: utc_time(head.created_ms), summary }));
