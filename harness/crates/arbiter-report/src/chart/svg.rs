@@ -3,6 +3,7 @@
 //! The drawing crate knows fixed colours only. Each of ours stands for a variable of the page's
 //! style, put in its place after drawing, so that a chart is as dark or light as its page.
 
+use maud::html;
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::SegmentedCoord;
@@ -67,6 +68,9 @@ const BESIDES_ROWS: u32 = 70;
 /// Space around a drawing.
 const MARGIN: u32 = 10;
 
+/// Stands around the number of a row before a name that is cut, until its full name is put there.
+const CUT: char = '\u{e000}';
+
 /// Size of letters, and their mean width.
 const TEXT: u32 = 13;
 const LETTER: u32 = 7;
@@ -97,17 +101,22 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     let size = (frame.width, frame.height_of(chart));
+    let names = chart.row_names();
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
         match chart {
             Chart::Lines(lines) => draw_lines(&area, frame, lines)?,
-            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars)?,
+            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars, &names)?,
             Chart::Bars(bars) => draw_bars(&area, frame, bars)?,
-            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals)?,
+            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals, &names)?,
         }
         area.present()?;
     }
-    let text = styled(&text, frame.class, size);
+    let mut text = styled(&text, frame.class, size);
+    for (row, name) in names.into_iter().enumerate() {
+        let full = html! { title { (name) } }.into_string();
+        text = text.replace(&format!("{CUT}{row}{CUT}"), &full);
+    }
     let Some((left, right)) = chart.ends() else { return Ok(text) };
     // Which values both ends of the horizontal axis stand for, and where they are.
     let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN);
@@ -124,6 +133,15 @@ impl Chart {
                 Some((-0.5, places(bars.labels.len()) as f64 - 0.5))
             }
             Chart::Bars(_) | Chart::Intervals(_) => None,
+        }
+    }
+
+    /// The names of rows below each other.
+    fn row_names(&self) -> Vec<&String> {
+        match self {
+            Chart::Bars(bars) if bars.is_lying => bars.labels.iter().collect(),
+            Chart::Intervals(intervals) => intervals.rows.iter().map(|(name, ..)| name).collect(),
+            Chart::Lines(_) | Chart::Bars(_) => Vec::new(),
         }
     }
 }
@@ -319,7 +337,11 @@ fn row_axes<'a>(
         .y_label_area_size(frame.names)
         .build_cartesian_2d(left..right, segments(count)?)?;
     let name = |segment: &SegmentValue<usize>| match segment {
-        SegmentValue::CenterOf(row) if *row < count => frame.shortened(names[count - 1 - row]),
+        SegmentValue::CenterOf(row) if *row < count => {
+            let place = count - 1 - row;
+            let name = frame.shortened(names[place]);
+            if name == *names[place] { name } else { format!("{CUT}{place}{CUT}{name}") }
+        }
         SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
     };
     let mut mesh = context.configure_mesh();
@@ -339,7 +361,7 @@ fn row_axes<'a>(
     Ok(context)
 }
 
-fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
+fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> Drawn {
     let mut ends = vec![0.0; chart.labels.len()];
     let mut bars = Vec::new();
     for (index, (_, values)) in chart.series.iter().enumerate() {
@@ -349,9 +371,8 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
         }
     }
     let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(nothing)?;
-    let names: Vec<&String> = chart.labels.iter().collect();
     // Room for the number behind the longest bar.
-    let mut context = row_axes(area, frame, &names, (0.0, 1.1 * high), chart.y, false)?;
+    let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, false)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
         let mut bar = Rectangle::new(corners, colour(index).filled());
@@ -403,12 +424,11 @@ fn every_nth(labels: &[String], room: u32) -> usize {
     (longest as u32 * LETTER).div_ceil(room.max(1)).max(1) as usize
 }
 
-fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals) -> Drawn {
+fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&String]) -> Drawn {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
     let ends = range(values).ok_or_else(nothing)?;
-    let names: Vec<&String> = chart.rows.iter().map(|(name, ..)| name).collect();
-    let mut context = row_axes(area, frame, &names, ends, chart.x, true)?;
+    let mut context = row_axes(area, frame, names, ends, chart.x, true)?;
     if let Some(level) = chart.level {
         let ends = [SegmentValue::Exact(0), SegmentValue::Exact(names.len())];
         let line = ends.map(|end| (level, end));

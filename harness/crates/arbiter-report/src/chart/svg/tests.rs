@@ -33,6 +33,12 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
             ..Intervals::default()
         }),
     ];
+    let cut = draw(&charts[3], &SMALL).expect("there is something to draw");
+    let full = "<title>a &lt;b&gt; with a name that is far too long</title>a &lt;b&gt;";
+    assert!(
+        cut.contains(full) && !cut.contains(CUT) && cut.matches("<title>").count() == 1,
+        "{cut}"
+    );
     for chart in charts {
         for frame in [&WIDE, &NARROW, &SMALL] {
             let svg = draw(&chart, frame).expect("there is something to draw");
