@@ -66,6 +66,12 @@ impl Rating {
         }
     }
 
+    /// Whether its interval is above that of another.
+    pub(crate) fn is_above(&self, other: &Rating) -> bool {
+        let ([low, _], [_, high]) = (self.ends(), other.ends());
+        low.zip(high).is_some_and(|(low, high)| low > high)
+    }
+
     /// `>` or `<` where the rating is only a bound.
     pub(crate) fn sign(&self) -> &'static str {
         self.won_all.map_or("", |won_all| if won_all { ">" } else { "<" })
@@ -248,6 +254,17 @@ mod tests {
         assert_eq!(shown(Some(0.0), None), "+0.0 (given)");
         assert_eq!(shown(None, Some(true)), "> +0.0");
         assert_eq!(shown(None, None), "+0.0, no spread");
+        let rating = |elo, margin, won_all| Rating { elo, margin, won_all, group: None };
+        let first = |won_all: Option<bool>| rating(9.0, won_all.is_none().then_some(5.0), won_all);
+        for (won_all, elo, expected) in [
+            (None, 0.5, true),
+            (None, 1.5, false),
+            (Some(true), 5.5, true),
+            (Some(false), 0.0, false),
+        ] {
+            let other = rating(elo, Some(3.0), None);
+            assert_eq!(first(won_all).is_above(&other), expected, "{won_all:?} {elo}");
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 use super::manifest::{self, hypotheses};
 use super::{
-    Block, Document, brief, figures, games, gates, head, latencies, result_figures, tournament,
-    tuning,
+    Block, Document, Tone, brief, figures, games, gates, head, latencies, result_figures,
+    tournament, tuning,
 };
 use crate::standings::{superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
@@ -109,30 +109,37 @@ fn title(plan: &Plan) -> String {
 
 /// What came out, in a sentence or two.
 fn conclusion(summary: &Summary) -> Vec<Block> {
-    let said = |text: String, more: String| {
+    let said = |tone: Tone, text: String, more: String| {
         let more =
             (!more.is_empty()).then(|| Block::Paragraph { strong: String::new(), text: more });
-        let verdict = Block::Verdict { tone: brief::tone(summary), text };
-        std::iter::once(verdict).chain(more).collect()
+        std::iter::once(Block::Verdict { tone, text }).chain(more).collect()
     };
+    let mut tone = brief::tone(summary);
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
         RunKind::Ablate => Some(ablation::conclusion(summary)),
         RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
         RunKind::Sprt => {
-            return said(state, confidence(summary));
+            return said(tone, state, confidence(summary));
         }
         RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
         RunKind::Match | RunKind::Tournament => summary.ratings().map(|ratings| {
             let (engine, rating) = &ratings[0];
             let name = &summary.engines[*engine];
-            format!("{name} is rated first, at {rating} Elo (95 %) around a mean of 0.")
+            let place = match ratings[1..].iter().all(|(_, other)| rating.is_above(other)) {
+                true => "is rated first",
+                false => {
+                    tone = if tone == Tone::Good { Tone::Open } else { tone };
+                    "leads, intervals overlap"
+                }
+            };
+            format!("{name} {place}: {rating} Elo (95 %) around a mean of 0.")
         }),
     };
     match finding {
-        Some(finding) if summary.is_over() => said(finding, state),
-        Some(finding) => said(state, format!("So far: {finding}")),
-        None => said(state, String::new()),
+        Some(finding) if summary.is_over() => said(tone, finding, state),
+        Some(finding) => said(tone, state, format!("So far: {finding}")),
+        None => said(tone, state, String::new()),
     }
 }
 
