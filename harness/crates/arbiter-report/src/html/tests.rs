@@ -85,3 +85,23 @@ fn every_part_is_there_and_reachable() {
         .map(|class| page.matches(&format!("class=\"{class}\"")).count());
     assert_eq!(squares, [30, 32, 2, 0]);
 }
+
+#[test]
+fn lines_of_a_bracket_come_from_encounters() {
+    use crate::document::{Meeting, Round, Side};
+    let side = || Side { name: "A".to_owned(), score: String::new(), is_ahead: false };
+    let met = |is_there: bool| Meeting {
+        sides: (0..2).filter(|_| is_there).map(|_| side()).collect(),
+        note: String::new(),
+    };
+    let round = |all: &[bool]| Round {
+        name: "Round".to_owned(),
+        encounters: all.iter().map(|is| met(*is)).collect(),
+    };
+    let drawn = rounds::rounds(
+        &[round(&[false, true, false, false]), round(&[true, true]), round(&[true])],
+        true,
+    );
+    let places: Vec<_> = drawn.0.matches("<li class=\"fed\">").collect();
+    assert_eq!(places.len(), 2, "{}", drawn.0);
+}
