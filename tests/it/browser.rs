@@ -152,6 +152,12 @@ fn read_charts(browser: &mut Browser) {
     assert_eq!(browser.value("document.querySelectorAll('.tip[aria-live=polite]').length"), 1);
     browser.press("Escape");
     browser.wait_until(&format!("{tips}.length === 0"));
+    browser.hover(".chart[data-values] svg");
+    browser.wait_until(&format!("{tips}.length === 2 && {tips}[0].startsWith('games ')"));
+    let line = "document.querySelector('.chart[data-values] .now').hasAttribute('hidden')";
+    assert_eq!(browser.value(line), false);
+    browser.hover("h1");
+    browser.wait_until(&format!("{tips}.length === 0 && {line}"));
 }
 
 /// Steps through the first game of the page, by its buttons, by keys, and by a click on a move.
@@ -192,7 +198,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     let out = format!("{}/", bench.path("pages").display());
     let runs = ["rich", "tournament", "ablation", "tuning", "single", "killed"];
     // What the page of a run has besides its report does not depend on these.
-    let more = ["rejected", "undecided", "swiss", "knockout"];
+    let more = ["rejected", "undecided", "swiss", "knockout", "ladder"];
     let args =
         [&["report", "--results", "results"], &runs[..], &more[..], &["--out", &out]].concat();
     bench.arbiter(args).finish().expect_code(0);
@@ -270,7 +276,53 @@ fn a_run_is_watched_and_steered_to_its_end() {
         .wait_until("document.getElementById('part-conclusion').textContent.includes('24 games')");
     // What is open stays open.
     assert_eq!(browser.value("window.mine"), "still here");
+    assert_accessible(&mut browser, axe.as_deref(), "run-ended");
     assert_no_faults(&mut browser, &home);
+    site.end();
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn a_test_is_started_and_drained() {
+    let Some(mut browser) = browser() else { return };
+    let bench = Bench::new();
+    let puppet = bench.puppet("slow", "--seed 1 --delay-ms 20", "");
+    bench.arbiter(["engines", "add", "slow", &puppet]).finish().expect_code(0);
+    let site = Site::start(&bench, &["--start"]);
+    browser.open(&site.url("/"));
+    browser.wait_until("document.body.textContent.includes('There is no store yet')");
+    let axe = axe(&bench);
+    assert_accessible(&mut browser, axe.as_deref(), "list-empty");
+    browser.click("#start summary");
+    browser.value("document.querySelector('#start [name=limit]').value = 'nodes=9'");
+    let fill = |browser: &mut Browser, field: &str, text: &str| {
+        browser.click(&format!("#start [name={field}]"));
+        browser.type_in(text);
+    };
+    for (field, text) in [("dev", "bundled"), ("base", "slow"), ("name", "first"), ("token", "no")]
+    {
+        fill(&mut browser, field, text);
+    }
+    browser.click("#start button");
+    let refused =
+        "document.getElementById('answer').textContent.startsWith('That needs the token')";
+    browser.wait_until(refused);
+    assert_accessible(&mut browser, axe.as_deref(), "start-refused");
+    fill(&mut browser, "token", site.token.as_deref().expect("it is printed"));
+    browser.click("#start button");
+    browser.wait_until("location.pathname === '/runs/first' && document.readyState === 'complete'");
+    wait_for("the run is drained", || {
+        // The button moves while boards come, and a click may miss it.
+        if browser.holds("document.querySelector('[data-command=drain]').disabled === false") {
+            browser.click("[data-command=drain]");
+        }
+        browser
+            .holds("document.querySelector('.standing').dataset.state === 'interrupted'")
+            .then_some(())
+    });
+    // The browser tells of the refusal, and of nothing else.
+    let faults = browser.faults(&site.url("/"));
+    assert!(faults.len() == 1 && faults[0].contains("401"), "{faults:#?}");
     site.end();
     bench.wait_until_quiet();
 }

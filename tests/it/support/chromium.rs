@@ -129,13 +129,25 @@ impl Browser {
     /// Clicks with the mouse on what a selector finds.
     #[track_caller]
     pub fn click(&mut self, selector: &str) {
+        self.point(selector, &["mousePressed", "mouseReleased"]);
+    }
+
+    /// Moves the mouse onto what a selector finds.
+    #[track_caller]
+    pub fn hover(&mut self, selector: &str) {
+        self.point(selector, &["mouseMoved"]);
+    }
+
+    /// What the mouse does in the middle of what a selector finds.
+    #[track_caller]
+    fn point(&mut self, selector: &str, kinds: &[&str]) {
         let place = self.value(&format!(
             "(() => {{ const found = document.querySelector({selector:?});
                found.scrollIntoView({{ block: 'center', behavior: 'instant' }});
                const box = found.getBoundingClientRect();
                return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         ));
-        for kind in ["mousePressed", "mouseReleased"] {
+        for kind in kinds {
             let event = json!({
                 "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1,
             });
