@@ -68,7 +68,7 @@ const BESIDES_ROWS: u32 = 70;
 /// Space around a drawing.
 const MARGIN: u32 = 10;
 
-/// Stands around the number of a row before a name that is cut, until its full name is put there.
+/// Stands around the number of a row whose name is cut, where its full name is put.
 const CUT: char = '\u{e000}';
 
 /// Size of letters, and their mean width.
@@ -114,8 +114,7 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     }
     let mut text = styled(&text, frame.class, size);
     for (row, name) in names.into_iter().enumerate() {
-        let full = html! { title { (name) } }.into_string();
-        text = text.replace(&format!("{CUT}{row}{CUT}"), &full);
+        text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
     let Some((left, right)) = chart.ends() else { return Ok(text) };
     // Which values both ends of the horizontal axis stand for, and where they are.
@@ -247,8 +246,14 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
             let outline: Vec<_> = upper.chain(lower).collect();
             context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
         }
-        let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2));
-        context.draw_series(series)?;
+        // A line of one point would not be seen.
+        let size = if line.points.len() == 1 { 4 } else { 0 };
+        let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
+        context.draw_series(series.point_size(size))?;
+        if let [(x, bottom, top)] = line.band[..] {
+            let whole = [bottom, top].map(|end| (x, end.clamp(low, high)));
+            context.draw_series([PathElement::new(whole, colour.stroke_width(2))])?;
+        }
     }
     Ok(())
 }

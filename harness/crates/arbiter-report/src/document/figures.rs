@@ -18,9 +18,13 @@ const HISTORY_ROWS: usize = 16;
 pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
-        document.heading(if summary.plan.sprt.is_some() { "LLR history" } else { "Elo history" });
-        document.figures(likelihood(summary, &points));
-        document.figures(elo(summary, &points));
+        let drawn = likelihood(summary, &points).into_iter().chain(elo(summary, &points));
+        let drawn: Vec<Figure> = drawn.collect();
+        if !drawn.is_empty() {
+            let is_test = summary.plan.sprt.is_some();
+            document.heading(if is_test { "LLR history" } else { "Elo history" });
+            document.figures(drawn);
+        }
     }
     document.figures(ablation(summary));
 }

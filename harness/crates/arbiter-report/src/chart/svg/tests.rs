@@ -33,6 +33,10 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
             ..Intervals::default()
         }),
     ];
+    let band = vec![(1.0, -1.0, 1.0)];
+    let one = Line { band, ..line(&[(1.0, 0.0)]) };
+    let one = draw(&Chart::Lines(Lines { lines: vec![one], ..Lines::default() }), &WIDE).unwrap();
+    assert!(one.contains("<circle "), "{one}");
     let cut = draw(&charts[3], &SMALL).expect("there is something to draw");
     let full = "<title>a &lt;b&gt; with a name that is far too long</title>a &lt;b&gt;";
     assert!(
