@@ -67,6 +67,21 @@ fn a_tournament_an_ablation_and_a_tuning() {
 }
 
 #[test]
+fn what_decides_nothing_has_no_mark_of_a_verdict() {
+    let bench = filled();
+    for (run, colour) in [
+        ("rich", "bad"),
+        ("rejected", "bad"),
+        ("single", "open"),
+        ("tournament", "open"),
+        ("ablation", "open"),
+    ] {
+        let picture = shown(&bench, &["report", run, "--format", "svg"]);
+        assert!(picture.contains(&format!("fill=\"var(--{colour})\"")), "{run}: {picture}");
+    }
+}
+
+#[test]
 fn every_ending_of_a_run() {
     let bench = filled();
     let runs = ["rejected", "undecided", "interrupted", "killed", "single"];

@@ -157,6 +157,14 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
     )
 }
 
+/// Whether anything is told of any feature.
+pub(crate) fn is_told(summary: &Summary) -> bool {
+    features(summary).iter().any(|feature| match feature.sprt_status {
+        Some(sprt_status) => sprt_status.decision != Decision::Continue,
+        None => proven(feature).is_some(),
+    })
+}
+
 /// Whether the feature is proven to help, by the interval that holds together with the others.
 fn proven(feature: &Feature<'_>) -> Option<bool> {
     let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;

@@ -6,7 +6,7 @@ use super::{
     Block, Document, Tone, brief, figures, games, gates, head, latencies, result_figures,
     tournament, tuning,
 };
-use crate::standings::{superiority, total};
+use crate::standings::{Rating, superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
@@ -109,38 +109,55 @@ fn title(plan: &Plan) -> String {
 
 /// What came out, in a sentence or two.
 fn conclusion(summary: &Summary) -> Vec<Block> {
-    let said = |tone: Tone, text: String, more: String| {
+    let said = |text: String, more: String| {
         let more =
             (!more.is_empty()).then(|| Block::Paragraph { strong: String::new(), text: more });
-        std::iter::once(Block::Verdict { tone, text }).chain(more).collect()
+        std::iter::once(Block::Verdict { tone: news(summary), text }).chain(more).collect()
     };
-    let mut tone = brief::tone(summary);
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
         RunKind::Ablate => Some(ablation::conclusion(summary)),
         RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
         RunKind::Sprt => {
-            return said(tone, state, confidence(summary));
+            return said(state, confidence(summary));
         }
         RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
         RunKind::Match | RunKind::Tournament => summary.ratings().map(|ratings| {
             let (engine, rating) = &ratings[0];
             let name = &summary.engines[*engine];
-            let place = match ratings[1..].iter().all(|(_, other)| rating.is_above(other)) {
-                true => "is rated first",
-                false => {
-                    tone = if tone == Tone::Good { Tone::Open } else { tone };
-                    "leads, intervals overlap"
-                }
-            };
+            let is_clear = is_clear(&ratings);
+            let place = if is_clear { "is rated first" } else { "leads, intervals overlap" };
             format!("{name} {place}: {rating} Elo (95 %) around a mean of 0.")
         }),
     };
     match finding {
-        Some(finding) if summary.is_over() => said(tone, finding, state),
-        Some(finding) => said(tone, state, format!("So far: {finding}")),
-        None => said(tone, state, String::new()),
+        Some(finding) if summary.is_over() => said(finding, state),
+        Some(finding) => said(state, format!("So far: {finding}")),
+        None => said(state, String::new()),
     }
+}
+
+/// Whether what was found is good news for the first engine: that all was played is none.
+fn news(summary: &Summary) -> Tone {
+    let tone = brief::tone(summary);
+    let elo = summary.strength().elo.filter(|_| summary.engines.len() == 2);
+    let is_told = match summary.plan.kind {
+        _ if tone != Tone::Good => true,
+        RunKind::Sprt | RunKind::Tune => true,
+        RunKind::Ablate => ablation::is_told(summary),
+        RunKind::Match | RunKind::Tournament => match elo {
+            Some(elo) if elo.high < 0.0 => return Tone::Bad,
+            Some(elo) => elo.low > 0.0,
+            None => summary.ratings().is_none_or(|ratings| is_clear(&ratings)),
+        },
+    };
+    if is_told { tone } else { Tone::Open }
+}
+
+/// Whether the interval of the first is above those of all others.
+fn is_clear(ratings: &[(usize, Rating)]) -> bool {
+    let (first, others) = (&ratings[0].1, &ratings[1..]);
+    others.iter().all(|(_, other)| first.is_above(other))
 }
 
 /// How far the verdict of a test can be trusted.
