@@ -11,6 +11,8 @@ pub struct Line<E> {
     positions: Vec<Position>,
     /// Keys of all positions before the current one, game and line alike.
     keys: Vec<u64>,
+    /// Length of `keys` after each pass: no position before one can come back.
+    passes: Vec<usize>,
     evaluator: E,
 }
 
@@ -22,7 +24,7 @@ impl<E: Evaluator> Line<E> {
         positions.push(*game.position());
         let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY);
         keys.extend_from_slice(game.keys());
-        Line { positions, keys, evaluator }
+        Line { positions, keys, passes: Vec::new(), evaluator }
     }
 
     /// The current position.
@@ -51,6 +53,7 @@ impl<E: Evaluator> Line<E> {
         let before = *self.position();
         self.evaluator.push_null();
         self.keys.push(before.key());
+        self.passes.push(self.keys.len());
         self.positions.push(before.play_null());
     }
 
@@ -59,6 +62,7 @@ impl<E: Evaluator> Line<E> {
     pub fn unmake(&mut self) {
         debug_assert!(self.positions.len() > 1, "the root cannot be taken back");
         self.evaluator.pop();
+        self.passes.pop_if(|length| *length == self.keys.len());
         self.keys.pop();
         self.positions.pop();
     }
@@ -73,8 +77,8 @@ impl<E: Evaluator> Line<E> {
     /// Is the current position to be scored as a draw: by the fifty-move rule, by insufficient
     /// material, or because it occurred before?
     ///
-    /// Within the line one earlier occurrence is enough, since what was good once will be good
-    /// again; occurrences before the root must be two.
+    /// Between the root and here one earlier occurrence is enough, since what was good once will be
+    /// good again; at the root and before it there must be two.
     pub fn is_draw(&self) -> bool {
         self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
     }
@@ -89,16 +93,17 @@ impl<E: Evaluator> Line<E> {
         position.is_insufficient_material()
     }
 
-    /// Did the current position occur before: once in the line, or twice before the root?
+    /// Did the current position occur before: once after the root, or twice up to it?
     pub fn repeats(&self) -> bool {
         let position = self.position();
-        let reversible = usize::from(position.halfmove_clock()).min(self.keys.len());
+        let since_pass = self.keys.len() - self.passes.last().unwrap_or(&0);
+        let reversible = usize::from(position.halfmove_clock()).min(since_pass);
         let mut earlier = 0;
         // The same side is to move only every second ply, and four plies are the shortest cycle.
         for back in (4..=reversible).step_by(2) {
             if self.keys[self.keys.len() - back] == position.key() {
                 earlier += 1;
-                if earlier == 2 || back <= self.ply() {
+                if earlier == 2 || back < self.ply() {
                     return true;
                 }
             }
@@ -127,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn one_repetition_in_the_line_is_a_draw() {
+    fn one_repetition_after_the_root_is_a_draw() {
         let mut line = Line::new(&Game::new(Position::startpos()), Material::default());
-        make(&mut line, "g1f3 g8f6 f3g1");
+        make(&mut line, "e2e4 e7e5 g1f3 g8f6 f3g1");
         assert!(!line.is_draw());
         make(&mut line, "f6g8");
         assert!(line.is_draw());
@@ -138,15 +143,39 @@ mod tests {
     }
 
     #[test]
-    fn before_the_root_it_takes_two() {
+    fn up_to_the_root_it_takes_two() {
+        let there_and_back = "g1f3 g8f6 f3g1 f6g8";
         let mut game = Game::new(Position::startpos());
-        play(&mut game, "g1f3 g8f6 f3g1");
-        let mut line = Line::new(&game, Material::default());
-        make(&mut line, "f6g8");
+        for is_draw in [false, true] {
+            let mut line = Line::new(&game, Material::default());
+            make(&mut line, there_and_back);
+            assert_eq!(line.is_draw(), is_draw);
+            play(&mut game, there_and_back);
+        }
+        let mut game = Game::new(Position::startpos());
+        for is_draw in [false, true] {
+            play(&mut game, "g1f3 g8f6 f3g1");
+            let mut line = Line::new(&game, Material::default());
+            make(&mut line, "f6g8");
+            assert_eq!(line.is_draw(), is_draw);
+            play(&mut game, "f6g8");
+        }
+    }
+
+    #[test]
+    fn nothing_is_repeated_across_a_pass() {
+        let root = fen::parse("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap();
+        let mut line = Line::new(&Game::new(root), Material::default());
+        make(&mut line, "e1e2 e8e7 a1a2 e7d7");
+        line.make_null();
+        make(&mut line, "d7e7 a2a1");
+        line.make_null();
         assert!(!line.is_draw());
-        play(&mut game, "f6g8 g1f3 g8f6 f3g1");
-        let mut line = Line::new(&game, Material::default());
-        make(&mut line, "f6g8");
+        // Once taken back, passes are forgotten.
+        for _ in 0..4 {
+            line.unmake();
+        }
+        make(&mut line, "a2a1 d7e7");
         assert!(line.is_draw());
     }
 

@@ -57,7 +57,8 @@ pub(super) struct Node {
     pub(super) eval: Score,
     /// Absolute value of the correction in `eval`, in centipawns.
     pub(super) correction: Score,
-    /// Is the evaluation better than two plies ago, or four if the side was in check then?
+    /// Is the evaluation better than two plies ago, or four if the side was in check then? Yes if neither is
+    /// known.
     pub(super) improving: bool,
     /// The best score found so far.
     pub(super) best: Score,
@@ -194,9 +195,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let correction = self.correction(ply);
         let evaluation = self.corrected(raw_eval, correction);
         self.frame(ply).static_eval = Some(evaluation);
-        // There is none before the root, nor in check.
+        // There is none before the root, nor in check: then the better is assumed.
         let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].static_eval;
-        let improving = earlier(2).or(earlier(4)).is_some_and(|earlier| evaluation > earlier);
+        let improving = earlier(2).or(earlier(4)).is_none_or(|earlier| evaluation > earlier);
         self.reward_eval_gain(ply, evaluation);
         let eval = refine_with_tt(evaluation, entry, self.line.position(), ply);
         StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
@@ -357,4 +358,42 @@ fn research_depth_change(node: &Node, score: Score, depth: i32) -> i32 {
     let deeper = score > node.best + params::deeper_margin() + 2 * depth;
     let shallower = score < node.best + params::shallower_margin();
     i32::from(deeper) - i32::from(shallower)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Game, Position};
+    use crate::eval::material::Material;
+    use crate::search::history::Histories;
+    use crate::search::thread_state::SharedState;
+    use crate::search::{Limits, Request, Signals};
+    use crate::time::Timer;
+    use crate::tt::TranspositionTable;
+
+    #[test]
+    fn the_static_evaluation_is_learnt_from_once_a_node() {
+        let game = Game::new(Position::startpos());
+        let (limits, timer, signals) = (Limits::default(), Timer::start(None), Signals::default());
+        let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
+        let (table, mut histories) = (TranspositionTable::new(1).unwrap(), Histories::new());
+        let shared = SharedState::new(1);
+        let evaluator = Material::default();
+        let mut searcher =
+            Searcher::new(request, &table, &mut histories, shared.thread(0), evaluator);
+        let root = *game.position();
+        let mv = *root.legal_moves().iter().next().unwrap();
+        assert!(searcher.static_eval(0, None).improving, "nothing before is known");
+        searcher.make(mv);
+        let context = ContinuationContext::new(&root, [None; 3]);
+        let mut learnt = |excluded, is_verifying| {
+            let before = searcher.histories.quiet_score(&root, mv, &context);
+            let frame = searcher.frame(1);
+            (frame.excluded, frame.is_verifying) = (excluded, is_verifying);
+            searcher.static_eval(1, None);
+            searcher.histories.quiet_score(&root, mv, &context) != before
+        };
+        assert!(learnt(None, false));
+        assert!(!learnt(Some(mv), false) && !learnt(None, true));
+    }
 }

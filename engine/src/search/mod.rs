@@ -168,6 +168,8 @@ struct Frame {
     cutoffs: u32,
     /// The move excluded by a singular search.
     excluded: Option<Move>,
+    /// Is the node searched once more, to verify a null move?
+    is_verifying: bool,
 }
 
 /// Unused frames before the root, so that looking back four plies needs no test.

@@ -74,7 +74,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             return true;
         }
         self.null_move_min_ply = node.ply + (3 * depth_left / 4).max(1) as usize;
+        self.frame(node.ply).is_verifying = true;
         let score = self.node::<NonPv>(node.beta - 1, node.beta, depth_left, false);
+        self.frame(node.ply).is_verifying = false;
         self.null_move_min_ply = 0;
         score >= node.beta
     }

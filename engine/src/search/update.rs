@@ -92,12 +92,15 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Updates the butterfly history of the previous move, if quiet, by how much the static
     /// evaluation changed for the side that made it.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
-        let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history()) else {
+        let Frame { excluded, is_verifying, .. } = *self.frame(ply);
+        // A node that is searched once more has nothing new to say of the move that led to it.
+        let is_again = excluded.is_some() || is_verifying;
+        let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history() && !is_again)
+        else {
             return;
         };
-        let Frame { current_move, static_eval: earlier, excluded, .. } = *self.frame(above);
-        let quiet = current_move.filter(|mv| mv.is_quiet() && excluded.is_none());
-        if let (Some(mv), Some(earlier)) = (quiet, earlier) {
+        let Frame { current_move, static_eval: earlier, .. } = *self.frame(above);
+        if let (Some(mv), Some(earlier)) = (current_move.filter(|mv| mv.is_quiet()), earlier) {
             let (per_centipawn, tempo, most) = params::swing_bonus();
             // Both evaluations are relative to the side to move and contain its tempo bonus.
             let gain = 2 * tempo - (earlier + evaluation);

@@ -94,9 +94,11 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     let own = worth(board, strong);
     let other = worth(board, !strong);
     if pawns.is_empty() {
-        // A lone minor piece mates nobody.
-        let little = if own <= 3 { 0 } else { weight(at::SCALE_NO_PAWNS) };
-        return if own - other <= 3 { little } else { SCALE_MAX };
+        // A lone minor piece mates nobody, nor do two knights.
+        if own <= 6 && !can_mate(board, strong) {
+            return 0;
+        }
+        return if own - other <= 3 { weight(at::SCALE_NO_PAWNS) } else { SCALE_MAX };
     }
     if is_wrong_bishop(board, strong, pawns) {
         return weight(at::SCALE_WRONG_BISHOP);
@@ -177,6 +179,9 @@ mod tests {
     fn drawish_endings_are_recognised() {
         for (text, end, expected) in [
             ("4k3/8/8/8/8/8/8/N3K3 w - - 0 1", 300, 0),
+            ("4k3/8/8/8/8/8/8/N3K1N1 w - - 0 1", 600, 0),
+            ("4k3/p7/8/8/8/8/8/N3K1N1 w - - 0 1", 500, 0),
+            ("4k3/8/8/8/8/8/8/N3K2R w - - 0 1", 800, SCALE_MAX),
             ("4k3/8/8/8/8/8/8/B3K1NN w - - 0 1", 900, SCALE_MAX),
             ("k7/8/8/8/8/P7/8/K1B5 w - - 0 1", 400, weight(at::SCALE_WRONG_BISHOP)),
             ("7k/8/8/8/8/7P/8/K4B2 w - - 0 1", 400, weight(at::SCALE_WRONG_BISHOP)),
@@ -204,6 +209,7 @@ mod tests {
     #[test]
     fn who_cannot_mate_has_nothing() {
         assert!(evaluate("4k3/8/8/8/8/8/8/N3K3 w - - 0 1").abs() < 20);
+        assert!(evaluate("4k3/8/8/8/8/8/8/N3K1N1 w - - 0 1").abs() < 60);
         assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);
     }
 }
