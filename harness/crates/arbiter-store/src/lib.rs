@@ -85,8 +85,22 @@ pub enum StoreError {
         /// The first thing that is wrong with it.
         found: String,
     },
+    /// The store could not be copied before it is brought up to date.
+    #[error(
+        "cannot keep a copy of the store of an older arbiter in {}: {source}; the store is as it was",
+        .copy.display()
+    )]
+    Copy {
+        /// The copy.
+        copy: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
     /// The store was written by a newer Arbiter.
-    #[error("results store {} has format {found}, this arbiter knows up to {known}; update arbiter", .file.display())]
+    #[error(
+        "results store {} has format {found}, this arbiter knows up to {known}; it needs arbiter {needed} or newer",
+        .file.display()
+    )]
     Newer {
         /// The store.
         file: PathBuf,
@@ -94,6 +108,8 @@ pub enum StoreError {
         found: i64,
         /// Ours.
         known: i64,
+        /// The first version of arbiter that reads it.
+        needed: String,
     },
     /// A run of this name is there already.
     #[error("a run named '{0}' exists already; continue it with --resume, or give another --name")]

@@ -1,14 +1,20 @@
 //! Tables, and what brings an older file up to date.
 
+use std::fs::{File, remove_file, rename};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
 /// [`TABLES`] or [`COLUMNS`].
-pub(super) const FORMAT: i64 = 12;
+pub(super) const FORMAT: i64 = 13;
+
+/// The first version of arbiter that reads this format, for older ones to name.
+const READABLE_SINCE: &str = "0.1.0";
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
@@ -153,6 +159,9 @@ const TABLES: &str = "
         PRIMARY KEY (run, pair, half, ply, rule),
         FOREIGN KEY (run, pair, half) REFERENCES games(run, pair, half)
     ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS readable_since (              -- one row; every later format has it
+        arbiter TEXT NOT NULL                  -- the first version that reads this store
+    );
 ";
 
 /// Table, name and definition of the columns that were added to a table.
@@ -196,21 +205,55 @@ impl Store {
         let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
         match found.map_err(|e| self.sqlite(e))? {
             found if found > FORMAT => {
-                Err(StoreError::Newer { file: self.file.clone(), found, known: FORMAT })
+                let since = "SELECT arbiter FROM readable_since";
+                let since = self.connection.query_row(since, [], |row| row.get(0)).ok();
+                let needed = since.unwrap_or_else(|| "a newer one".to_owned());
+                Err(StoreError::Newer { file: self.file.clone(), found, known: FORMAT, needed })
             }
             found => Ok(found),
         }
     }
 
-    /// Brings the file to our format, in one transaction.
+    /// Brings the file to our format, in one transaction, and keeps a copy of what it was.
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
         let opened = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         let transaction = opened.map_err(|e| self.sqlite(e))?;
         // Another process may have been quicker, and newer.
-        if self.format()? < FORMAT {
+        let found = self.format()?;
+        if found < FORMAT {
+            self.keep_copy(found)?;
             add_missing(&transaction).map_err(|e| self.sqlite(e))?;
         }
         transaction.commit().map_err(|e| self.sqlite(e))
+    }
+
+    /// Copies the file to one beside it that is named by its format, unless it is new. Who calls it
+    /// keeps others from writing.
+    fn keep_copy(&self, format: i64) -> Result<(), StoreError> {
+        // A connection of its own, as none can copy while it has a transaction.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let source = Connection::open_with_flags(&self.file, flags).map_err(|e| self.sqlite(e))?;
+        let is_used = "SELECT EXISTS (SELECT 1 FROM sqlite_schema)";
+        if !source.query_row(is_used, [], |row| row.get(0)).map_err(|e| self.sqlite(e))? {
+            return Ok(());
+        }
+        let copy = self.file.with_added_extension(format!("format-{format}"));
+        let part = copy.with_added_extension("part");
+        let failed = |source| StoreError::Copy { copy: copy.clone(), source };
+        remove_if_there(&part).map_err(failed)?;
+        source
+            .execute("VACUUM INTO ?1", [part.to_string_lossy()])
+            .map_err(|error| failed(io::Error::other(error)))?;
+        // SQLite leaves it to the system when it is on the disk.
+        let synced = File::open(&part).and_then(|part| part.sync_all());
+        synced.and_then(|()| rename(&part, &copy)).map_err(failed)
+    }
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    match remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
 }
 
@@ -224,5 +267,7 @@ fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
         }
     }
     connection.execute_batch(INDEXES)?;
+    connection.execute("DELETE FROM readable_since", [])?;
+    connection.execute("INSERT INTO readable_since VALUES (?1)", [READABLE_SINCE])?;
     connection.pragma_update(None, "user_version", FORMAT)
 }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use arbiter_plan::Remark;
-use arbiter_store::{FILE_NAME, Store, StoreError};
+use arbiter_store::{FILE_NAME, Store};
 use rusqlite::Connection;
 
 /// A store of each combination of tables that a revision of this repository has written, by format
 /// number. Several had the same number while they were made on different branches.
-const FORMATS: [(&str, &str); 16] = [
+const FORMATS: [(&str, &str); 17] = [
     ("1", include_str!("formats/1.sql")),
     ("2 with disturbances", include_str!("formats/2-disturbances.sql")),
     ("2 with gates", include_str!("formats/2-gates.sql")),
@@ -24,9 +24,10 @@ const FORMATS: [(&str, &str); 16] = [
     ("9", include_str!("formats/9.sql")),
     ("10", include_str!("formats/10.sql")),
     ("11", include_str!("formats/11.sql")),
+    ("12", include_str!("formats/12.sql")),
     LATEST,
 ];
-const LATEST: (&str, &str) = ("12", include_str!("formats/12.sql"));
+const LATEST: (&str, &str) = ("13", include_str!("formats/13.sql"));
 
 /// Makes a store by SQL, with a last statement.
 fn write(folder: &Path, sql: &str, last: &str) -> PathBuf {
@@ -46,6 +47,7 @@ fn version(file: &Path) -> i64 {
 fn use_it(name: &str, sql: &str, last: &str) {
     let dir = tempfile::tempdir().unwrap();
     let file = write(dir.path(), sql, last);
+    let found = version(&file);
     let mut store = Store::open(dir.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let has = |table: &str| usize::from(sql.contains(&format!("INSERT INTO {table} ")));
     let stored = store.run("old").unwrap();
@@ -71,7 +73,16 @@ fn use_it(name: &str, sql: &str, last: &str) {
     assert!(store.append("old", &played, Some("noise"), Some("other")).unwrap(), "{name}");
     assert_eq!(store.tallies("old").unwrap().len(), 2, "{name}");
     drop(store);
-    assert_eq!(version(&file), 12, "{name}");
+    assert_eq!(version(&file), 13, "{name}");
+    let copy = dir.path().join(format!("{FILE_NAME}.format-{found}"));
+    assert_eq!(copy.is_file(), found < 13, "{name}");
+    if found < 13 {
+        let copy = Connection::open(copy).unwrap();
+        let games = copy.query_row("SELECT count(*) FROM games", [], |row| row.get(0));
+        assert_eq!(games, Ok(2), "{name}: the copy is of what was there before");
+    }
+    let names = std::fs::read_dir(dir.path()).unwrap().count();
+    assert_eq!(names, 1 + usize::from(found < 13), "{name}: something is left behind");
 }
 
 #[test]
@@ -82,20 +93,32 @@ fn stores_of_every_format_are_read_and_continued() {
 #[test]
 fn a_number_that_is_lower_than_the_tables_does_no_harm() {
     // Older programs wrote theirs where another program had migrated the store meanwhile.
-    for number in 0..12 {
-        use_it("12", LATEST.1, &format!("PRAGMA user_version = {number}"));
+    for number in 0..13 {
+        use_it("13", LATEST.1, &format!("PRAGMA user_version = {number}"));
     }
 }
 
 #[test]
 fn a_store_of_a_newer_format_is_refused_and_not_changed() {
     let dir = tempfile::tempdir().unwrap();
-    let file = write(dir.path(), LATEST.1, "PRAGMA user_version = 99");
+    let last = "PRAGMA user_version = 99; UPDATE readable_since SET arbiter = '7.8.9'";
+    let file = write(dir.path(), LATEST.1, last);
     let before = std::fs::read(&file).unwrap();
     for open in [Store::open, Store::create, Store::observe] {
-        assert!(matches!(open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+        let told = open(dir.path()).unwrap_err().to_string();
+        assert!(told.contains("format 99") && told.contains("arbiter 7.8.9 or newer"), "{told}");
     }
     assert!(std::fs::read(&file).unwrap() == before, "it was changed");
+}
+
+#[test]
+fn a_store_that_cannot_be_copied_is_not_migrated() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), FORMATS[0].1, "");
+    std::fs::create_dir_all(dir.path().join("arbiter.db.format-1/kept")).unwrap();
+    let told = Store::open(dir.path()).unwrap_err().to_string();
+    assert!(told.contains("format-1") && told.contains("as it was"), "{told}");
+    assert_eq!(version(&file), 1);
 }
 
 #[test]
