@@ -5,6 +5,7 @@ pub mod rich;
 
 use std::path::{Path, PathBuf};
 
+use clap::{ArgAction, Command, CommandFactory};
 use expect_test::expect_file;
 
 use crate::support::bench::Bench;
@@ -171,4 +172,46 @@ fn colour_is_there_when_it_is_wanted() {
 
 fn snapshot(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots").join(name)
+}
+
+/// A line for each command, positional argument and flag: names, short names and aliases, whether it takes
+/// a value, and which values if they are named.
+fn flags(command: &Command, path: &str, text: &mut String) {
+    let aliases = command.get_all_aliases().map(|alias| format!(" = {alias}")).collect::<String>();
+    text.push_str(&format!("{path}{aliases}\n"));
+    for argument in command.get_arguments() {
+        let mut line = match argument.get_long() {
+            Some(long) => format!("--{long}"),
+            None => format!("<{}>", argument.get_id()),
+        };
+        for alias in argument.get_all_aliases().unwrap_or_default() {
+            line.push_str(&format!(" --{alias}"));
+        }
+        for short in argument.get_short_and_visible_aliases().unwrap_or_default() {
+            line.push_str(&format!(" -{short}"));
+        }
+        let values = argument.get_possible_values();
+        let named: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+        match argument.get_action() {
+            ArgAction::Set | ArgAction::Append if !named.is_empty() => {
+                line.push_str(&format!(" {}", named.join("|")));
+            }
+            ArgAction::Set | ArgAction::Append if argument.get_long().is_some() => {
+                line.push_str(" VALUE");
+            }
+            _ => {}
+        }
+        text.push_str(&format!("  {line}\n"));
+    }
+    for inner in command.get_subcommands() {
+        flags(inner, &format!("{path} {}", inner.get_name()), text);
+    }
+}
+
+/// What scripts may name: lines are added, and none is taken away or changed within a major version.
+#[test]
+fn commands_and_flags() {
+    let mut text = String::new();
+    flags(&arbiter::Cli::command(), "arbiter", &mut text);
+    expect("flags.text", &text);
 }

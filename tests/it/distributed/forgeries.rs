@@ -229,3 +229,25 @@ fn slots_that_were_never_seen_to_play_are_hardly_believed() {
     assert_eq!(most, Some(64));
     give_up(running);
 }
+
+#[test]
+fn versions_that_are_too_far_apart_are_told_on_both_sides() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let (mut client, mut beacons) = (Client::connect(&server), Client::connect(&server));
+    let later = br#"{"v":10,"body":{}}"#;
+    beacons.subscribe("arbiter.beacon");
+    let running = distant(&bench, &server).start();
+    beacons.next();
+    client.publish("arbiter.hello.later", later);
+    client.subscribe("arbiter.hello.here");
+    let _worker = Worker::start(&bench, &server, "here");
+    let finished = running.finish().expect_code(0);
+    let words = "a message of version 10, and this arbiter reads versions 8 to 9";
+    let told = store::remarks(&bench.path("results")).concat();
+    assert!(told.starts_with(&format!("later: does not play: {words}")), "{finished:#?} {told}");
+    client.publish("arbiter.beacon", later);
+    let is_told =
+        |status: Value| status["body"]["trouble"].as_str().is_some_and(|told| told.contains(words));
+    while !is_told(parsed(&client.next().1)) {}
+}

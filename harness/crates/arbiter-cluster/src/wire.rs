@@ -41,8 +41,16 @@ pub(crate) use result::{check_proof, read_result};
 pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 
-/// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
+/// Version of all messages: to be raised, by one for a release at most, with any change but a field that
+/// is added with a default. A release reads the messages of the one before and of the one after, so what
+/// the one before cannot read is sent one version later.
 pub(crate) const VERSION: u32 = 8;
+
+/// The oldest version that is read: the one before, or that of the first release.
+const OLDEST: u32 = 8;
+
+/// The newest version that is read.
+const NEWEST: u32 = VERSION + 1;
 
 /// Longest message that is read, packed, in bytes.
 pub const MAX_PACKED: usize = 8 << 20;
@@ -56,9 +64,9 @@ pub enum WireError {
     /// It is longer than this many bytes.
     #[error("a message of more than {0} bytes")]
     TooLong(usize),
-    /// It is of another version.
+    /// It is of a version that is too far from ours.
     #[error(
-        "a message of version {0}, and this arbiter speaks version {VERSION}; use the same arbiter everywhere"
+        "a message of version {0}, and this arbiter reads versions {OLDEST} to {NEWEST}; update the older side"
     )]
     Version(u32),
     /// It is not JSON of the right form.
@@ -81,6 +89,10 @@ pub trait Message: Serialize + DeserializeOwned {
     fn checked(self) -> Result<Self, WireError> {
         Ok(self)
     }
+}
+
+fn is_read(version: u32) -> bool {
+    (OLDEST..=NEWEST).contains(&version)
 }
 
 /// What messages of all versions have.
@@ -114,11 +126,11 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     let malformed =
         |error: serde_json::Error| WireError::Malformed(printable(&error.to_string(), MAX_TEXT));
     match serde_json::from_slice(bytes) {
-        Ok(Envelope::<T> { v: VERSION, body }) => body.checked(),
+        Ok(Envelope::<T> { v, body }) if is_read(v) => body.checked(),
         Ok(Envelope { v, .. }) => Err(WireError::Version(v)),
         // Of another version everything else may be different.
         Err(error) => match serde_json::from_slice(bytes) {
-            Ok(Versioned { v }) if v != VERSION => Err(WireError::Version(v)),
+            Ok(Versioned { v }) if !is_read(v) => Err(WireError::Version(v)),
             _ => Err(malformed(error)),
         },
     }
@@ -129,7 +141,8 @@ pub fn read_from<T: Message>(message: &async_nats::Message) -> Result<(String, T
     Ok((sender_of(message)?, read(&message.payload)?))
 }
 
-fn sender_of(message: &async_nats::Message) -> Result<String, WireError> {
+/// The name of the worker that has sent a message.
+pub(crate) fn sender_of(message: &async_nats::Message) -> Result<String, WireError> {
     text::checked_name(subject::sender(&message.subject))
 }
 

@@ -28,7 +28,7 @@ use super::connection::{AccessError, Connection};
 use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
-use super::wire::{self, CoordinatorMessage, EXCLUDED, Notice, WorkerStatus};
+use super::wire::{self, CoordinatorMessage, EXCLUDED, Notice, WireError, WorkerStatus};
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 
 /// Time between two ticks of a worker.
@@ -208,7 +208,14 @@ pub async fn serve(
                 let verified = wire::verified(&message.payload, &shared.config.trusted);
                 let verified = verified.map(|(beacon, key)| (beacon, Some(key)));
                 let unverified = |_| wire::unverified(&message.payload).map(|beacon| (beacon, None));
-                let Ok((beacon, key)) = verified.or_else(unverified) else { continue };
+                let (beacon, key) = match verified.or_else(unverified) {
+                    Ok(heard) => heard,
+                    Err(error @ WireError::Version(_)) => {
+                        shared.trouble(format!("a run cannot be played: {error}"));
+                        continue;
+                    }
+                    Err(_) => continue,
+                };
                 let is_new = shared.known_runs().update(beacon, key);
                 if is_new {
                     shared.send_status(false).await;

@@ -304,6 +304,29 @@ mod tests {
     }
 
     #[test]
+    fn the_file_of_version_0_1_is_read() {
+        let text = include_str!("file/arbiter-0.1.toml");
+        let loaded = load_text(text).unwrap();
+        assert_eq!((loaded.engines.len(), loaded.ci.steps().unwrap().len()), (3, 2));
+        assert!(loaded.build.unwrap().settings("arbiter.toml").is_ok());
+        assert_eq!(loaded.tune.parameters().unwrap().len(), 1);
+        // What readers know is in their complaint about a key that they do not know.
+        for table in
+            ["", "[sprt]", "[build]", "[ci]", "[[ci.step]]", "[tune]", "[[tune.parameter]]"]
+        {
+            let error = toml::from_str::<ConfigFile>(&format!("{table}\nx = 1")).unwrap_err();
+            let error = error.to_string();
+            let (_, known) = error.split_once("expected ").unwrap();
+            for key in known.split('`').skip(1).step_by(2) {
+                let key = key.replace('_', "-");
+                let is_key = |line: &str| line.starts_with(&format!("{key} = "));
+                let is_table = |line: &str| line.trim_matches(['[', ']']).ends_with(&key);
+                assert!(text.lines().any(|line| is_key(line) || is_table(line)), "{table}: {key}");
+            }
+        }
+    }
+
+    #[test]
     fn the_file_says_what_flags_say() {
         let loaded = load_text(
             r#"

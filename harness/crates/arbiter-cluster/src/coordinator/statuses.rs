@@ -6,7 +6,7 @@ use async_nats::Message;
 
 use super::Coordinator;
 use crate::assignment::Assignment;
-use crate::wire::{self, WorkerStatus};
+use crate::wire::{self, WireError, WorkerStatus};
 
 /// Time without a status after which a worker is taken to be gone.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -26,7 +26,15 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     pub(super) fn receive_status(&mut self, message: &Message) {
-        let Ok((worker, status)) = wire::read_from::<WorkerStatus>(message) else { return };
+        let Ok(worker) = wire::sender_of(message) else { return };
+        let status = match wire::read(&message.payload) {
+            Ok(status) => status,
+            Err(error @ WireError::Version(_)) => {
+                let refusals = vec![(self.description.run_id.clone(), error.to_string())];
+                WorkerStatus { refusals, ..WorkerStatus::default() }
+            }
+            Err(_) => return,
+        };
         let before = self.workers.get(&worker).and_then(|(before, _)| self.refusal(before));
         let refusal = self.refusal(&status);
         let is_new = before != refusal && self.policy.why_excluded(&worker).is_none();

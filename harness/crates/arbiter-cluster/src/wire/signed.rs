@@ -1,6 +1,6 @@
 //! Messages of a coordinator that are signed with its key: the key, the signature, and the message.
 
-use super::{Message, VERSION, Versioned, WireError, read, write};
+use super::{Message, Versioned, WireError, is_read, read, write};
 use crate::trust::{Key, PublicKey, Purpose, SIGNATURE_BYTES, TrustError};
 
 /// Longest signed message, in bytes.
@@ -41,7 +41,7 @@ type Split<'a> = (&'a [u8; 32], &'a [u8; SIGNATURE_BYTES], &'a [u8]);
 fn split(bytes: &[u8]) -> Result<Split<'_>, WireError> {
     // Those of earlier versions are nothing but JSON.
     if let Ok(Versioned { v }) = serde_json::from_slice(bytes)
-        && v != VERSION
+        && !is_read(v)
     {
         return Err(WireError::Version(v));
     }

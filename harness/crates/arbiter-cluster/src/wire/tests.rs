@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use expect_test::expect_file;
 use proptest::prelude::*;
 
 use super::samples::*;
@@ -157,7 +158,7 @@ fn jobs_that_cannot_be_are_refused() {
         let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":8", "\"v\":9", "of version 9");
+    refuse("\"v\":8", "\"v\":10", "of version 10");
     refuse(RUN_ID, "1123456789abcdef", "another run");
     refuse(RUN_ID, "*", "no ID");
     refuse("[0,1]", "[0,2]", "not in the run");
@@ -348,4 +349,21 @@ proptest! {
             fuzz::read_all(&message[..cut % length]);
         }
     }
+}
+
+#[test]
+fn versions_that_are_one_apart_read_each_other() {
+    let mut sent = Vec::new();
+    for sample in fuzz::samples() {
+        let (number, text) = (sample[0], String::from_utf8_lossy(&sample[1..]));
+        let Some(body) = text.strip_prefix("{\"v\":8,\"body\":{") else { continue };
+        let of_version = |v: u32| {
+            let later = format!("{{\"v\":{v},\"body\":{{\"later\":[1],{body}");
+            fuzz::read_one(&[&[number], later.as_bytes()].concat())
+        };
+        assert_eq!([7, 8, 9, 10].map(of_version), [false, true, true, false], "{text}");
+        sent.push(format!("{text}\n"));
+    }
+    // A file for each version: that of the version before stays until it is not read any more.
+    expect_file!["messages-8.ndjson"].assert_eq(&sent.concat());
 }
