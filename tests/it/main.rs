@@ -47,6 +47,7 @@ mod reports;
 mod resume;
 mod schemas;
 mod serve;
+mod services;
 mod signals;
 mod snapshots;
 mod sprt;

@@ -22,6 +22,7 @@ const TOP_LEVEL: [&str; 21] = [
     "engine",
     "harness",
     "openings",
+    "packaging",
     "results",
     "clippy.toml",
     "rust-toolchain.toml",
