@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod c_library;
 mod cpus;
 mod delay;
 mod error_output;
-mod heap;
 mod host;
 mod input_file;
 mod limits;
@@ -20,9 +20,9 @@ mod tail;
 mod terminal;
 mod writer;
 
+pub use c_library::set_up_c_library;
 pub use cpus::allowed as allowed_cpus;
 pub use delay::{Delays, stolen};
-pub use heap::share_heap;
 pub use host::{
     FILE_SIZE_SIGNAL, host_name, is_signal_ignored, memory_mib, processor_features, processor_name,
     system_version,
