@@ -4,8 +4,9 @@ use super::Violation;
 
 /// What the top level holds. Something new belongs into one of the folders, or
 /// into this list together with the reason for it in the README.
-const TOP_LEVEL: [&str; 22] = [
+const TOP_LEVEL: [&str; 23] = [
     ".ci",
+    ".github",
     ".gitignore",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -22,7 +23,7 @@ const TOP_LEVEL: [&str; 22] = [
     "engine",
     "harness",
     "openings",
-    // What a release consists of, how it is built and tried.
+    // How packages are built and tried, and units for systemd.
     "packaging",
     "results",
     "clippy.toml",
