@@ -98,5 +98,7 @@
   // Nothing sticks out at the side.
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) found.push(`${scrollWidth} pixels wide where there are ${clientWidth}`);
+  for (const cell of document.querySelectorAll("td, th"))
+    if (cell.scrollWidth > cell.clientWidth + 1) found.push(`"${cell.textContent}" does not fit its cell`);
   return found;
 })()
