@@ -337,6 +337,20 @@ fn a_killed_run_is_shown_as_unfinished() {
     bench.wait_until_quiet();
 }
 
+#[test]
+fn health_is_whether_the_store_can_be_read() {
+    let bench = Bench::new();
+    let site = Site::start(&bench, &["--read-only"]);
+    let healthy = site.get("/healthz");
+    assert_eq!(healthy.code, 200, "{}", healthy.body);
+    assert!(healthy.body.contains(r#""reason":null"#), "{}", healthy.body);
+    bench.write("results/arbiter.db", "this is no store, and longer than its header would be");
+    let ill = site.get("/healthz");
+    assert_eq!(ill.code, 503, "{}", ill.body);
+    assert!(ill.body.contains("arbiter.db is damaged"), "{}", ill.body);
+    site.end();
+}
+
 /// Whether the other end has closed a connection on which it sends nothing.
 fn is_closed(mut stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).expect("a socket can be asked");

@@ -130,6 +130,7 @@ impl Site {
             .route("/compare", get(compare))
             .route("/trends", get(trends))
             .route("/assets/{name}", get(asset))
+            .route("/healthz", get(healthz))
             .fallback(async || not_found())
             .layer(from_fn_with_state(self.clone(), guarded))
             .with_state(self)
@@ -425,6 +426,19 @@ async fn asset(Path(name): Path<String>) -> Answer {
     let found = web::ASSETS.iter().find(|(own, ..)| *own == name);
     let (_, kind, text) = found.ok_or_else(not_found)?;
     Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
+}
+
+/// For whoever watches services: whether the store can be read, if there is one yet.
+async fn healthz(State(site): State<Site>) -> Response {
+    let counted = site.blocking(|results| Store::observe(results)?.outlines().map(|all| all.len()));
+    let (code, runs, reason) = match counted.await {
+        Ok(runs) => (StatusCode::OK, runs, None),
+        Err(HttpError(StatusCode::NOT_FOUND, _)) => (StatusCode::OK, 0, None),
+        Err(HttpError(_, words)) => (StatusCode::SERVICE_UNAVAILABLE, 0, Some(words)),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let body = serde_json::json!({ "version": version, "runs": runs, "reason": reason });
+    (code, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
 
 fn unavailable(words: String) -> HttpError {
