@@ -8,7 +8,7 @@ use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
 use crate::support::site::Site;
-use crate::support::{store, wait_for};
+use crate::support::{programs, store, wait_for};
 
 /// A run of puppets that play at random, which is over.
 fn played(bench: &Bench, name: &str, seed: u32) {
@@ -184,6 +184,14 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     let bench = Bench::new();
     let puppet = bench.puppet("slow", "--seed 1 --delay-ms 20", "");
     bench.arbiter(["engines", "add", "slow", &puppet]).finish().expect_code(0);
+    // It answers as long as there is no file `asleep`.
+    let (asleep, puppet) = (bench.path("asleep"), programs::puppet().display());
+    let text = format!("#!/bin/sh\n[ -e {} ] && exec sleep 60\nexec {puppet}\n", asleep.display());
+    let silent = bench.write("silent", text);
+    std::fs::set_permissions(&silent, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("it is ours");
+    let silent = silent.display().to_string();
+    bench.arbiter(["engines", "add", "silent", &silent]).finish().expect_code(0);
     let closed = Site::start(&bench, &[]);
     assert!(!closed.get("/").body.contains("New test"));
     assert_eq!(closed.command("/start?dev=bundled").code, 404);
@@ -222,12 +230,27 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     site.end();
     let site = Site::start(&bench, &["--start"]);
     site.events("/events/runs/first").wait_for("part-state", &["of at most 20 pairs"]);
+    let second = site.command(&ask("bundled", "bundled:material", "second"));
+    assert!(second.code == 409 && second.body.contains("first"), "{second:?}");
     assert_eq!(site.command("/runs/first/stop").code, 200);
-    bench.wait_until_quiet();
-    assert_eq!(site.command(&first).code, 400, "there is one of that name");
+    wait_for("there is one of that name", || (site.command(&first).code == 400).then_some(()));
     assert_eq!(site.command(&ask("bundled", "bundled:material", "second")).code, 201);
     site.events("/events/runs/second").wait_for("part-state", &["data-phase=\"ended\""]);
     assert!(bench.read("results/second.log").contains("material"));
+    // What is no run yet is stopped, too.
+    bench.write("asleep", "");
+    let reply = site.command(&ask("bundled", "silent", "third"));
+    assert_eq!(reply.code, 202, "{reply:?}");
+    let stopped = site.command("/runs/third/stop");
+    assert!(stopped.code == 200 && stopped.body.contains("before it was a run"), "{stopped:?}");
+    // A log that leads elsewhere is not written.
+    std::os::unix::fs::symlink(bench.write("other", ""), bench.path("results/link.log"))
+        .expect("the folder is there");
+    wait_for("it has ended", || {
+        let reply = site.command(&ask("bundled", "bundled:material", "link"));
+        (reply.code == 400 && reply.body.contains("link.log")).then_some(())
+    });
+    assert_eq!(bench.read("other"), "");
     site.end();
 }
 

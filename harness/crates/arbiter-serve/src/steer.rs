@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use super::asked::Asked;
 use super::routes::{Site, not_found};
 use crate::web::run as run_page;
+use arbiter_plan::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::RunLock;
 
@@ -48,6 +49,9 @@ pub enum Started {
 pub trait Starter: Debug + Send + Sync {
     /// Starts one, and waits for a while until it is a run.
     fn start(&self, wanted: &NewTest) -> Started;
+
+    /// Stops one that this server has started, also before it is a run; whether it has.
+    fn stop(&self, run: &str) -> bool;
 }
 
 pub(crate) async fn steer(
@@ -65,8 +69,15 @@ pub(crate) async fn steer(
     if let Err(error) = RunLock::check_name(&run) {
         return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
     }
-    let results = site.0.results.clone();
-    let told = move || send_command(&results, &run, command, false, CONTROL_TIMEOUT);
+    let (results, starter) = (site.0.results.clone(), site.0.starter.clone());
+    let told = move || match send_command(&results, &run, command, false, CONTROL_TIMEOUT) {
+        Err(ControlError::Idle(..))
+            if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
+        {
+            Ok("stopped before it was a run\n".to_owned())
+        }
+        told => told,
+    };
     match tokio::task::spawn_blocking(told).await {
         Ok(Ok(words)) => words.into_response(),
         Ok(Err(error @ (ControlError::Idle(..) | ControlError::Refused(_)))) => {
@@ -92,7 +103,8 @@ pub(crate) async fn start(State(site): State<Site>, headers: HeaderMap, asked: A
             (StatusCode::CREATED, [(header::LOCATION, place)], words).into_response()
         }
         Ok(Started::Prepared) => {
-            let words = format!("It is being prepared, and will be at {place}.\n");
+            let words =
+                format!("It is being prepared, and will be at {place}; {place}/stop stops it.\n");
             (StatusCode::ACCEPTED, words).into_response()
         }
         Ok(Started::Busy(run)) => {

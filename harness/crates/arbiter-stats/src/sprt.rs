@@ -28,6 +28,10 @@ pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 /// simulated tests of logistic Elo 0 against 50 hold their error rates at Wald's bounds only.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
+/// Hypotheses nearer to each other than this, in Elo, would take more games than can be played, and
+/// numbers are not exact enough for still nearer ones.
+const MIN_WIDTH: f64 = 0.001;
+
 /// How a test corrects for the overshoot of its ratio past a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -81,6 +85,9 @@ pub enum SprtError {
     /// `elo0` and `elo1` are equal, reversed, or not numbers.
     #[error("expected elo0 < elo1, got elo0 = {0} and elo1 = {1}")]
     Order(f64, f64),
+    /// `elo0` and `elo1` are so near each other that no number of games tells them apart.
+    #[error("expected elo0 and elo1 at least {MIN_WIDTH} apart, got elo0 = {0} and elo1 = {1}")]
+    Width(f64, f64),
     /// A hypothesis, given first, is farther from zero than the limit of its scale.
     #[error("expected bounds between -{1} and {1} Elo, got {0}")]
     Range(f64, f64),
@@ -198,7 +205,7 @@ impl Evidence {
 }
 
 impl Sprt {
-    /// Sets up a test. Errors unless `elo0 < elo1`, both within [`Model::max_elo`], `alpha` and
+    /// Sets up a test. Errors unless `elo0 < elo1` at least 0.001 apart, both within [`Model::max_elo`], `alpha` and
     /// `beta` are in (0, 1), and their sum is below 1.
     pub fn new(
         elo0: f64,
@@ -209,6 +216,9 @@ impl Sprt {
     ) -> Result<Sprt, SprtError> {
         if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
             return Err(SprtError::Order(elo0, elo1));
+        }
+        if elo1 - elo0 < MIN_WIDTH {
+            return Err(SprtError::Width(elo0, elo1));
         }
         let limit = model.max_elo();
         if let Some(elo) = [elo0, elo1].into_iter().find(|elo| elo.abs() > limit) {
@@ -368,6 +378,13 @@ mod tests {
             assert_eq!(error.to_string(), expected);
         };
         check(5.0, 0.0, 0.05, 0.05, "expected elo0 < elo1, got elo0 = 5 and elo1 = 0");
+        check(
+            0.0,
+            1e-4,
+            0.05,
+            0.05,
+            "expected elo0 and elo1 at least 0.001 apart, got elo0 = 0 and elo1 = 0.0001",
+        );
         check(2.0, 2.0, 0.05, 0.05, "expected elo0 < elo1, got elo0 = 2 and elo1 = 2");
         check(f64::NAN, 2.0, 0.05, 0.05, "expected elo0 < elo1, got elo0 = NaN and elo1 = 2");
         check(0.0, 201.0, 0.05, 0.05, "expected bounds between -200 and 200 Elo, got 201");

@@ -3,11 +3,12 @@
 //! Who has the token must not be able to start any program, so nothing of the form gets into the command
 //! line unread: engines are registered ones, bundled, or revisions, and said to be that.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,8 +18,10 @@ use crate::bundled_engine::evaluation;
 use crate::engine_names::registered;
 use crate::{Failure, own_binary};
 use arbiter_plan::{BUNDLED, EngineSpec};
+use arbiter_protocol::TimeControl;
 use arbiter_serve::{NewTest, Started, Starter};
 use arbiter_store::{RunLock, Store};
+use rustix::process::{Pid, Signal, kill_process};
 
 /// Longest name of an engine.
 const MAX_NAME: usize = 100;
@@ -33,10 +36,20 @@ const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
 /// How often it is looked whether the run is there, and how many times before the page is answered.
 const LOOK: Duration = Duration::from_millis(100);
-const LOOKS: u32 = 100;
+const LOOKS: u32 = 30;
 
-/// A program to start, and where it is told how it ended.
-type Job = (Command, Sender<io::Result<ExitStatus>>);
+/// What the run that was started last holds locked as long as it is played, and its name in it.
+const LOCK: &str = ".started";
+
+/// A run to start, and where it is told how it ended.
+struct Job {
+    run: String,
+    command: Command,
+    ended: Sender<io::Result<ExitStatus>>,
+}
+
+/// A run that is played, and the process that plays it.
+type Played = Arc<Mutex<Option<(String, Child)>>>;
 
 /// Starts tests. They go on when this process ends, as if they were started with nohup.
 #[derive(Debug)]
@@ -45,22 +58,20 @@ pub(super) struct TestStarter {
     program: PathBuf,
     /// To the thread that starts programs and waits for them.
     jobs: Sender<Job>,
-    /// The run that was started and has not ended.
-    played: Arc<Mutex<Option<String>>>,
+    /// The run that was started here and has not ended.
+    played: Played,
 }
 
 impl TestStarter {
     /// To be made before the priority of this thread is lowered: engines are to play at the usual one.
     pub(super) fn new(results: PathBuf) -> Result<TestStarter, Failure> {
         let (jobs, received) = channel::<Job>();
-        let played = Arc::default();
-        let over = Arc::clone(&played);
+        let played = Played::default();
+        let shared = Arc::clone(&played);
         std::thread::spawn(move || {
-            for (mut command, ended) in received {
-                let status = command.spawn().and_then(|mut child| child.wait());
-                *lock(&over) = None;
+            for Job { run, command, ended } in received {
                 // Nobody may be waiting any more.
-                let _ = ended.send(status);
+                let _ = ended.send(play(&shared, run, command));
             }
         });
         Ok(TestStarter { results, program: own_binary()?, jobs, played })
@@ -73,15 +84,22 @@ impl TestStarter {
     /// Starts the program with its output going to a log, in a process group of its own, which Ctrl-C in a
     /// terminal does not reach, and waits for a while until its run is there.
     fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<Started> {
-        let mut played = lock(&self.played);
-        if let Some(played) = &*played {
-            return Ok(Started::Busy(played.clone()));
+        let mut lock = open(&self.results.join(LOCK), File::options().write(true))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut played = String::new();
+                lock.take(MAX_NAME as u64).read_to_string(&mut played)?;
+                return Ok(Started::Busy(played));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
         }
         if self.is_there(run) {
             return Ok(Started::Refused(format!("There is a run {run} already.")));
         }
-        let path = self.results.join(format!("{run}.log"));
-        let mut log = File::options().read(true).append(true).create(true).open(path)?;
+        lock.set_len(0)?;
+        lock.write_all(run.as_bytes())?;
+        let mut log = open(&self.results.join(format!("{run}.log")), File::options().append(true))?;
         let begin = log.seek(SeekFrom::End(0))?;
         let mut command = Command::new(&self.program);
         command
@@ -90,15 +108,14 @@ impl TestStarter {
             .arg(&self.results)
             .args(flags)
             .env_remove(TOKEN_VARIABLE)
-            .stdin(Stdio::null())
+            // Which it does not read, and keeps locked until it ends, whatever becomes of this process.
+            .stdin(lock)
             .stdout(log.try_clone()?)
             .stderr(log.try_clone()?)
             .process_group(0);
-        *played = Some(run.to_owned());
-        drop(played);
         let (sender, ended) = channel();
         // The thread is there as long as this is; without it nothing would be told.
-        let _ = self.jobs.send((command, sender));
+        let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
             if self.is_there(run) {
@@ -112,7 +129,7 @@ impl TestStarter {
                     log.seek(SeekFrom::Start(begin))?;
                     log.read_to_string(&mut said)?;
                     let line = said.lines().find(|line| line.starts_with("error"));
-                    let how = format!("It ended with {}.", status?);
+                    let how = format!("It ended with {}; is there space left?", status?);
                     return Ok(Started::Refused(line.map_or(how, str::to_owned)));
                 }
             }
@@ -127,11 +144,51 @@ impl Starter for TestStarter {
         let started = begun.and_then(|begun| begun.map_err(|error| error.to_string()));
         started.unwrap_or_else(Started::Refused)
     }
+
+    fn stop(&self, run: &str) -> bool {
+        match &*lock(&self.played) {
+            // It has not been waited for, so the number is still its own.
+            Some((played, child)) if played == run => {
+                kill_process(Pid::from_child(child), Signal::TERM).is_ok()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Starts a program and waits for its end, so that others can stop it.
+fn play(played: &Played, run: String, mut command: Command) -> io::Result<ExitStatus> {
+    *lock(played) = Some((run, command.spawn()?));
+    // What it holds locked is open here, too.
+    drop(command);
+    loop {
+        let mut guard = lock(played);
+        let Some((_, child)) = &mut *guard else { return Err(io::ErrorKind::NotFound.into()) };
+        if let Some(status) = child.try_wait()? {
+            *guard = None;
+            return Ok(status);
+        }
+        drop(guard);
+        std::thread::sleep(LOOK);
+    }
 }
 
 /// What is in there is right even if somebody panicked.
-fn lock(played: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
+fn lock(played: &Played) -> MutexGuard<'_, Option<(String, Child)>> {
     played.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens a file that is made if it is not there, and that is a file and no link; errors name it.
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let told =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
+    let options = options.read(true).create(true).custom_flags(flags.cast_signed());
+    let file = options.open(path).map_err(told)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(told(io::Error::other("is no file"))),
+    }
 }
 
 /// The flags of a test; the error says what is wrong.
@@ -181,7 +238,15 @@ fn limit(text: &str) -> Result<String, String> {
     let text = if text.contains('=') { text.to_owned() } else { format!("tc={text}") };
     let EngineSpec { limits, .. } = EngineSpec::parse(&text)?;
     let is_all = EngineSpec::parse(&text)? == EngineSpec { limits, ..EngineSpec::default() };
-    let is_bounded = limits.granted(100).is_none_or(|time| time <= MAX_TIME)
+    let periods = match &limits.clock {
+        Some(TimeControl::Periods(periods)) => periods.as_slice(),
+        _ => &[],
+    };
+    let is_long = |time: Duration| time > MAX_TIME;
+    let is_bounded = !limits.granted(100).is_some_and(is_long)
+        && !periods
+            .iter()
+            .any(|one| is_long(one.base.saturating_add(one.increment.saturating_mul(100))))
         && limits.nodes.is_none_or(|nodes| nodes <= MAX_NODES)
         && limits.depth.is_none_or(|depth| depth <= MAX_DEPTH)
         && limits.nodestime.is_none();
@@ -189,7 +254,7 @@ fn limit(text: &str) -> Result<String, String> {
         true => Ok(text),
         false => Err(format!(
             "'{text}': expected tc= or st= of {} hours for 100 moves at most, nodes= up to {MAX_NODES}, or \
-             depth= up to {MAX_DEPTH}",
+             depth= up to {MAX_DEPTH}, and nothing else",
             MAX_TIME.as_secs() / 3600
         )),
     }
@@ -252,6 +317,8 @@ mod tests {
             "depth=101",
             "st=600",
             "100000+0",
+            "100/1:9999999",
+            "100/1:1+9999",
             "nodes=1000000001",
             "nodes=9,stderr=x",
             "nodes=9\",\"cmd=sh",

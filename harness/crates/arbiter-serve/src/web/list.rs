@@ -100,7 +100,8 @@ fn new_test() -> Markup {
                 (field("elo0", "Elo0", "0")) (field("elo1", "Elo1", "5"))
                 (field("pairs", "Pairs at most", "10000")) (field("name", "Run", ""))
                 label class="token" { "Token " input type="password" name="token" autocomplete="off"; }
-                button { "Start" }
+                button { "Start" } " "
+                button type="button" name="stop" hidden { "Stop" }
             }
             p class="remark" {
                 "Engines are registered ones, bundled, bundled:EVAL, or revisions, which are built. The book \

@@ -150,7 +150,10 @@ start?.addEventListener("submit", async (event) => {
   start.elements.token.value = "";
   const reply = await post(`/start?${new URLSearchParams(fields)}`);
   if (reply?.status === 201) location.assign(reply.headers.get("Location"));
+  // What is being built is no run yet, so that it has no page to be stopped from.
+  start.elements.stop.hidden = ![202, 409].includes(reply?.status);
 });
+start?.elements.stop.addEventListener("click", () => post(`/runs/${start.elements.name.value}/stop`));
 
 offer();
 if (events) {
