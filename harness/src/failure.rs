@@ -69,7 +69,10 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let is_input = matches!(
             error,
-            StoreError::Exists(_) | StoreError::NoRun { .. } | StoreError::Missing(_)
+            StoreError::Exists(_)
+                | StoreError::NoRun { .. }
+                | StoreError::Empty(_)
+                | StoreError::Missing(_)
         );
         Failure::of(!is_input, error)
     }

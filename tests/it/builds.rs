@@ -79,6 +79,19 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.commit("Second");
     let clean = project.run(&words).expect_code(0);
     assert!(!clean.stderr.contains("dirty"), "{clean:#?}");
+    // The folder of results is no part of the working tree, whether git ignores it or not.
+    let top = project.top.display().to_string();
+    let inside = format!("{top}/results");
+    for ignored in ["none\n", "/results/\n"] {
+        project.write(".gitignore", ignored);
+        project.git(&["add", ".gitignore"]);
+        project.git(&["commit", "--quiet", "--message", "Ignore"]);
+        for _ in 0..2 {
+            let flags = ["--repo", &top, "--results", &inside, "--each", "nodes=1", "--pairs", "1"];
+            let kept = bench.arbiter([&words[..], &flags].concat()).finish().expect_code(0);
+            assert!(!kept.stderr.contains("dirty"), "{kept:#?}");
+        }
+    }
     let words = ["match", "--test", "main", "--base", "main", "--format", "json"];
     let twice = project.run(&words).expect_code(0);
     let name = format!("main@{}", &project.git(&["rev-parse", "HEAD"])[..9]);

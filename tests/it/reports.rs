@@ -144,6 +144,10 @@ fn what_cannot_be_made_is_refused() {
     let kept = kept.display().to_string();
     report(&bench, &["walk", "--out", &kept]).expect_refusal(3, &["walk"]);
     assert_eq!(fs::read_to_string(&kept).expect("it is there"), "kept");
+    bench.arbiter(["results", "rm", "run", "--yes"]).finish().expect_code(0);
+    report(&bench, &["latest"]).expect_refusal(3, &["there is no run in "]);
+    let listed = bench.arbiter(["results", "list"]).finish().expect_code(0);
+    assert!(listed.stdout.starts_with("there is no run in "), "{listed:#?}");
 }
 
 #[test]

@@ -173,7 +173,11 @@ fn of_processors(machine: &Machine) -> Vec<Finding> {
     let governors: Vec<&str> = machine.governors.iter().map(String::as_str).collect();
     findings.push(finding(
         "governor",
-        if governors.is_empty() { "not ours to set".into() } else { governors.join(", ") },
+        if governors.is_empty() {
+            "unknown: the system does not show it".into()
+        } else {
+            governors.join(", ")
+        },
         health(governors.iter().all(|governor| *governor == "performance"), Health::Bad),
         "frequencies follow the load: cpupower frequency-set -g performance",
     ));

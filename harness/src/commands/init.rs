@@ -159,7 +159,9 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
     note(&format!("building it: {} ({})", recipe.command, recipe.source));
     let make = |build: &BuildArgs| {
-        let with = BuildContext { copies: default_concurrency(true), ..BuildContext::default() };
+        let results = Some(top.join(DEFAULT_RESULTS));
+        let copies = default_concurrency(true);
+        let with = BuildContext { results, copies, ..BuildContext::default() };
         build.prepare(Vec::new(), &EngineSpec::default(), with)
     };
     let built = match make(&build) {

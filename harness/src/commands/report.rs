@@ -138,15 +138,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         )));
     }
     let runs = match args.runs.as_slice() {
-        [] => {
-            let latest = store.runs()?.pop().map(|head| head.run);
-            vec![latest.ok_or_else(|| {
-                Failure::invalid(format!(
-                    "there is no run in '{}' yet; play one first, or give another --results",
-                    args.results.display()
-                ))
-            })?]
-        }
+        [] => vec![store.runs()?.pop().map(|head| head.run).ok_or_else(|| store.empty())?],
         named => named.iter().map(|run| store.named(run)).collect::<Result<_, _>>()?,
     };
     let target = target(args, runs.len())?;

@@ -217,8 +217,10 @@ impl Repository {
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
         let excluded = inside
-            .filter(|path| !path.as_os_str().is_empty())
-            .map(|path| format!(":(exclude,literal){}", path.display()));
+            .map(|path| path.display().to_string())
+            // What is ignored is left out anyway, and git fails where it is named.
+            .filter(|path| !path.is_empty() && !self.ignores(path))
+            .map(|path| format!(":(exclude,literal){path}"));
         let words = ["add", "--all", "--", "."].map(str::to_owned).into_iter();
         ours(words.chain(excluded).collect())?;
         let tree = ours(vec!["write-tree".to_owned()])?;

@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_match_tells_its_strength_and_its_pace() {
         let progress = Progress { counted_before: 0, ..progress(100, 2) };
-        let elo = ["Elo +88.7 ± 136.3", "LOS 92.1 %", "ptnml [0, 0, 1, 1, 0]"];
+        let elo = ["Elo +88.7 ± 136.3", "LOS > 75.0 %", "ptnml [0, 0, 1, 1, 0]"];
         assert_eq!(progress.evidence(), elo);
         assert_eq!(progress.count(), "2/100 pairs");
         assert_eq!(progress.pace(Duration::from_secs(4)), ["1.0 games/s", "about 4 min left"]);

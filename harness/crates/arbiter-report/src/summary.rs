@@ -1,5 +1,6 @@
 //! Everything there is to say of a run, as values.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -93,8 +94,8 @@ pub struct Strength {
     pub nelo: Option<Estimate>,
     /// Chance that the first engine is the stronger one, 0 to 1.
     pub los: Option<f64>,
-    /// A bound of it if all was won, which is then the least, or all lost.
-    los_bound: Option<f64>,
+    /// A bound of it and its side, where it would seem surer than if all was won or lost.
+    los_bound: Option<(Ordering, f64)>,
 }
 
 impl Strength {

@@ -1,5 +1,7 @@
 //! Figures as reports write them.
 
+use std::cmp::Ordering;
+
 use arbiter_stats::elo::{Estimate, finite};
 use arbiter_stats::sequential::MAX_ELO;
 use arbiter_stats::{SprtStatus, Trinomial};
@@ -52,14 +54,16 @@ fn bound(estimate: &Estimate) -> Option<String> {
     }
 }
 
-/// A likelihood of superiority as per cent, its bound if all was won or lost.
-pub fn superiority(los: Option<f64>, bound: Option<f64>) -> String {
-    match bound.filter(|_| los.is_none()) {
-        // Never 0 or all, to which they are rounded.
-        Some(most @ ..0.5) => format!("< {}", percent(Some(most.max(0.001)))),
-        Some(least) => format!("> {}", percent(Some(least.min(0.999)))),
-        None => percent(los),
-    }
+/// A likelihood of superiority as per cent, or its bound; never 0 or all, to which they are rounded.
+pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
+    let side = match (bound, los) {
+        (Some((side, _)), _) => side,
+        (None, Some(0.9995..)) => Ordering::Greater,
+        (None, Some(..0.0005)) => Ordering::Less,
+        (None, _) => return percent(los),
+    };
+    let value = bound.map(|(_, value)| value).or(los).map(|value| value.clamp(0.001, 0.999));
+    format!("{} {}", if side.is_gt() { '>' } else { '<' }, percent(value))
 }
 
 /// A number with its sign, so many decimals, and no minus before zero.
@@ -116,9 +120,14 @@ mod tests {
         let lost = Estimate { value: -beyond, low: -beyond, high: 0.2 };
         assert_eq!(plus_minus(Some(lost)), "< +0");
         let los = |los, bound| superiority(los, bound);
-        assert_eq!(los(None, Some(0.9375)), "> 93.8 %");
-        assert_eq!(los(None, Some(0.0625)), "< 6.2 %");
-        assert_eq!([los(None, Some(1.0)), los(None, Some(0.0))], ["> 99.9 %", "< 0.1 %"]);
+        let (most, least) = (|at| Some((Ordering::Less, at)), |at| Some((Ordering::Greater, at)));
+        assert_eq!(los(None, least(0.9375)), "> 93.8 %");
+        assert_eq!(los(Some(0.9999), least(0.875)), "> 87.5 %");
+        assert_eq!(los(None, most(0.0625)), "< 6.2 %");
+        assert_eq!([los(None, least(0.5)), los(None, most(0.5))], ["> 50.0 %", "< 50.0 %"]);
+        assert_eq!([los(None, least(1.0)), los(None, most(0.0))], ["> 99.9 %", "< 0.1 %"]);
+        assert_eq!([los(Some(1.0), None), los(Some(0.0), None)], ["> 99.9 %", "< 0.1 %"]);
+        assert_eq!([los(Some(0.9994), None), los(Some(0.0006), None)], ["99.9 %", "0.1 %"]);
         assert_eq!([los(Some(0.5), None), los(None, None)], ["50.0 %", "–"]);
     }
 

@@ -8,9 +8,11 @@
 //! | all won (all lost is its mirror) | infinite | from [`least_score`] to infinity | none, but a bound |
 //! | all drawn, or all pairs in one inner cell | finite | of zero width | none: no spread was seen |
 //! | one unit | as "all in one cell" | | |
-//! | otherwise | finite | an end is infinite where the score's interval leaves (0, 1) | 0 to 1 |
+//! | otherwise | finite | an end is infinite where the score's interval leaves (0, 1) | 0 to 1, perhaps a bound beside |
 //!
 //! No count is adjusted for an estimate; only likelihood ratios replace zeros.
+
+use std::cmp::Ordering;
 
 use statrs::function::erf::{erfc, erfc_inv};
 
@@ -104,13 +106,16 @@ pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
 }
 
-/// A bound of the likelihood of superiority where all units were won, 1 − 2⁻ᴺ, or all lost, 2⁻ᴺ: so
-/// rarely equal players come to that. `None` of all other samples.
-pub fn bound_of_superiority(sample: &Moments) -> Option<f64> {
+/// A bound of the likelihood of superiority, and on which side of it that lies, for samples that
+/// would else seem surer than N units all won, 1 − 2⁻ᴺ, or all lost, 2⁻ᴺ: equal players come to those
+/// so rarely. `None` of all other samples.
+pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     let chance = 0.5f64.powf(sample.units);
-    match sample.mean {
-        mean if mean >= 1.0 => Some(1.0 - chance),
-        mean if mean <= 0.0 => Some(chance),
+    let is_lopsided = sample.mean >= 1.0 || sample.mean <= 0.0;
+    let los = likelihood_of_superiority(sample).or(is_lopsided.then_some(sample.mean))?;
+    match los {
+        los if los >= 1.0 - chance => Some((Ordering::Greater, 1.0 - chance)),
+        los if los <= chance => Some((Ordering::Less, chance)),
         _ => None,
     }
 }
@@ -182,11 +187,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_all_won_or_lost_has_a_bound() {
+    fn what_is_all_won_or_lost_and_what_seems_surer_has_a_bound() {
         let moments = |counts| Pentanomial(counts).distribution().moments().expect("some pairs");
-        assert_eq!(bound_of_superiority(&moments([0, 0, 0, 0, 3])), Some(0.875));
-        assert_eq!(bound_of_superiority(&moments([3, 0, 0, 0, 0])), Some(0.125));
-        assert_eq!(bound_of_superiority(&moments([0, 0, 0, 1, 3])), None);
+        let (most, least) = (Ordering::Less, Ordering::Greater);
+        for (counts, bound) in [
+            ([0, 0, 0, 0, 3], Some((least, 0.875))),
+            ([3, 0, 0, 0, 0], Some((most, 0.125))),
+            ([0, 0, 0, 0, 1], Some((least, 0.5))),
+            ([1, 0, 0, 0, 0], Some((most, 0.5))),
+            ([0, 0, 0, 1, 2], Some((least, 0.875))),
+            ([2, 1, 0, 0, 0], Some((most, 0.125))),
+            ([1, 0, 0, 0, 2], None),
+            ([0, 0, 0, 1, 0], None),
+        ] {
+            assert_eq!(bound_of_superiority(&moments(counts)), bound, "{counts:?}");
+        }
         let bounds = [1, 10, 1_000].map(|pairs| of_pairs([0, 0, 0, 0, pairs]).low);
         assert!(bounds.is_sorted() && bounds[0] < -600.0 && bounds[2] > 950.0, "{bounds:?}");
     }

@@ -124,6 +124,9 @@ pub enum StoreError {
         /// The name that may be meant, in words.
         hint: String,
     },
+    /// There is no run at all.
+    #[error("there is no run in {} yet; play one first, or give another --results", .0.display())]
+    Empty(PathBuf),
     /// A row does not mean anything to us.
     #[error("results store {}: run '{run}': {what}", .file.display())]
     Corrupt {
@@ -258,8 +261,17 @@ impl Store {
         StoreError::Damaged { file, found: found.replace('\n', " ") }
     }
 
+    fn folder(&self) -> PathBuf {
+        self.file.parent().unwrap_or(&self.file).to_owned()
+    }
+
+    /// What is to be said where there is no run.
+    pub fn empty(&self) -> StoreError {
+        StoreError::Empty(self.folder())
+    }
+
     fn no_run(&self, run: &str) -> StoreError {
-        let folder = self.file.parent().unwrap_or(&self.file).to_owned();
+        let folder = self.folder();
         let heads = self.runs().unwrap_or_default();
         let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()).chain([LATEST]));
         StoreError::NoRun { run: run.to_owned(), folder, hint }

@@ -54,11 +54,10 @@ impl Store {
     pub fn named(&self, word: &str) -> Result<String, StoreError> {
         let select =
             "SELECT run FROM runs ORDER BY run = ?1 DESC, created_ms DESC, run DESC LIMIT 1";
-        let newest = match word {
-            LATEST => self.row(select, [word], |row| row.get(0))?,
-            _ => None,
-        };
-        Ok(newest.unwrap_or_else(|| word.to_owned()))
+        match word {
+            LATEST => self.row(select, [word], |row| row.get(0))?.ok_or_else(|| self.empty()),
+            _ => Ok(word.to_owned()),
+        }
     }
 
     /// The run of this name.

@@ -170,7 +170,10 @@ fn counted(heads: &[RunHead]) -> String {
 
 fn is_sure(question: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::new(ExitCode::Usage, "nobody can be asked here; --yes says it"));
+        return Err(Failure::new(
+            ExitCode::Usage,
+            "this is no terminal, so nobody can confirm: add --yes",
+        ));
     }
     let mut answer = String::new();
     let _ = write!(anstream::stderr().lock(), "{question} [y/N] ");

@@ -77,7 +77,11 @@ const FIRST: [&str; 14] = [
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
     // The newest first; sorting keeps this order of what is equal.
-    let runs = store.runs()?.into_iter().rev().map(|head| listed(store, head));
+    let heads = store.runs()?;
+    if heads.is_empty() && format == OutputFormat::Text {
+        return emit(&format!("{}\n", store.empty()));
+    }
+    let runs = heads.into_iter().rev().map(|head| listed(store, head));
     let filter = args.wanted.filter();
     let mut runs: Vec<ListedRun> = runs.filter(|run| filter.holds(run)).collect();
     runs.sort_by(|one, other| args.sort.compare(one, other));

@@ -5,7 +5,7 @@ use crate::chart::{Bars, Chart, Intervals};
 use crate::standings::{self, Rating};
 use crate::statistics::{PlayedOpening, mean_score};
 use crate::table::Table;
-use crate::text::{percent, percent_interval};
+use crate::text::{self, percent, percent_interval};
 use arbiter_names::counted;
 use arbiter_rate::Opening;
 use arbiter_stats::Trinomial;
@@ -49,7 +49,7 @@ pub(super) fn superiority(
     let mut table = Table::with_columns(["LOS, %"], names);
     for (row, name) in engines {
         let cells = engines.iter().map(|(column, _)| {
-            let shown = |los| format!("{:.1}", 100.0 * los);
+            let shown = |los| text::superiority(Some(los), None).replace(" %", "");
             let none = if row == column { "·" } else { "–" };
             likelihood(*row, *column).map_or(none.to_owned(), shown)
         });
@@ -304,10 +304,12 @@ mod tests {
         let table = superiority(&[(0, "A"), (1, "B"), (2, "C")], |one, other| match (one, other) {
             (0, 1) => Some(0.975),
             (1, 0) => Some(0.025),
+            (2, 0) => Some(0.99999),
             _ => None,
         });
         assert_eq!(table.rows()[0], ["LOS, %", "A", "B", "C"]);
         assert_eq!(table.rows()[1], ["A", "·", "97.5", "–"]);
         assert_eq!(table.rows()[2], ["B", "2.5", "·", "–"]);
+        assert_eq!(table.rows()[3], ["C", "> 99.9", "–", "·"]);
     }
 }

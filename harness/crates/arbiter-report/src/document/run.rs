@@ -10,7 +10,7 @@ use crate::standings::{Rating, superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::text::{interval, percent, plus_minus, ratio};
+use crate::text::{self, interval, percent, plus_minus, ratio};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, tuned};
 use arbiter_names::counted;
@@ -175,7 +175,7 @@ fn confidence(summary: &Summary) -> String {
         Verdict::Inconclusive | Verdict::None => String::new(),
     };
     let Some(after) = summary.after_stop() else { return rates.trim_end().to_owned() };
-    let (elo, los) = (interval(&after.elo), percent(Some(after.los)));
+    let (elo, los) = (interval(&after.elo), text::superiority(Some(after.los), None));
     let first = &summary.engines[0];
     match summary.is_over() {
         true => format!(
@@ -260,7 +260,7 @@ fn test(document: &mut Document, summary: &Summary) {
         row("Bounds", bounds_text(&sprt));
         if let Some(after) = summary.after_stop() {
             row("Elo, allowing for the stop (95 %)", interval(&after.elo));
-            row("LOS, allowing for the stop", percent(Some(after.los)));
+            row("LOS, allowing for the stop", text::superiority(Some(after.los), None));
         }
         document.table(table);
     }

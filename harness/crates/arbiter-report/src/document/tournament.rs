@@ -65,7 +65,10 @@ fn notes(standings: &Standings) -> Vec<String> {
     let mut notes = Vec::new();
     let design = standings.schedule.design();
     if standings.rows.iter().any(|row| row.rating.is_some_and(|rating| rating.won_all.is_some())) {
-        notes.push("An Elo with > or < is a bound: that engine won all or lost all.".to_owned());
+        notes.push(
+            "An Elo with > or < is a bound: the games of that engine give no finite estimate."
+                .to_owned(),
+        );
     }
     if standings.has_groups() {
         notes.push(
