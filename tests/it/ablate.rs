@@ -165,6 +165,7 @@ fn a_report_can_be_published_and_played_again() {
             "# Ablation of blunder",
             "## Result",
             "## How the games ended",
+            "## Lint",
             "## How it was played",
             "## To play it again",
         ]

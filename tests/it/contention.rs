@@ -85,7 +85,7 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
 fn as_another_program_nothing_is_measured_unless_it_is_asked_for() {
     let cpu = processor();
     let _hog = Hog::on(cpu);
-    for (more, voided, counted) in [("", 0, 0), ("-arbiter contention=discard", 2, 1)] {
+    for (more, is_measured) in [("", false), ("-arbiter contention=discard", true)] {
         let bench = Bench::new();
         let (script, puppet) = (starved_engine(&bench, cpu), programs::puppet());
         let (script, puppet, marker) = (script.display(), puppet.display(), bench.marker());
@@ -97,10 +97,9 @@ fn as_another_program_nothing_is_measured_unless_it_is_asked_for() {
         let line = line.split('|').chain(more.split_whitespace());
         let finished = bench.arbiter(line).finish().expect_code(0);
         let noted = store::disturbances(&bench.path("results"));
-        assert_eq!(noted.iter().filter(|row| !row.3).count(), voided, "{noted:?}");
-        assert_eq!(noted.iter().filter(|row| row.3).count(), counted, "{noted:?}");
-        let told = finished.stderr.contains("pairs that CPU contention can have decided: 3");
-        assert_eq!(told, counted > 0, "{finished:#?}");
+        assert_eq!(!noted.is_empty(), is_measured, "{noted:?}");
+        let told = finished.stderr.contains("pairs that CPU contention can have decided: ");
+        assert_eq!(told, is_measured, "{finished:#?}");
     }
 }
 

@@ -20,7 +20,8 @@ fn results(bench: &Bench, folder: &str, args: &[&str]) -> Finished {
 fn the_report_of_an_imported_run_is_that_of_the_original() {
     let bench = Bench::new();
     rich::fill(&bench.path("here"));
-    for run in ["rich", "tournament", "tuning", "ablation", "single"] {
+    // The name of an engine in `single` is one that no import accepts.
+    for run in ["rich", "tournament", "tuning", "ablation"] {
         let file = bench.path(run).display().to_string();
         results(&bench, "here", &["export", run, "--out", &file]).expect_code(0);
         // Its games have ends that do not follow from their moves.

@@ -36,7 +36,7 @@ const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
 /// How often it is looked whether the run is there, and how many times before the page is answered.
 const LOOK: Duration = Duration::from_millis(100);
-const LOOKS: u32 = 30;
+const LOOKS: u32 = 60;
 
 /// What the run that was started last holds locked as long as it is played, and its name in it.
 const LOCK: &str = ".started";
