@@ -229,7 +229,7 @@ fn ratings_agree_with_bayeselo() {
 
 /// Where the slope of the likelihood and that of the relation cancel, and what the games do not tell.
 #[test]
-fn relations_weigh_by_their_standard_deviation() {
+fn a_relation_counts_by_its_standard_deviation() {
     const OTHERS: Games = &[(2, 3, [30, 45, 25])];
     let (mean, deviation) = (80.0, 15.0);
     let relation = |players| Relation { players, mean, deviation };
