@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use crate::support::bench::Bench;
 use crate::support::nats::{Client, Server, Worker};
 use crate::support::plan::Plan;
+use crate::support::site::Site;
 use crate::support::{process, store, wait_for};
 
 /// A second is the promise; the rest is for machines that do much else besides. What is broken takes
@@ -138,6 +139,14 @@ fn an_idle_worker_leaves_at_once() {
         (0..2).for_each(|_| drop(client.next()));
         assert_prompt("an idle worker", leave(idle, signal));
     }
+    // Those who look on are told, and the store has none of it.
+    let site = Site::start(&bench, &["--read-only"]);
+    site.events("/events/runs/run").wait_for(
+        "part-events",
+        &["worker a: joined with ", "worker b: joined with ", "worker b: left"],
+    );
+    site.end();
+    assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
     running.signal(Signal::KILL);
     running.finish();
 }

@@ -61,7 +61,7 @@ const MAX_EVENTS: usize = 256;
 /// Time within which a job is to be begun; before half of it is over, it is sent again.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// Most remarks that one process stores, in all and about one worker, so that workers cannot fill the disk.
+/// Most remarks that one process stores or tells, in all and about one worker, so that workers cannot fill the disk.
 const MAX_REMARKS: u32 = 10_000;
 const MAX_REMARKS_OF_WORKER: u32 = 1_000;
 
@@ -123,6 +123,8 @@ struct Coordinator<A: Assignment> {
     exclusion_repeated: Duration,
     /// Workers that were given a token, or have shown that they have one.
     joined: BTreeSet<String>,
+    /// Those of them that are there, as those who look on were told.
+    present: BTreeSet<String>,
     audits: Audits<A>,
     programs: Arc<ProgramUploader>,
     /// Most pairs that workers were seen to play at once.
@@ -135,7 +137,7 @@ struct Coordinator<A: Assignment> {
     now: Duration,
     /// The time of the last message to workers, in microseconds of Unix time.
     last_at: u64,
-    /// Remarks that were stored, in all and about each worker.
+    /// Remarks that were stored or told, in all and about each worker.
     remarks: (u32, BTreeMap<String, u32>),
 }
 
@@ -174,6 +176,7 @@ pub async fn coordinate<A: Assignment>(
         unproven: BTreeMap::new(),
         audits: Audits::new(audit),
         joined: BTreeSet::new(),
+        present: BTreeSet::new(),
         impossible: BTreeMap::new(),
         removed: BTreeSet::new(),
         removed_at: Duration::ZERO,
@@ -387,20 +390,26 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
+        let pair = pair.map(|pair| pair & !AUDITS);
+        self.notify_of(JobEvent::Noted, Remark { worker: worker.to_owned(), pair, what });
+    }
+
+    /// Sends an event about a worker, unless there were too many.
+    fn notify_of(&mut self, event: fn(Remark) -> JobEvent<A::Done>, remark: Remark) {
         let (all, of_workers) = &mut self.remarks;
         if *all >= MAX_REMARKS {
             return;
         }
-        let of_worker = of_workers.entry(worker.to_owned()).or_default();
+        let of_worker = of_workers.entry(remark.worker.clone()).or_default();
         if *of_worker < MAX_REMARKS_OF_WORKER {
             (*all, *of_worker) = (*all + 1, *of_worker + 1);
-            let pair = pair.map(|pair| pair & !AUDITS);
-            self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, what }));
+            self.notify(event(remark));
         }
     }
 
     async fn tick(&mut self, count: u64) {
         self.update_room();
+        self.tell_who_has_come();
         if self.now > RETURN {
             self.release_lonely().await;
         }

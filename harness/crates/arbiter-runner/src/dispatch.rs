@@ -376,8 +376,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 self.run.store.note_remark(run, unix_time_ms(), &remark)?;
                 self.tell(&RunEvent::Noted { remark: &remark })?;
             }
-            // Whoever puts events on disk does it beside them.
-            JobEvent::WorkerExcluded(remark) => self.tell(&RunEvent::Noted { remark: &remark })?,
+            // Whoever puts events on disk does it with exclusions beside them.
+            JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
+                self.tell(&RunEvent::Noted { remark: &remark })?;
+            }
             JobEvent::Unfit(reason) => return Err(RunError::Unfit(reason)),
             JobEvent::Lost(reason) => return Err(RunError::Lost(reason)),
         }

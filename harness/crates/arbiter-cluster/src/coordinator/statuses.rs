@@ -7,6 +7,9 @@ use async_nats::Message;
 use super::Coordinator;
 use crate::assignment::Assignment;
 use crate::wire::{self, WireError, WorkerStatus};
+use arbiter_names::counted;
+use arbiter_plan::Remark;
+use arbiter_runner::JobEvent;
 
 /// Time without a status after which a worker is taken to be gone.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -56,12 +59,38 @@ impl<A: Assignment> Coordinator<A> {
         })
     }
 
+    /// Tells of the players that were not there before.
+    pub(super) fn tell_who_has_come(&mut self) {
+        let is_new = |name: &str| self.joined.contains(name) && !self.present.contains(name);
+        let new = self.players().filter(|(name, _)| is_new(name));
+        let new: Vec<_> = new.map(|(name, status)| (name.to_owned(), status.slots)).collect();
+        for (worker, slots) in new {
+            self.present.insert(worker.clone());
+            self.tell_presence(worker, format!("joined with {}", counted(slots, "slot")));
+        }
+    }
+
+    fn tell_presence(&mut self, worker: String, what: String) {
+        self.notify_of(JobEvent::Presence, Remark { worker, pair: None, what });
+    }
+
     /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so
     /// that a slot that ends a pair can begin another at once. Slots are what workers say, so there are
     /// at most some more than twice the pairs that were ever seen to be played at once.
     pub(super) fn update_room(&mut self) {
         let now = self.now;
-        self.workers.retain(|_, (status, at)| !status.is_leaving && now < *at + WORKER_TIMEOUT);
+        let mut gone = Vec::new();
+        self.workers.retain(|name, (status, at)| {
+            let is_silent = now >= *at + WORKER_TIMEOUT;
+            let is_gone = status.is_leaving || is_silent;
+            if is_gone && self.present.remove(name) {
+                gone.push((name.clone(), if is_silent { "is not heard any more" } else { "left" }));
+            }
+            !is_gone
+        });
+        for (worker, what) in gone {
+            self.tell_presence(worker, what.to_owned());
+        }
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
         let slots: usize = slots.sum::<usize>() + self.audits.waiting();

@@ -25,7 +25,10 @@ pub(crate) async fn play(
                 return Report::Failed(reason);
             }
             JobEvent::Started { half: begun, .. } => drop(half.send(u8::try_from(begun).ok())),
-            JobEvent::Ended { .. } | JobEvent::Noted(_) | JobEvent::WorkerExcluded(_) => {}
+            JobEvent::Ended { .. }
+            | JobEvent::Noted(_)
+            | JobEvent::Presence(_)
+            | JobEvent::WorkerExcluded(_) => {}
         }
     }
 }

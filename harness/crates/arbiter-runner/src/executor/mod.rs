@@ -47,6 +47,8 @@ pub enum JobEvent<D = PlayedPair> {
     },
     /// Something about a worker was noticed that changes nothing; it is stored.
     Noted(Remark),
+    /// A worker has come or gone, which those who look on are told.
+    Presence(Remark),
     /// A worker was excluded, for the reason in the remark: what it has played does not count.
     WorkerExcluded(Remark),
     /// The engines do not behave the same on all machines; the text says what was found.

@@ -92,6 +92,7 @@ impl RemoteExecutor {
             }
             JobEvent::Failed { .. }
             | JobEvent::Noted(_)
+            | JobEvent::Presence(_)
             | JobEvent::WorkerExcluded(_)
             | JobEvent::Unfit(_)
             | JobEvent::Lost(_) => true,
