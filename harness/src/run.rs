@@ -203,7 +203,7 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     let RequestedRun { results, name, about, is_probed, replaces, .. } = requested;
     let created_ms = unix_time_ms();
     let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
-    RunLock::check_name(&name)?;
+    RunLock::check_new_name(&name)?;
     let store = Store::create(&results)?;
     let lock = RunLock::take(&results, &name)?;
     if let Ok(found) = store.run(&name) {

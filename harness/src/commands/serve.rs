@@ -116,7 +116,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let access = None;
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));
     let site = Site::new(args.results, monitor.clone(), guard, starter, hex(4)?);
-    runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let done = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let listener = TcpListener::bind(args.listen).await.map_err(|error| {
             Failure::environment(format!(
@@ -135,7 +136,10 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
             // Pages notice, and come back when there is a server again.
             _ = signals.next() => Ok(()),
         }
-    })
+    });
+    // Whoever waits for a start is not waited for.
+    runtime.shutdown_background();
+    done
 }
 
 fn announce(address: SocketAddr, token: Option<&Token>) {

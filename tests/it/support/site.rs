@@ -108,7 +108,8 @@ impl Site {
         Events { stream: BufReader::new(stream), page: BTreeMap::new() }
     }
 
-    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
+    /// Sends a request whose answer is not read.
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
         // By the older version, so that answers come as they are and end with the connection.

@@ -65,6 +65,12 @@ pub fn players(results: &Path) -> BTreeMap<String, i64> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
+/// Changes the store as no program of ours would.
+pub fn change(results: &Path, statement: &str) {
+    let connection = Connection::open(results.join("arbiter.db")).expect("there is a store");
+    assert!(connection.execute(statement, []).expect("the statement is right") > 0);
+}
+
 /// Whether a run of this name has begun.
 pub fn has_run(results: &Path, run: &str) -> bool {
     let Ok(connection) = open(results) else { return false };

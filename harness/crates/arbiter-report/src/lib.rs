@@ -81,7 +81,7 @@ pub use standings::rules_in_words;
 pub use statistics::{GameStatistics, HistoryPoint, LlrHistory};
 pub use status::outlook;
 pub use stored::{
-    apply_tallies, gates_of_run, replayed_state, shown_run, stored_summary, summary_of,
+    apply_tallies, gates_of_run, read_one, replayed_state, shown_run, stored_summary, summary_of,
 };
 pub use stored::{utc_time, utc_time_as};
 pub use style::{BAD_STYLE, styled};

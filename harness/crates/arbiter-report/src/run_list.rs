@@ -50,7 +50,7 @@ pub fn run_pattern(text: &str) -> Result<Regex, String> {
 impl RunFilter {
     /// Whether a run is wanted.
     pub fn holds(&self, run: &ListedRun) -> bool {
-        let summary = run.summary.as_ref();
+        let summary = run.summary.as_ref().ok();
         let engines = || summary.iter().flat_map(|summary| &summary.engines);
         let is_match = |pattern: &Regex| {
             let state = run.state_in_words();
@@ -69,14 +69,17 @@ impl RunFilter {
 pub struct ListedRun {
     /// What the store says of it.
     pub head: RunHead,
-    /// What follows from its games; `None` if they cannot be read.
-    pub summary: Option<Summary>,
+    /// What follows from its games, or why they cannot be read.
+    pub summary: Result<Summary, String>,
 }
 
 impl ListedRun {
     /// How it stands or ended, in a word or two.
     pub fn state_in_words(&self) -> String {
-        self.summary.as_ref().map_or(UNREADABLE.to_owned(), Summary::state_in_words)
+        match &self.summary {
+            Ok(summary) => summary.state_in_words(),
+            Err(why) => format!("{UNREADABLE}: {why}"),
+        }
     }
 }
 
@@ -87,7 +90,7 @@ pub fn runs_table(runs: &[ListedRun]) -> Table {
         ["state", "about"],
     );
     for run in runs {
-        let (head, summary) = (&run.head, run.summary.as_ref());
+        let (head, summary) = (&run.head, run.summary.as_ref().ok());
         let said = |say: fn(&Summary) -> String| summary.map_or(String::new(), say);
         table.push([
             &head.run,
@@ -166,7 +169,7 @@ pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
         ending: ending_word(listed.head.ending),
         state: listed.state_in_words(),
         about: listed.head.about.as_deref(),
-        played: listed.summary.as_ref().map(figures),
+        played: listed.summary.as_ref().ok().map(figures),
     };
     to_value(&runs.iter().map(row).collect::<Vec<_>>())
 }

@@ -2,6 +2,7 @@
 //! knows.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arbiter_names::shown;
 use arbiter_plan::{Effect, PairTally, Plan, Provenance, RunInput, RunState, StepOutcome};
@@ -34,6 +35,16 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
         engine.name = shown(std::mem::take(&mut engine.name));
     }
     Ok(stored)
+}
+
+/// Reads something of one run among others, which are shown even if this one cannot be; the error says why.
+/// What was stored by another version, or changed by hand, may also break a rule that this one relies on.
+pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
+    let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref().copied()).unwrap_or("it broke off").to_owned()
+    });
+    done?.map_err(|error| error.to_string())
 }
 
 /// The summary of a stored run, from the same events that made it.
@@ -109,4 +120,18 @@ pub fn utc_time(unix_ms: i64) -> String {
 /// A time of the store in UTC, in a form of `strftime`.
 pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_breaks_one_run_is_said() {
+        assert_eq!(read_one(|| Ok(1)), Ok(1));
+        assert_eq!(read_one::<()>(|| panic!("two engines")), Err("two engines".to_owned()));
+        assert_eq!(read_one::<()>(|| panic!("{} engines", 3)), Err("3 engines".to_owned()));
+        let missing = read_one::<()>(|| Err(StoreError::Missing("x.db".into())));
+        assert!(missing.is_err_and(|why| why.contains("x.db")));
+    }
 }

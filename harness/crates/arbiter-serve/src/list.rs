@@ -11,7 +11,7 @@ use super::run::state;
 use crate::web::Fragment;
 use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::run::State;
-use arbiter_report::{ListedRun, RunFilter, Summary, run_pattern};
+use arbiter_report::{ListedRun, RunFilter, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
 /// Ticks from one look at the store to the next.
@@ -106,7 +106,7 @@ impl Runs {
         let (mut unread, mut room) = (0, READ_PAIRS);
         for outline in outlines.iter().rev() {
             match self.known.get_mut(&outline.run) {
-                Some(known) => known.go_on(&store, &self.results, outline, has_changed)?,
+                Some(known) => known.go_on(&store, &self.results, outline, has_changed),
                 None if room == 0 => unread += 1,
                 None => {
                     let known = Known::read(&store, &self.results, outline);
@@ -130,23 +130,28 @@ impl Known {
     /// Reads a run; of one that cannot be read only the name is known.
     fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> Known {
         let Outline { run, created_ms, ending, about } = outline.clone();
-        let read = || -> Result<_, StoreError> {
+        let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
         // Whatever keeps a process from answering, it is not known to be played.
         let of = |head: &RunHead| state(results, head).0;
-        match read() {
+        match read_one(read) {
             Ok((summary, fold)) => {
                 let head = fold.stored.head.clone();
                 let state = of(&head);
-                let summary = Some(with_state(summary, &state));
+                let is_played = matches!(state, State::Played(_));
+                let summary = Ok(Summary { is_played, ..summary });
                 let fold = Some(fold).filter(|fold| fold.stored.head.ending.is_none());
                 Known { listed: ListedRun { head, summary }, state, fold }
             }
-            Err(_) => {
+            Err(why) => {
                 let head = RunHead { run, created_ms, ending, pairs: 0, about };
-                Known { state: of(&head), listed: ListedRun { head, summary: None }, fold: None }
+                Known {
+                    state: of(&head),
+                    listed: ListedRun { head, summary: Err(why) },
+                    fold: None,
+                }
             }
         }
     }
@@ -158,30 +163,28 @@ impl Known {
         results: &std::path::Path,
         outline: &Outline,
         has_changed: bool,
-    ) -> Result<(), StoreError> {
+    ) {
         let ListedRun { head, summary } = &mut self.listed;
         let is_other = outline.ending != head.ending
             || outline.about != head.about
             || outline.created_ms != head.created_ms;
         let Some(fold) = self.fold.as_mut().filter(|_| !is_other) else {
-            if is_other || (has_changed && summary.is_none()) {
+            if is_other || (has_changed && summary.is_err()) {
                 *self = Known::read(store, results, outline);
             }
-            return Ok(());
+            return;
         };
         self.state = state(results, head).0;
         if has_changed {
-            fold.go_on(store, |_| ())?;
+            *summary = read_one(|| fold.go_on(store, |_| ()).and_then(|()| fold.summary(store)));
             *head = fold.stored.head.clone();
-            *summary = Some(fold.summary(store)?);
         }
-        *summary = summary.take().map(|summary| with_state(summary, &self.state));
-        Ok(())
+        match summary {
+            Ok(summary) => summary.is_played = matches!(self.state, State::Played(_)),
+            // What was counted of it may be half of something.
+            Err(_) => self.fold = None,
+        }
     }
-}
-
-fn with_state(summary: Summary, state: &State) -> Summary {
-    Summary { is_played: matches!(state, State::Played(_)), ..summary }
 }
 
 impl RunListPage {
@@ -198,7 +201,7 @@ impl RunListPage {
             Err(words) => return Ok(vec![notice(&words)]),
         };
         let chosen: Vec<&Known> = runs.known().filter(|run| filter.holds(&run.listed)).collect();
-        let summaries = runs.known().filter_map(|run| run.listed.summary.as_ref());
+        let summaries = runs.known().filter_map(|run| run.listed.summary.as_ref().ok());
         let engines: BTreeSet<&String> =
             summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
         let from = part.saturating_mul(PAGE) as usize;

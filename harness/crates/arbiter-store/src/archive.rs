@@ -212,7 +212,7 @@ impl Store {
             return Err(lines.wrong("was written by an older arbiter; export the run again"));
         }
         let run = name.unwrap_or(&header.run);
-        RunLock::check_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
+        RunLock::check_new_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
         self.snapshot(|| {
             let taken = "SELECT count(*) FROM runs WHERE run = ?1";
             if self.number(taken, [run])? > 0 {

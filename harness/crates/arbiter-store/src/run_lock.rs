@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::LATEST;
 use arbiter_build::is_at;
 
 /// Longest name of a run, in bytes.
@@ -16,6 +17,9 @@ pub enum LockError {
     /// The name would not make a file name.
     #[error("'{0}' is no name for a run; use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
     Name(String),
+    /// It means another run.
+    #[error("'{LATEST}' stands for the newest run; give this one another name")]
+    Latest,
     /// Another process plays it.
     #[error("run '{0}' is being played by another arbiter")]
     Busy(String),
@@ -55,6 +59,11 @@ impl RunLock {
         }
     }
 
+    /// An error unless a new run can have this name. An older one may have it that stands for the newest.
+    pub fn check_new_name(run: &str) -> Result<(), LockError> {
+        if run == LATEST { Err(LockError::Latest) } else { RunLock::check_name(run) }
+    }
+
     /// An error unless `run` can be the name of a file.
     pub fn check_name(run: &str) -> Result<(), LockError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -89,6 +98,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for name in ["", "../x", "a b", ".hidden", "-flag"] {
             assert!(matches!(RunLock::take(dir.path(), name), Err(LockError::Name(_))), "{name}");
+            assert!(matches!(RunLock::check_new_name(name), Err(LockError::Name(_))), "{name}");
         }
+        assert!(matches!(RunLock::check_new_name(LATEST), Err(LockError::Latest)));
+        RunLock::take(dir.path(), LATEST).unwrap();
     }
 }

@@ -8,10 +8,10 @@ use regex_lite::Regex;
 use super::keep::folder;
 use crate::{Failure, OutputFormat, Rows, args::Words, emit, output::width};
 use arbiter_plan::{ControlCommand, RunKind};
-use arbiter_report::{ListedRun, RunFilter, RunPhase, shown_run};
-use arbiter_report::{complain, run_pattern, runs_json, runs_table, stored_summary};
+use arbiter_report::{ListedRun, RunFilter, RunPhase, read_one, shown_run};
+use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
-use arbiter_store::{RunHead, Store, StoreError};
+use arbiter_store::{RunHead, Store};
 
 /// Flags of `arbiter results list`.
 #[derive(Debug, Args, Default)]
@@ -93,11 +93,10 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     emit(&format.of_table(table, || runs_json(&runs), rows))
 }
 
-/// One run; what keeps it from being read is told.
+/// One run, with what keeps it from being read.
 pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
-    let read = || -> Result<_, StoreError> { stored_summary(store, &shown_run(store, &head.run)?) };
-    let mut summary = read().map_err(complain).ok();
-    if let Some(summary) = summary.as_mut().filter(|summary| summary.ending.is_none()) {
+    let mut summary = read_one(|| stored_summary(store, &shown_run(store, &head.run)?));
+    if let Some(summary) = summary.as_mut().ok().filter(|summary| summary.ending.is_none()) {
         let status = ControlCommand::Status;
         summary.is_played =
             send_command(folder(store), &head.run, status, false, CONTROL_TIMEOUT).is_ok();
@@ -115,7 +114,7 @@ impl Wanted {
 
 impl SortKey {
     fn compare(self, one: &ListedRun, other: &ListedRun) -> Ordering {
-        let [a, b] = [one, other].map(|run| run.summary.as_ref());
+        let [a, b] = [one, other].map(|run| run.summary.as_ref().ok());
         let most = |figure: [Option<f64>; 2]| {
             let [a, b] = figure.map(|figure| figure.unwrap_or(f64::NEG_INFINITY));
             b.total_cmp(&a)

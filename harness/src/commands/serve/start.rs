@@ -99,7 +99,8 @@ impl TestStarter {
         }
         lock.set_len(0)?;
         lock.write_all(run.as_bytes())?;
-        let mut log = open(&self.results.join(format!("{run}.log")), File::options().append(true))?;
+        let path = self.results.join(format!("{run}.log"));
+        let mut log = open(&path, File::options().append(true))?;
         let begin = log.seek(SeekFrom::End(0))?;
         let mut command = Command::new(&self.program);
         command
@@ -128,6 +129,11 @@ impl TestStarter {
                     let mut said = String::new();
                     log.seek(SeekFrom::Start(begin))?;
                     log.read_to_string(&mut said)?;
+                    // Whoever has started it is told now, and refused tests would leave a file each.
+                    match begin {
+                        0 => std::fs::remove_file(&path)?,
+                        _ => log.set_len(begin)?,
+                    }
                     let line = said.lines().find(|line| line.starts_with("error"));
                     let how = format!("It ended with {}; is there space left?", status?);
                     return Ok(Started::Refused(line.map_or(how, str::to_owned)));
@@ -193,7 +199,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 
 /// The flags of a test; the error says what is wrong.
 fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
-    RunLock::check_name(&wanted.name).map_err(|error| error.to_string())?;
+    RunLock::check_new_name(&wanted.name).map_err(|error| error.to_string())?;
     let elo = |text: &str| {
         let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
         value.ok_or_else(|| format!("'{text}' is no number of Elo"))
@@ -347,6 +353,7 @@ mod tests {
             NewTest { elo1: words("--pgn=x"), ..wanted.clone() },
             NewTest { pairs: words("0"), ..wanted.clone() },
             NewTest { name: words("../run"), ..wanted.clone() },
+            NewTest { name: words("latest"), ..wanted.clone() },
             NewTest { name: words("-x"), ..wanted },
         ] {
             assert!(flags(&wrong).is_err(), "{wrong:?}");

@@ -19,7 +19,7 @@ pub(crate) const MAX_ENGINES: usize = 200;
 
 /// One run of the list.
 pub(crate) fn row(run: &ListedRun, state: &State) -> Fragment {
-    let (head, summary) = (&run.head, run.summary.as_ref());
+    let (head, summary) = (&run.head, run.summary.as_ref().ok());
     let name = head.run.as_str();
     let said = |say: fn(&Summary) -> String| summary.map_or(String::new(), say);
     let id = format!("run-{name}");
@@ -33,7 +33,7 @@ pub(crate) fn row(run: &ListedRun, state: &State) -> Fragment {
             }
             td class="state" { @match summary {
                 Some(summary) => (state.badge(summary)),
-                None => strong class="badge bad" { (run.state_in_words()) },
+                None => { strong class="badge bad" { "unreadable" } p { (run.state_in_words()) } }
             } }
             td class="names" { (said(Summary::engines_in_words)) }
             td class="figure" data-label="Elo" { (said(Summary::elo_in_words)) }

@@ -82,7 +82,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         let (run, about) = (run.to_owned(), summary.about.clone());
         let created_ms = 1_795_136_523_000;
         let head = RunHead { run, created_ms, ending: None, pairs: 8, about };
-        ListedRun { head, summary: Some(summary) }
+        ListedRun { head, summary: Ok(summary) }
     };
     let row = list::row(&listed("one", true), &run::State::Played(running()));
     for part in [
@@ -104,8 +104,12 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
     ended.summary.as_mut().unwrap().ending = Some(Ending::AcceptedH0);
     let over = run::State::Over(Some(Ending::AcceptedH0));
     assert!(list::row(&ended, &over).html.contains("class=\"badge bad\">H0 accepted<"));
-    ended.summary = None;
-    assert!(list::row(&ended, &over).html.contains(">cannot be read<"));
+    ended.summary = Err("<b>".to_owned());
+    let unread = list::row(&ended, &over).html;
+    assert!(
+        unread.contains("cannot be read: &lt;b&gt;") && unread.contains("/runs/one"),
+        "{unread}"
+    );
     let fields = vec![("q".to_owned(), "\"><b>".to_owned())];
     let asked = Asked::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
     let engine = "B".to_owned();
