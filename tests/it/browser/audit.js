@@ -73,11 +73,38 @@
     if (ratio < (isLarge ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)}: ${describe(node)}`);
   }
 
+  // Words are those of people: no keys of JSON, no signs of Markdown.
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    if (parentElement.closest("pre, code, script, style") || ["c_end", "r_end"].some((word) => data.includes(word))) continue;
+    const odd = data.match(/`|\b[a-z]+_[a-z]+\b/);
+    if (odd) found.push(`'${odd[0]}' in '${data.trim().slice(0, 80)}'`);
+  }
+
+  // What is in a row of a form ends at one line.
+  for (const form of all("form").filter(isShown)) {
+    const fields = [...form.querySelectorAll("input, select, button")].filter(isShown);
+    const boxes = fields.map((field) => field.getBoundingClientRect());
+    boxes.forEach((one, place) => boxes.slice(place + 1).forEach((two) => {
+      const isRow = one.top < two.bottom && two.top < one.bottom;
+      if (isRow && Math.abs(one.bottom - two.bottom) > 4) found.push(`fields that end at ${one.bottom} and ${two.bottom}: ${describe(form)}`);
+    }));
+  }
+
   // What charts say can be read, and does not cover other words.
   for (const chart of all(".chart svg").filter(isShown)) {
     const scale = chart.getBoundingClientRect().width / chart.viewBox.baseVal.width;
     const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim());
     const words = (text) => `'${text.textContent.trim()}' in ${chart.parentElement.ariaLabel.slice(0, 60)}`;
+    // What is counted has whole numbers at its axis, and no two rows have one name.
+    const said = (anchor) => texts.filter((text) => text.getAttribute("text-anchor") === anchor).map((text) => text.lastChild.data.trim());
+    const [across, down] = [said("middle"), said("end")];
+    const isPart = (word) => /^-?\d+\.\d+$/.test(word);
+    if (across.some((word) => ["games", "move"].includes(word)) && across.some(isPart)) found.push(`parts of games or moves at ${across} in ${chart.parentElement.ariaLabel}`);
+    if (across.some((word) => ["pairs", "times"].includes(word)) && down.some(isPart)) found.push(`parts at ${down} in ${chart.parentElement.ariaLabel}`);
+    const rows = down.filter((word) => !/^-?[\d.]+( [kM])?$/.test(word));
+    rows.filter((row, place) => rows.indexOf(row) !== place).forEach((row) => found.push(`two rows '${row}' in ${chart.parentElement.ariaLabel}`));
     const boxes = texts.map((text) => text.getBoundingClientRect());
     const frame = chart.getBoundingClientRect();
     texts.forEach((text, place) => {

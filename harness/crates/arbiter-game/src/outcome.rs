@@ -72,6 +72,11 @@ impl Termination {
         Termination::MoveCap,
     ];
 
+    /// Its name, for those who read.
+    pub fn words(self) -> String {
+        self.to_string().replace('_', " ")
+    }
+
     /// Whether an engine failed, as opposed to a game that was played to its end.
     pub fn is_fault(self) -> bool {
         matches!(

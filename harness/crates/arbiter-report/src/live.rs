@@ -273,7 +273,7 @@ impl<'a> Live<'a> {
             name(game.engines.white),
             name(game.engines.black),
             game.outcome.result.as_str(),
-            game.outcome.termination,
+            game.outcome.termination.words(),
             game.moves.len(),
             game.duration.as_secs_f64()
         )

@@ -11,7 +11,9 @@ use crate::web::trends::{self, Branch};
 use crate::web::{NavPage, static_page};
 use arbiter_build::Repository;
 use arbiter_plan::{Effect, Provenance, command_line};
-use arbiter_report::{LlrHistory, LogEntry, Summary, gates_table, sprt_in_words, utc_time};
+use arbiter_report::{
+    LlrHistory, LogEntry, Summary, gates_table, sprt_in_words, utc_time, utc_time_as,
+};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Runs side by side.
@@ -31,7 +33,9 @@ fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    Ok(ComparedRun { summary, started: utc_time(fold.stored.head.created_ms), history, settings })
+    let begun = utc_time_as(fold.stored.head.created_ms, "%Y-%m-%d %H:%M");
+    let command = command_line(&fold.stored.plan);
+    Ok(ComparedRun { summary, begun, history, settings, command })
 }
 
 /// What decides what the figures of a run mean.
@@ -50,9 +54,7 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
         ("openings (BLAKE3)", short(&stored.fingerprints.book)),
         ("adjudication", all(plan.rules.words())),
         ("concurrency", plan.concurrency.to_string()),
-        ("seed", plan.seed.to_string()),
         ("arbiter", stored.version.clone()),
-        ("command", command_line(plan)),
     ]
 }
 

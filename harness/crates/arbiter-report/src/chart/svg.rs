@@ -3,6 +3,8 @@
 //! The drawing crate knows fixed colours only. Each of ours stands for a variable of the page's
 //! style, put in its place after drawing, so that a chart is as dark or light as its page.
 
+mod axis;
+
 use maud::html;
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -11,6 +13,7 @@ use plotters::coord::types::{RangedCoordf64, RangedCoordusize};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use self::axis::{every_nth, number, range, tick, whole, widened};
 use super::{Bars, Chart, Intervals, Line, Lines, thinned};
 
 /// The sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
@@ -71,9 +74,8 @@ const MARGIN: u32 = 10;
 /// Stands around the number of a row whose name is cut, where its full name is put.
 const CUT: char = '\u{e000}';
 
-/// Size of letters, and their mean width.
+/// Size of letters.
 const TEXT: u32 = 13;
-const LETTER: u32 = 7;
 
 /// Text, grid, and the lines of a chart in their order, as the page names them.
 const COLOURS: [&str; 10] = ["ink", "grid", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
@@ -167,29 +169,6 @@ fn colour(line: usize) -> RGBColor {
     drawn_as(FIRST_LINE + line % LINE_COLOURS)
 }
 
-/// The least and the greatest, with some room; `None` without finite values.
-fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    let finite = values.filter(|value| value.is_finite());
-    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    if low > high {
-        return None;
-    }
-    let room = if high > low { 0.06 * (high - low) } else { 1.0 };
-    Some((low - room, high + room))
-}
-
-/// At least so wide that a thousandth part of the values tells one tick from the next: figures that
-/// need more digits than that find no room beside the axis.
-fn widened((low, high): (f64, f64)) -> (f64, f64) {
-    let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
-    match lacking > 0.0 {
-        true => (low - lacking / 2.0, high + lacking / 2.0),
-        false => (low, high),
-    }
-}
-
 fn nothing() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
@@ -197,6 +176,9 @@ fn nothing() -> Box<dyn std::error::Error> {
 fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
     let points = || chart.lines.iter().flat_map(|line| line.points.iter().copied());
     let levels = chart.levels.iter().map(|level| level.1);
+    if chart.lines.iter().all(|line| line.points.len() < 2) {
+        return Err(nothing());
+    }
     let (left, right) = chart.ends().ok_or_else(nothing)?;
     // The first intervals are so wide that nothing else would be seen.
     let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
@@ -213,7 +195,7 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
         .configure_mesh()
         .x_desc(chart.x)
         .y_desc(chart.y.as_str())
-        .x_labels(frame.ticks)
+        .x_labels(whole(frame.ticks, right - left))
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
@@ -283,7 +265,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
         .light_line_style(TRANSPARENT)
         .disable_x_mesh()
         .x_labels(groups)
-        .y_labels((frame.height / 30) as usize)
+        .y_labels(whole((frame.height / 30) as usize, high))
         .x_label_formatter(&label)
         .y_label_formatter(&|value| tick(*value))
         .label_style(("sans-serif", TEXT, &INK))
@@ -326,14 +308,14 @@ fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn st
 /// A chart of rows below each other, the first on top, each with its name beside the axis.
 type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
 
-/// The axes of rows with these names; lines tell the rows apart if that is wanted.
+/// The axes of rows with these names; lines tell the rows apart unless bars that count do.
 fn row_axes<'a>(
     area: &Area<'a>,
     frame: &Frame,
     names: &[&String],
     (left, right): (f64, f64),
     unit: &str,
-    has_lines: bool,
+    is_count: bool,
 ) -> Result<Rows<'a>, Box<dyn std::error::Error>> {
     let count = names.len();
     let mut context = ChartBuilder::on(area)
@@ -345,16 +327,21 @@ fn row_axes<'a>(
         SegmentValue::CenterOf(row) if *row < count => {
             let place = count - 1 - row;
             let name = frame.shortened(names[place]);
-            if name == *names[place] { name } else { format!("{CUT}{place}{CUT}{name}") }
+            let gap = if count < 2 { "\u{a0}" } else { "" };
+            if name == *names[place] { name + gap } else { format!("{CUT}{place}{CUT}{name}{gap}") }
         }
         SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
     };
     let mut mesh = context.configure_mesh();
-    if !has_lines {
+    if is_count {
         mesh.disable_y_mesh();
     }
+    if count < 2 {
+        // The other place is nothing's.
+        mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
+    }
     mesh.x_desc(unit)
-        .x_labels(frame.ticks)
+        .x_labels(if is_count { whole(frame.ticks, right - left) } else { frame.ticks })
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
@@ -377,7 +364,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
     }
     let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(nothing)?;
     // Room for the number behind the longest bar.
-    let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, false)?;
+    let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
         let mut bar = Rectangle::new(corners, colour(index).filled());
@@ -412,7 +399,12 @@ impl Frame {
         let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
         let room = self.name_length - rest.len();
         match name.chars().count() > room {
-            true => name.chars().take(room - 1).chain(['…']).chain(rest.chars()).collect(),
+            // Names that differ do so at one of their ends.
+            true => {
+                let (begin, end) = (room - 1 - room / 3, name.chars().count() - room / 3);
+                let (begin, end) = (name.chars().take(begin), name.chars().skip(end));
+                begin.chain(['…']).chain(end).chain(rest.chars()).collect()
+            }
             false => format!("{name}{rest}"),
         }
     }
@@ -423,17 +415,11 @@ impl Frame {
     }
 }
 
-/// Every how many places along an axis have their name, where each has so much room.
-fn every_nth(labels: &[String], room: u32) -> usize {
-    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
-    (longest as u32 * LETTER).div_ceil(room.max(1)).max(1) as usize
-}
-
 fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&String]) -> Drawn {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
     let ends = range(values).ok_or_else(nothing)?;
-    let mut context = row_axes(area, frame, names, ends, chart.x, true)?;
+    let mut context = row_axes(area, frame, names, ends, chart.x, false)?;
     if let Some(level) = chart.level {
         let ends = [SegmentValue::Exact(0), SegmentValue::Exact(names.len())];
         let line = ends.map(|end| (level, end));
@@ -465,35 +451,6 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
         }
     }
     Ok(())
-}
-
-/// A measured number, as exact as a bar can show it.
-fn number(value: f64) -> String {
-    match value.abs() {
-        v if v >= 1e6 => format!("{:.1} M", value / 1e6),
-        v if v >= 1e4 => format!("{:.0} k", value / 1e3),
-        v if v >= 10.0 => format!("{value:.0}"),
-        v if v >= 1.0 => trimmed(value, 1),
-        _ => trimmed(value, 2),
-    }
-}
-
-/// A number at an axis: a round one, however close it is to the next.
-fn tick(value: f64) -> String {
-    match value.abs() {
-        v if v >= 1e6 => format!("{} M", trimmed(value / 1e6, 4)),
-        v if v >= 1e4 => format!("{} k", trimmed(value / 1e3, 4)),
-        _ => trimmed(value, 4),
-    }
-}
-
-/// With so many decimals at most.
-fn trimmed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    match text.trim_end_matches('0').trim_end_matches('.') {
-        "-0" => "0".to_owned(),
-        text => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -142,14 +142,20 @@ fn encounters(summary: &Summary) -> Table {
 pub(super) fn terminations(summary: &Summary) -> String {
     let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    listed(counts.into_iter().map(|(termination, count)| format!("{termination} {count}")))
+    listed(
+        counts.into_iter().map(|(termination, count)| format!("{} {count}", termination.words())),
+    )
 }
 
 /// Who failed, and how.
 pub(crate) fn faults(summary: &Summary) -> String {
     let name = |engine: usize| &summary.engines[engine];
     let faults = summary.counts.faults.iter();
-    listed(faults.map(|((engine, ending), count)| format!("{} {ending} {count}", name(*engine))))
+    listed(
+        faults.map(|((engine, ending), count)| {
+            format!("{} {} {count}", name(*engine), ending.words())
+        }),
+    )
 }
 
 fn listed(items: impl Iterator<Item = String>) -> String {

@@ -37,7 +37,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
         let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
-        (ending.to_string(), *count, wins.collect())
+        (ending.words(), *count, wins.collect())
     });
     let names: Vec<&str> = summary.engines.iter().map(String::as_str).take(told.len()).collect();
     let endings = result_figures::endings(&names, endings.collect());

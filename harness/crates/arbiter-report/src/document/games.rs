@@ -45,7 +45,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
         format!(
             "{engine} ({}) gave itself {score} at {number} It ended by {}: {}.",
             color_name(*color),
-            outcome.termination,
+            outcome.termination.words(),
             outcome.detail
         )
     })
@@ -60,7 +60,7 @@ pub(super) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     document.paragraph("The first games that ended by a fault of an engine.");
     let games = statistics.faulty.iter().map(|(pair, half, game)| {
         game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
-            format!("It ended by {}: {}.", game.outcome.termination, game.outcome.detail)
+            format!("It ended by {}: {}.", game.outcome.termination.words(), game.outcome.detail)
         })
     });
     document.blocks.push(Block::Games(games.collect()));

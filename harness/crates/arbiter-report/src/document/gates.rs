@@ -15,7 +15,7 @@ pub(super) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
     }
     document.heading("Gates");
     document.paragraph(
-        "What `arbiter ci` found of the commit under test, each step as it was carried out last.",
+        "What arbiter ci found of the commit under test, each step as it was carried out last.",
     );
     document.table(steps(outcomes));
     let suites = suites(outcomes);

@@ -143,7 +143,7 @@ fn leader(summary: &Summary) -> Option<Gauge> {
         high: high.unwrap_or(open(f64::INFINITY)),
     };
     Some(Gauge {
-        name: "First, Elo (95 %)".to_owned(),
+        name: "Elo of the first (95 %)".to_owned(),
         value: rating.to_string(),
         note: format!("{} around the mean of {} engines", summary.engines[*engine], ratings.len()),
         picture: Picture::Interval { estimate, hypotheses: None },

@@ -7,7 +7,7 @@ use crate::ratings::{Ratings, pentanomial, seconds_per_move};
 use crate::standings::{Rating, superiority};
 use crate::summary::Strength;
 use crate::table::Table;
-use crate::text::{UNDEFINED, percent, plus_minus};
+use crate::text::{UNDEFINED, percent, plus_minus_95};
 use arbiter_plan::Encounter;
 use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::Meeting;
@@ -96,10 +96,10 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
             let strength = Strength::of(encounter);
             let second = order.iter().find(|player| **player != first).copied().unwrap_or(first);
             format!(
-                "{} against {}: {} Elo (95 %), LOS {}.",
+                "{} against {}: Elo {}, LOS {}.",
                 ratings.name(first),
                 ratings.name(second),
-                plus_minus(strength.elo),
+                plus_minus_95(strength.elo),
                 strength.los_in_words()
             )
         }

@@ -153,10 +153,11 @@ impl NamedOpening<'_> {
 }
 
 impl PlayedOpening {
-    /// By its number in the book, from 0, if it has no name.
+    /// By its number in the book, from 0, and its name if it has one.
     pub(super) fn named(&self, number: u64) -> NamedOpening<'_> {
         let (label, name) = match &self.name {
-            Some(name) => (name.clone(), name.clone()),
+            // Several openings of a book may have one name.
+            Some(name) => (format!("{} {name}", number + 1), format!("{} {name}", number + 1)),
             None => {
                 let label = format!("opening {}", number + 1);
                 (label.clone(), format!("{label}: {}", self.fen))
@@ -198,7 +199,7 @@ pub(super) fn openings<'a>(
     }
     let level = expected.map(|expected| 100.0 * expected);
     let leaning = outliers.first().map_or("none", |opening| opening.name.as_str());
-    let caption = "Openings that lean most".to_owned();
+    let caption = "Openings furthest from the mean, with 95 % intervals".to_owned();
     let all = percent(expected);
     let description = format!(
         "White's score in the openings furthest from {all} of all games; the first: {leaning}."
@@ -210,8 +211,13 @@ pub(super) fn openings<'a>(
     }
 }
 
-/// The openings whose score for the first of two engines is the furthest from that of all games.
+/// The openings whose score for the first of two engines is the furthest from that of all games. What both
+/// score alike decides nothing.
 fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
+    openings.retain(|opening| opening.first.wins != opening.first.losses);
+    if openings.is_empty() {
+        return;
+    }
     by_lean(&mut openings, |opening| opening.first);
     openings.truncate(MAX_BOARDS);
     openings.sort_by(|a, b| {

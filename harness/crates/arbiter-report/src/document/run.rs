@@ -10,7 +10,7 @@ use crate::standings::{Rating, superiority, total};
 use crate::statistics::{GameStatistics, mean_score};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::text::{self, interval, percent, plus_minus, ratio};
+use crate::text::{self, interval, percent, plus_minus, plus_minus_95, ratio};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, tuned};
 use arbiter_names::counted;
@@ -192,10 +192,10 @@ fn confidence(summary: &Summary) -> String {
 fn duel(summary: &Summary) -> String {
     let strength = summary.strength();
     format!(
-        "{} against {}: {} Elo (95 %) after {}.",
+        "{} against {}: Elo {} after {}.",
         summary.engines[0],
         summary.engines[1],
-        plus_minus(strength.elo),
+        plus_minus_95(strength.elo),
         counted(strength.games.games(), "game")
     )
 }

@@ -104,7 +104,11 @@ fn part(block: &Block, heading: &str) -> Markup {
             html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
         }
         Block::Command(command) => html! {
-            pre class="command" tabindex="0" role="group" aria-label=(heading) { code { (command) } }
+            pre class="command" tabindex="0" role="group" aria-label=(heading) {
+                code { @for word in command.split(' ') {
+                    @if word.starts_with('-') { span { (word) } } @else { (word) } " "
+                } }
+            }
         },
         Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW], true),
         Block::Figures(found) => html! {
@@ -125,7 +129,7 @@ fn part(block: &Block, heading: &str) -> Markup {
     }
 }
 
-/// The chart, with its figures a click away; only these if there is nothing to draw. The page's style
+/// The chart, with its figures a click away; these in its place if there is nothing to draw. The page's style
 /// shows the frame that suits the screen.
 fn figure(figure: &Figure, frames: &[&svg::Frame], is_told: bool) -> Markup {
     let drawn: Result<Vec<String>, _> =
@@ -145,9 +149,11 @@ fn figure(figure: &Figure, frames: &[&svg::Frame], is_told: bool) -> Markup {
                         li { i class={ "c" (line % svg::LINE_COLOURS + 1) } {} (name) }
                     } }
                 }
-            }
-            details {
-                summary { "Figures: " (figure.caption) }
+                details {
+                    summary { "Figures: " (figure.caption) }
+                    (table(&figure.table, &figure.caption))
+                }
+            } @else {
                 (table(&figure.table, &figure.caption))
             }
         }
@@ -204,6 +210,7 @@ fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
 
 fn is_figure(cell: &str) -> bool {
     cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '±' | '<' | '>'))
+        && !cell.starts_with("--")
         && cell.chars().count() <= 32
 }
 

@@ -2,7 +2,7 @@
 
 use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, Verdict,
-    interval, percent, plus_minus, signed,
+    interval, percent, signed,
 };
 use arbiter_stats::elo::finite;
 
@@ -15,11 +15,13 @@ pub(crate) struct ComparedRun {
     /// How it stands.
     pub(crate) summary: Summary,
     /// When it began, in UTC.
-    pub(crate) started: String,
+    pub(crate) begun: String,
     /// LLR and Elo over the games, of runs of two engines.
     pub(crate) history: Vec<HistoryPoint>,
     /// The settings under which its games were played, by name.
     pub(crate) settings: Vec<(&'static str, String)>,
+    /// The command that plays it.
+    pub(crate) command: String,
 }
 
 /// The runs as a document.
@@ -49,9 +51,9 @@ const LEGEND: &str = "Each figure is of the first engine of its run against the 
 fn results(runs: &[ComparedRun]) -> Table {
     let mut table = Table::with_columns(
         ["run", "engines", "games", "Elo (95 %)", "nElo (95 %)"],
-        ["LOS", "drawn", "LLR", "verdict", "faults", "started"],
+        ["LOS", "drawn", "LLR", "verdict", "faults", "begun (UTC)"],
     );
-    for ComparedRun { summary, started, .. } in runs {
+    for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
         let verdict = match summary.verdict() {
@@ -62,14 +64,14 @@ fn results(runs: &[ComparedRun]) -> Table {
             &summary.run,
             &summary.engines_in_words(),
             &strength.games.games(),
-            &plus_minus(strength.elo),
+            &summary.elo_in_words(),
             &strength.nelo.as_ref().map_or("–".to_owned(), interval),
             &strength.los_in_words(),
             &percent(strength.games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
             &verdict,
             &faults,
-            started,
+            begun,
         ]);
     }
     table
@@ -84,7 +86,7 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut table = Table::new(["run", "Elo (95 %)"]);
     let mut rows = Vec::new();
     for ComparedRun { summary, .. } in runs {
-        let Some(elo) = summary.strength().elo else { continue };
+        let Some(elo) = summary.elo() else { continue };
         table.push([&summary.run, &interval(&elo)]);
         // A bound is an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
@@ -143,7 +145,7 @@ fn history(
     Some(Figure { caption, description, chart, table })
 }
 
-/// The settings that are not the same in all runs.
+/// The settings and flags that are not the same in all runs.
 fn differences(runs: &[ComparedRun]) -> Option<Table> {
     let mut table = Table::with_columns([""], runs.iter().map(|run| &run.summary.run));
     for (place, (name, first)) in runs.first()?.settings.iter().enumerate() {
@@ -151,6 +153,16 @@ fn differences(runs: &[ComparedRun]) -> Option<Table> {
         if values.iter().any(|value| value != first) {
             table.push_with([name], values);
         }
+    }
+    let flags = |run: &ComparedRun| -> Vec<String> {
+        run.command.split(" --").skip(1).map(|flag| format!("--{flag}")).collect()
+    };
+    let all: Vec<Vec<String>> = runs.iter().map(flags).collect();
+    let is_own = |flag: &&String| !all.iter().all(|other| other.contains(flag));
+    let own = |flags: &Vec<String>| flags.iter().filter(is_own).cloned().collect::<Vec<_>>();
+    let own: Vec<String> = all.iter().map(|flags| own(flags).join(" ")).collect();
+    if own.iter().any(|flags| !flags.is_empty()) {
+        table.push_with([&"flags"], own);
     }
     (table.rows().len() > 1).then_some(table)
 }

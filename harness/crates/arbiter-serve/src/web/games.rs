@@ -29,10 +29,10 @@ pub(crate) fn list(
         (filter(stored, asked))
         (parts(asked, &format!("/runs/{run}/games"), "games", part, PART, total))
         div class="scroll" tabindex="0" role="group" aria-label="Games" {
-            table class="games" {
+            table class="games cards" {
                 thead { tr {
                     @for head in ["Game", "White", "Black", "Result", "Ending"] { th scope="col" { (head) } }
-                    @for head in ["Length", "Swing"] { th scope="col" class="figure" { (head) } }
+                    @for head in ["Length (moves)", "Swing (pawns)"] { th scope="col" class="figure" { (head) } }
                     th scope="col" { "Opening" }
                 } }
                 tbody { @for game in games { (row(stored, asked, game, openings)) } }
@@ -57,14 +57,14 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
             label { "Ending " select name="ending" {
                 (option("ending", "", "all"))
                 @for ending in Termination::ALL {
-                    (option("ending", &ending.to_string(), &ending.to_string().replace('_', " ")))
+                    (option("ending", &ending.to_string(), &ending.words()))
                 }
             } }
             label { "Opening " input type="search" name="opening" value=(asked.value("opening"))
                 placeholder="ECO, name or number"; }
-            label { "Length from " (number("from", 10_000, "1")) }
-            label { "to " (number("to", 10_000, "1")) " moves" }
-            label { "Swing of at least " (number("swing", 20, "any")) " pawns" }
+            label { "Moves from " (number("from", 10_000, "1")) }
+            label { "Moves to " (number("to", 10_000, "1")) }
+            label { "Swing from (pawns) " (number("swing", 20, "any")) }
             label { "Order " select name="order" {
                 @for (value, words, _) in ORDERS { (option("order", value, words)) }
             } }
@@ -91,12 +91,12 @@ fn row(
                     (game.place())
                 }
             }
-            td class="names" { (name(game.white)) }
-            td class="names" { (name(game.black)) }
+            td class="names" data-label="White" { (name(game.white)) }
+            td class="names" data-label="Black" { (name(game.black)) }
             td { (game.result) }
             td { (game.termination.replace('_', " ")) }
-            td class="figure" { (game.length()) }
-            td class="figure" { (swing) }
+            td class="figure" data-label="Moves" { (game.length()) }
+            td class="figure" data-label="Swing (pawns)" { (swing) }
             td { a href={ "/runs/" (run) "/games?opening=" (game.opening + 1) } {
                 @match opening { Some(name) => (name), None => { "number " (game.opening + 1) } }
             } }
@@ -127,7 +127,7 @@ pub(crate) fn game(
         nav class="parts" aria-label="Games around" { ul {
             @if let Some(found) = index.map(|index| &around[index]) {
                 li { "Game " (found.number) " of " (found.total) }
-                li { "Length " (found.length()) " from its opening on" }
+                li { (found.length()) " moves from its opening on" }
             }
             @if let Some(game) = before {
                 li { a rel="prev" href=(to(game)) title="Shift + ←" { "Previous: " (game.place()) } }

@@ -112,6 +112,7 @@ const post = async (address) => {
   } catch {
     answer.textContent = "The server does not answer.";
   }
+  answer.classList.toggle("trouble", !reply?.ok);
   offer();
   return reply;
 };

@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page_with};
 use arbiter_names::counted;
-use arbiter_plan::{ControlCommand, Ending};
+use arbiter_plan::{ControlCommand, Ending, Pace};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, squares, tone, utc_time_as};
 
@@ -38,6 +38,7 @@ impl State {
     pub(super) fn badge(&self, summary: &Summary) -> Markup {
         let class = match self {
             State::Over(Some(ending)) if *ending != Ending::Interrupted => tone(summary).name(),
+            State::Played(Running { status, .. }) if status.pace == Pace::Paused => "paused",
             State::Played(_) => "running",
             State::Over(_) => "unfinished",
         };
@@ -78,7 +79,10 @@ pub(crate) fn counts(
                     ", " (status.pairs_in_flight) " in flight, "
                     (counted(status.concurrency, "game")) " at once"
                 }
-                @for words in pace { ", " (words) }
+                // How fast it goes on nobody knows of a run that does not.
+                @if !matches!(state, State::Played(running) if running.status.pace == Pace::Paused) {
+                    @for words in pace { ", " (words) }
+                }
                 "."
             }
         }

@@ -162,6 +162,10 @@ fn a_run_shows_its_state_boards_and_commands() {
     ] {
         assert!(played.html.contains(part), "{part} in {}", played.html);
     }
+    let mut paused = running();
+    paused.status.pace = arbiter_plan::Pace::Paused;
+    let paused = run::counts(&summary, &run::State::Played(paused), 9, &outlook).html;
+    assert!(paused.contains("badge paused\">paused<") && !paused.contains("left"), "{paused}");
     let over = run::counts(&summary, &run::State::Over(None), 9, &Default::default());
     assert!(
         over.html.contains("data-phase=\"unfinished\"") && over.html.contains("badge unfinished")
@@ -188,9 +192,10 @@ fn a_run_shows_its_state_boards_and_commands() {
 fn runs_side_by_side_say_what_differs() {
     let compared = |run: &str, seed: &str, pairs| compare::ComparedRun {
         summary: summary(run, pairs),
-        started: "2026-11-20T01:02:03Z".to_owned(),
+        begun: "2026-11-20 01:02".to_owned(),
         history: Vec::new(),
-        settings: vec![("kind", "sprt".to_owned()), ("seed", seed.to_owned())],
+        settings: vec![("kind", "sprt".to_owned())],
+        command: format!("arbiter sprt --engine 'cmd=--x' --seed {seed}"),
     };
     let differing = [compared("one", "1", 2), compared("two", "2", 12)];
     let page = static_page(NavPage::Other, &compare::compare(&differing));
@@ -198,7 +203,7 @@ fn runs_side_by_side_say_what_differs() {
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
     // The interval of the first is open at both ends, which are arrows.
     assert!(page.matches("<polygon").count() >= 2, "{page}");
-    assert!(page.contains("<th scope=\"row\">seed</th>"), "{page}");
+    assert!(page.contains("<td>--seed 1</td><td>--seed 2</td>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
     let page = static_page(NavPage::Other, &compare::compare(&same));

@@ -35,7 +35,8 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
     ];
     let band = vec![(1.0, -1.0, 1.0)];
     let one = Line { band, ..line(&[(1.0, 0.0)]) };
-    let one = draw(&Chart::Lines(Lines { lines: vec![one], ..Lines::default() }), &WIDE).unwrap();
+    let lines = vec![one, line(&[(1.0, 2.0), (3.0, -2.0)])];
+    let one = draw(&Chart::Lines(Lines { lines, ..Lines::default() }), &WIDE).unwrap();
     assert!(one.contains("<circle "), "{one}");
     let cut = draw(&charts[3], &SMALL).expect("there is something to draw");
     let full = "<title>a &lt;b&gt; with a name that is far too long</title>a &lt;b&gt;";
@@ -55,8 +56,11 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
 
 #[test]
 fn nothing_to_draw_is_said() {
-    let chart = Chart::Lines(Lines { lines: vec![line(&[(1.0, f64::NAN)])], ..Lines::default() });
-    assert!(draw(&chart, &WIDE).is_err());
+    // One point is no course of anything.
+    for points in [&[(1.0, f64::NAN), (2.0, f64::NAN)][..], &[(1.0, 5.0)]] {
+        let chart = Chart::Lines(Lines { lines: vec![line(points)], ..Lines::default() });
+        assert!(draw(&chart, &WIDE).is_err(), "{points:?}");
+    }
     let none = || vec![(String::new(), Vec::new())];
     for chart in [
         Chart::Bars(Bars { series: none(), ..Bars::default() }),
@@ -68,11 +72,11 @@ fn nothing_to_draw_is_said() {
 }
 
 #[test]
-fn names_are_cut_before_the_colour() {
+fn names_are_cut_in_their_middle_and_before_the_colour() {
     let shown =
         ["a name", "a name that is rather long", "a name that is long, White", "a, b and c and d"];
     let shown = shown.map(|name| NARROW.shortened(name));
-    assert_eq!(shown, ["a name", "a name that is…", "a name …, White", "a, b and c and…"]);
+    assert_eq!(shown, ["a name", "a name th… long", "a nam…ng, White", "a, b and …and d"]);
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! What stands beside the axes of a chart: ends, ticks, and numbers.
+
+/// Mean width of letters.
+const LETTER: u32 = 7;
+
+/// The least and the greatest, with some room; `None` without finite values.
+pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let finite = values.filter(|value| value.is_finite());
+    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    if low > high {
+        return None;
+    }
+    let room = if high > low { 0.06 * (high - low) } else { 1.0 };
+    Some((low - room, high + room))
+}
+
+/// At least so wide that a thousandth part of the values tells one tick from the next: figures that
+/// need more digits than that find no room beside the axis.
+pub(super) fn widened((low, high): (f64, f64)) -> (f64, f64) {
+    let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
+    match lacking > 0.0 {
+        true => (low - lacking / 2.0, high + lacking / 2.0),
+        false => (low, high),
+    }
+}
+
+/// As many ticks as leave them at whole numbers, along an axis of things that are counted.
+pub(super) fn whole(ticks: usize, span: f64) -> usize {
+    ticks.min(span as usize + 1)
+}
+
+/// Every how many places along an axis have their name, where each has so much room.
+pub(super) fn every_nth(labels: &[String], room: u32) -> usize {
+    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    (longest as u32 * LETTER).div_ceil(room.max(1)).max(1) as usize
+}
+
+/// A measured number, as exact as a bar can show it.
+pub(super) fn number(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1e6 => format!("{:.1} M", value / 1e6),
+        v if v >= 1e4 => format!("{:.0} k", value / 1e3),
+        v if v >= 10.0 => format!("{value:.0}"),
+        v if v >= 1.0 => trimmed(value, 1),
+        _ => trimmed(value, 2),
+    }
+}
+
+/// A number at an axis: a round one, however close it is to the next.
+pub(super) fn tick(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1e6 => format!("{} M", trimmed(value / 1e6, 4)),
+        v if v >= 1e4 => format!("{} k", trimmed(value / 1e3, 4)),
+        _ => trimmed(value, 4),
+    }
+}
+
+/// With so many decimals at most.
+fn trimmed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.trim_end_matches('0').trim_end_matches('.') {
+        "-0" => "0".to_owned(),
+        text => text.to_owned(),
+    }
+}
