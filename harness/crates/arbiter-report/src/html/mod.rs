@@ -8,7 +8,7 @@ pub use board::{diagram, game_viewer, squares};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::chart::svg;
+use crate::chart::{Chart, svg};
 use crate::document::{Block, Document, Figure};
 use crate::table::Table;
 use crate::text::UNDEFINED;
@@ -129,11 +129,15 @@ fn part(block: &Block, heading: &str) -> Markup {
     }
 }
 
-/// The chart, with its figures a click away; these in its place if there is nothing to draw. The page's style
+/// Rows of a table, the heading included, up to which it stands for a chart.
+const PLAIN_ROWS: usize = 8;
+
+/// The chart, with its figures a click away; few of them in its place if there is nothing to draw. The page's style
 /// shows the frame that suits the screen.
 fn figure(figure: &Figure, frames: &[&svg::Frame], is_told: bool) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
+    let is_plain = drawn.is_err() && figure.table.rows().len() <= PLAIN_ROWS;
     let values = figure.chart.values().filter(|_| is_told);
     html! {
         figure {
@@ -149,12 +153,15 @@ fn figure(figure: &Figure, frames: &[&svg::Frame], is_told: bool) -> Markup {
                         li { i class={ "c" (line % svg::LINE_COLOURS + 1) } {} (name) }
                     } }
                 }
+            }
+            @if is_plain {
+                @if let Chart::Lines(lines) = &figure.chart { p class="remark" { (lines.y) } }
+                (table(&figure.table, &figure.caption))
+            } @else {
                 details {
                     summary { "Figures: " (figure.caption) }
                     (table(&figure.table, &figure.caption))
                 }
-            } @else {
-                (table(&figure.table, &figure.caption))
             }
         }
     }
