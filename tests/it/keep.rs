@@ -64,10 +64,9 @@ fn games_that_were_played_are_replayed_from_the_other_store() {
         bench.arbiter(["replay", run, "2.1", "--results", &folder]).finish().expect_code(0).stdout
     };
     assert_eq!(said("there", "copy").replace("copy", "run"), said("results", "run"));
-    // The newest, until a run has this name.
     assert_eq!(said("results", "latest"), said("results", "run"));
-    results(&bench, "results", &["import", &file, "--name", "latest"]).expect_code(0);
-    assert_eq!(said("results", "latest").replace("latest", "run"), said("results", "run"));
+    let newest = results(&bench, "results", &["import", &file, "--name", "latest"]);
+    newest.expect_refusal(3, &["'latest' stands for the newest run"]);
     let again = results(&bench, "there", &["import", &file, "--name", "copy"]);
     again.expect_refusal(3, &["'copy' exists already; give another --name, or `results rm copy`"]);
     std::fs::write(&file, "no run").expect("it is written");

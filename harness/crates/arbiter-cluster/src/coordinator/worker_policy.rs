@@ -119,7 +119,7 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(why) = self.policy.why_excluded(worker)
             && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
         {
-            let (worker, why) = (worker.to_owned(), format!("excluded: {why}"));
+            let (worker, why) = (worker.to_owned(), why.to_owned());
             self.exclusion_repeated = self.now;
             self.send_to_workers(Notice::Exclude { worker, why }).await;
         }
@@ -133,8 +133,8 @@ impl<A: Assignment> Coordinator<A> {
         }
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
-        let why = format!("excluded: {reason}");
-        self.send_to_workers(Notice::Exclude { worker: worker.clone(), why }).await;
+        let notice = Notice::Exclude { worker: worker.clone(), why: reason.clone() };
+        self.send_to_workers(notice).await;
         self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, what: reason }));
         self.update_room();
