@@ -7,6 +7,7 @@ mod admission;
 mod audit;
 mod describe;
 mod heartbeats;
+mod remark_limit;
 mod results;
 mod statuses;
 mod streams;
@@ -26,6 +27,7 @@ use tokio::time::{interval, timeout};
 pub use self::audit::AuditSpec;
 use self::audit::Audits;
 pub use self::describe::{Identity, check, check_engines, describe, describe_suite};
+use self::remark_limit::RemarkLimit;
 use self::streams::{JobSender, Outgoing, ProgramUploader, StreamEvent};
 pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
@@ -60,10 +62,6 @@ const MAX_EVENTS: usize = 256;
 
 /// Time within which a job is to be begun; before half of it is over, it is sent again.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
-
-/// Most remarks that one process stores or tells, in all and about one worker, so that workers cannot fill the disk.
-const MAX_REMARKS: u32 = 10_000;
-const MAX_REMARKS_OF_WORKER: u32 = 1_000;
 
 /// A run that workers are to play.
 #[derive(Debug)]
@@ -137,8 +135,10 @@ struct Coordinator<A: Assignment> {
     now: Duration,
     /// The time of the last message to workers, in microseconds of Unix time.
     last_at: u64,
-    /// Remarks that were stored or told, in all and about each worker.
-    remarks: (u32, BTreeMap<String, u32>),
+    /// Of what is stored about workers.
+    remarks: RemarkLimit,
+    /// Of their coming and going, which leaves room for what is stored.
+    presences: RemarkLimit,
 }
 
 /// Starts to coordinate a run, at the end `end` of its channel.
@@ -197,7 +197,8 @@ pub async fn coordinate<A: Assignment>(
         is_cancelled: false,
         now: Duration::ZERO,
         last_at: 0,
-        remarks: (0, BTreeMap::new()),
+        remarks: RemarkLimit::default(),
+        presences: RemarkLimit::default(),
     };
     tokio::spawn(coordinator.run(subscriptions, events, tasks));
     Ok(())
@@ -390,20 +391,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
-        let pair = pair.map(|pair| pair & !AUDITS);
-        self.notify_of(JobEvent::Noted, Remark { worker: worker.to_owned(), pair, what });
-    }
-
-    /// Sends an event about a worker, unless there were too many.
-    fn notify_of(&mut self, event: fn(Remark) -> JobEvent<A::Done>, remark: Remark) {
-        let (all, of_workers) = &mut self.remarks;
-        if *all >= MAX_REMARKS {
-            return;
-        }
-        let of_worker = of_workers.entry(remark.worker.clone()).or_default();
-        if *of_worker < MAX_REMARKS_OF_WORKER {
-            (*all, *of_worker) = (*all + 1, *of_worker + 1);
-            self.notify(event(remark));
+        if self.remarks.allows(worker) {
+            let pair = pair.map(|pair| pair & !AUDITS);
+            self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, what }));
         }
     }
 

@@ -71,7 +71,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     fn tell_presence(&mut self, worker: String, what: String) {
-        self.notify_of(JobEvent::Presence, Remark { worker, pair: None, what });
+        if self.presences.allows(&worker) {
+            self.notify(JobEvent::Presence(Remark { worker, pair: None, what }));
+        }
     }
 
     /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so

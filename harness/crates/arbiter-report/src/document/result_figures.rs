@@ -157,7 +157,10 @@ impl PlayedOpening {
     pub(super) fn named(&self, number: u64) -> NamedOpening<'_> {
         let (label, name) = match &self.name {
             // Several openings of a book may have one name.
-            Some(name) => (format!("{} {name}", number + 1), format!("{} {name}", number + 1)),
+            Some(name) => {
+                let label = format!("{} {name}", number + 1);
+                (label.clone(), label)
+            }
             None => {
                 let label = format!("opening {}", number + 1);
                 (label.clone(), format!("{label}: {}", self.fen))

@@ -1,0 +1,41 @@
+//! Most remarks of one sort about workers, so that these cannot fill the disk or the page.
+
+use std::collections::BTreeMap;
+
+/// In all, and about one worker.
+const MAX: u32 = 10_000;
+const MAX_OF_WORKER: u32 = 1_000;
+
+/// How many there were.
+#[derive(Default)]
+pub(super) struct RemarkLimit {
+    all: u32,
+    of_workers: BTreeMap<String, u32>,
+}
+
+impl RemarkLimit {
+    /// Counts a remark, unless there were too many.
+    pub(super) fn allows(&mut self, worker: &str) -> bool {
+        if self.all >= MAX {
+            return false;
+        }
+        let of_worker = self.of_workers.entry(worker.to_owned()).or_default();
+        let is_allowed = *of_worker < MAX_OF_WORKER;
+        *of_worker += u32::from(is_allowed);
+        self.all += u32::from(is_allowed);
+        is_allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_worker_does_not_use_up_what_is_for_all() {
+        let mut limit = RemarkLimit::default();
+        let mut allowed = |worker: &str| (0..5_000).filter(|_| limit.allows(worker)).count();
+        let workers = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+        assert_eq!(workers.map(&mut allowed), [[1_000; 10].as_slice(), &[0]].concat()[..]);
+    }
+}
