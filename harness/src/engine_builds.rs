@@ -1,5 +1,7 @@
 //! Engines that are built from revisions, and what their benchmarks say.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -115,7 +117,9 @@ impl BuildArgs {
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
             let (args, with, settings) = (&args, &with, None);
-            EngineBuilder { args, with, cache, spawner, cancel, settings }.make(engines, &each)
+            let told = RefCell::default();
+            EngineBuilder { args, with, cache, spawner, cancel, settings, told }
+                .make(engines, &each)
         })
     }
 
@@ -125,7 +129,8 @@ impl BuildArgs {
         interruptible(move |spawner, cancel| {
             let (args, with, settings) = (&args, &BuildContext::default(), None);
             let (cache, repo) = (Cache::new(args.cache.clone())?, args.repository(None)?);
-            EngineBuilder { args, with, cache, spawner, cancel, settings }.with_builder(
+            let told = RefCell::default();
+            EngineBuilder { args, with, cache, spawner, cancel, settings, told }.with_builder(
                 &repo,
                 SandboxMode::Off,
                 |builder| builder.outline(&repo, rev),
@@ -185,6 +190,8 @@ struct EngineBuilder<'a> {
     cancel: &'a Cancel,
     /// What the settings say of builds, once they are read.
     settings: Option<Option<(BuildSettings, bool)>>,
+    /// What the user was told: of two engines of one commit all would be said twice.
+    told: RefCell<BTreeSet<String>>,
 }
 
 impl EngineBuilder<'_> {
@@ -354,6 +361,11 @@ impl EngineBuilder<'_> {
         let settings = settings.map(|(settings, _)| settings);
         let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
         let without = self.with.results.iter().filter_map(|path| std::path::absolute(path).ok());
+        let notify = |words: &str| {
+            if self.told.borrow_mut().insert(words.to_owned()) {
+                note(words);
+            }
+        };
         let builder = Builder {
             cache: &self.cache,
             settings,
@@ -363,7 +375,7 @@ impl EngineBuilder<'_> {
             without: without.collect(),
             spawner: self.spawner,
             cancel: self.cancel,
-            notify: &note,
+            notify: &notify,
         };
         Ok(work(&builder)?)
     }
@@ -458,6 +470,6 @@ fn note_no_bench(prepared: &BuiltEngines) {
     let name = |engine: &'_ EngineSpec| engine.name.clone().or_else(|| engine.cmd.clone());
     let names: Vec<String> = without.filter_map(|(engine, _)| name(engine)).collect();
     if !names.is_empty() {
-        note(&format!("no bench that could be compared: {}", names.join(", ")));
+        note(&format!("no bench, so none to compare: {}", names.join(", ")));
     }
 }

@@ -1,7 +1,9 @@
 //! What `-h` shows: a screen with the flags that are used most and examples, and nothing else.
 //! `--help` shows all.
 
+use std::error::Error;
 use std::ffi::OsString;
+use std::num::ParseIntError;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue};
@@ -55,6 +57,11 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
         command = command
             .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
     }
+    // Whoever writes -1 for a number is told which numbers there can be.
+    command = command.mut_args(|arg| {
+        let takes_value = !arg.is_positional() && arg.get_action().takes_values();
+        if takes_value { arg.allow_negative_numbers(true) } else { arg }
+    });
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let (notes, examples) = match text.find(EXAMPLES) {
         Some(start) => text.split_at(start),
@@ -85,14 +92,23 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
 }
 
 /// An error of the command line with the right flag, where a wrong one is an engine's key, or is
-/// written as other programs do.
+/// written as other programs do; with what a number is to be; and with one command that was meant.
 pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    if let Some(ContextValue::Strings(alike)) = error.get(ContextKind::SuggestedSubcommand) {
+        // The last is the most alike.
+        let nearest = alike.last().cloned().into_iter().collect();
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(nearest));
+    }
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
     let name = flag.trim_start_matches('-');
     let is_theirs =
         |word: &&str| word.len() > 2 && !word.starts_with("--") && word.starts_with(flag.as_str());
     let mut words = args.iter().filter_map(|word| word.to_str());
-    let tip = if flag.starts_with("--") && ENGINE_KEYS.split(", ").any(|key| key == name) {
+    let tip = if error.source().is_some_and(|source| source.is::<ParseIntError>()) {
+        let value = error.get(ContextKind::InvalidValue).map(ToString::to_string);
+        let is_negative = value.is_some_and(|value| value.starts_with('-'));
+        format!("write a whole number{}", if is_negative { ", 0 or more" } else { "" })
+    } else if flag.starts_with("--") && ENGINE_KEYS.split(", ").any(|key| key == name) {
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
         format!(

@@ -29,7 +29,8 @@ pub(crate) fn nothing(tally: &Tally) -> String {
     }
     let reasons: Vec<String> =
         tally.bad.iter().map(|(reason, games)| format!("{} {games}", reason.as_str())).collect();
-    format!("none of the games counts: {}", reasons.join(", "))
+    let first = tally.named.first().map(|bad| format!("; the first: {}:{}", bad.file, bad.line));
+    format!("none of the games counts: {}{}", reasons.join(", "), first.unwrap_or_default())
 }
 
 /// The games of all files together; added to `tally`.

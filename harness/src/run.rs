@@ -32,7 +32,7 @@ use arbiter_plan::{
     Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, RunKind, RunState,
     default_concurrency, load_book,
 };
-use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, note, summary_of};
+use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, complain, note, summary_of};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, RunError, Signals,
     check_unchanged, cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
@@ -361,17 +361,22 @@ fn carry_out(
     if ready.state.ending().is_none() {
         announce(&ready, fleet.as_ref());
     }
-    let request = match ready.state.ending() {
+    let (request, unnoted) = match ready.state.ending() {
         // Killed between the last pair and the note of its ending, perhaps.
         Some(ending) => {
-            ready.store.set_ending(&ready.name, Some(ending))?;
+            let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
             if let Some(style) = &style {
                 Printer::print_again(style, &ready.plan, &ready.state, ending)?;
             }
-            None
+            (None, unnoted)
         }
-        None => run(&mut ready, fleet, format, style.as_ref(), &go_on)?.stop_cause,
+        None => run(&mut ready, fleet, format, style.as_ref(), &go_on)
+            .map(|finished| (finished.stop_cause, finished.unnoted))?,
     };
+    // Whoever reads the pairs sees how it ended.
+    if let Some(error) = unnoted {
+        complain(format!("{error}; all pairs are kept, but not the note of how the run ended"));
+    }
     let ReadyRun { name, state, store, results, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {

@@ -113,7 +113,7 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     let played = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
-    assert!(played.stderr.contains("no bench that could be compared: "), "{played:#?}");
+    assert!(played.stderr.contains("no bench, so none to compare: "), "{played:#?}");
     let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
     project.run(&words).expect_code(0);
     let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
@@ -228,7 +228,7 @@ fn what_cannot_be_built_is_said_with_the_log() {
     lost.expect_refusal(26, &["HEAD@", "no bench signature", "HEAD~2@", "has one"]);
     // An engine that never had one is played without it.
     let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
-    assert!(played.stderr.contains("no bench that could be compared: HEAD@"), "{played:#?}");
+    assert!(played.stderr.contains("no bench, so none to compare: HEAD@"), "{played:#?}");
     let scaled = ["match", "HEAD", &puppet(), "--scale", "--reference-nps", "1000"];
     project.run(&scaled).expect_refusal(26, &["no number of nodes"]);
     project.commit_with_bench(101, "Lies\n\nBench: 100");

@@ -52,13 +52,16 @@ fn games_that_were_played_are_replayed_from_the_other_store() {
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
     plan.set("transcripts", "all").played(0);
     let file = bench.path("run.jsonl.gz").display().to_string();
-    results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
+    let first = results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
+    let told = format!("1 run with 2 pairs exported to {file}, ");
+    assert!(first.stdout.starts_with(&told) && first.stdout.ends_with(" KiB\n"), "{first:?}");
     let export = |flags: &[&str]| {
         results(&bench, "results", &[&["export", "run", "--out", &file], flags].concat())
     };
     export(&[]).expect_refusal(3, &["run.jsonl.gz", "--force"]);
     export(&["--force"]).expect_code(0);
-    results(&bench, "there", &["import", &file, "--name", "copy"]).expect_code(0);
+    let copy = results(&bench, "there", &["import", &file, "--name", "copy"]).expect_code(0);
+    assert_eq!(copy.stderr, "", "there is nothing to resume");
     let said = |folder: &str, run: &str| {
         let folder = bench.path(folder).display().to_string();
         bench.arbiter(["replay", run, "2.1", "--results", &folder]).finish().expect_code(0).stdout

@@ -10,6 +10,7 @@ use crate::support::programs::puppet;
 /// Command lines; `PUPPET` stands for an engine.
 const MISTAKES: &str = "\
 match ./nosuch bundled
+match ./plane bundled
 match ./plain bundled
 match plain bundled
 match mien bundled
@@ -31,11 +32,14 @@ match bundled bundled
 match mine bundled,name=mine
 match mine bundled --config engin.toml
 match mine bundled --concurrency 0
+match mine bundled --pairs -1
+match mine bundled --pairs ten
 match mine bundled --on tls://localhost:1
 match false bundled
 match 'PUPPET,args=--proto xboard' bundled --each nodes=5
 match PUPPET,args='--seed 1 --wait 9' bundled
 tournement mine bundled
+sprrt mine bundled
 sprt mine bundled --elo0 5 --elo1 0
 sprt HEAD main
 epd mine --suite nosuch.epd

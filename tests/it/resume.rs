@@ -1,6 +1,7 @@
 //! A run that is cut short is continued, and in the end it is as if it had never
 //! been cut.
 
+use rusqlite::Connection;
 use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Running};
@@ -109,6 +110,25 @@ fn engines_do_not_outlive_a_harness_that_is_killed() {
     running.signal(Signal::KILL);
     assert_eq!(running.finish().code, None);
     bench.wait_until_quiet();
+}
+
+#[test]
+fn a_run_whose_end_alone_cannot_be_noted_is_complete() {
+    let bench = Bench::new();
+    let play = |words: &[&str]| {
+        let engines = ["match", "bundled", "bundled:material", "--each", "nodes=1", "--pairs", "1"];
+        bench.arbiter(engines.iter().chain(words)).finish().expect_code(0).stderr
+    };
+    play(&[]);
+    let store = Connection::open(bench.path("results/arbiter.db")).expect("a store");
+    let full = "CREATE TRIGGER full BEFORE UPDATE OF ending ON runs WHEN NEW.ending IS NOT NULL
+                BEGIN SELECT RAISE(FAIL, 'the disk is full'); END";
+    store.execute_batch(full).expect("a trigger");
+    let told = play(&["--name", "run"]);
+    let again = bench.arbiter(["match", "--resume", "run"]).finish().expect_code(0).stderr;
+    for told in [told, again] {
+        assert!(told.contains("the disk is full; all pairs are kept"), "{told}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod steps;
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -13,10 +13,10 @@ use crate::{
     BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, SANDBOXES,
     args::load, at_least_one, emit, unwritten,
 };
-use arbiter_build::{BuildError, BuildFailure};
+use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
-    ConfigFile, SandboxMode, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code,
-    default_concurrency,
+    ConfigFile, DEFAULT_SETTINGS, SandboxMode, Step, StepKind, StepOutcome, StepVerdict,
+    ci_exit_code, default_concurrency,
 };
 use arbiter_report::{GatesReport, complain, gates_junit, markdown};
 use arbiter_runner::unix_time_ms;
@@ -85,7 +85,14 @@ pub(crate) struct CiArgs {
 /// Carries out all steps.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = load(args.config.as_deref())?.ok_or_else(|| {
-        let reason = "no arbiter.toml here; `arbiter init` writes one, or give --config";
+        let what = match Repository::open(Path::new(".")) {
+            Err(_) => "this is no git repository: make one, and `arbiter init`".to_owned(),
+            Ok(repo) if repo.top.join(DEFAULT_SETTINGS).is_file() => {
+                format!("it is at the top of the repository: cd '{}'", repo.top.display())
+            }
+            Ok(_) => "`arbiter init` writes one".to_owned(),
+        };
+        let reason = format!("no {DEFAULT_SETTINGS} here; {what}, or give --config");
         Failure::new(ExitCode::Nothing, reason)
     })?;
     let steps = wanted(&settings, &args.only)?;

@@ -177,7 +177,7 @@ fn rich(store: &mut Store) {
                 .void(
                     "rich",
                     &played,
-                    "new lost on time by 3.0 ms and had waited 8.0 ms for a processor",
+                    "new lost on time (13.0 ms over, margin 10 ms) and had waited 8.0 ms for a processor",
                 )
                 .expect("noted");
         }

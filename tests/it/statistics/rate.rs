@@ -281,7 +281,7 @@ fn files_without_a_game_that_counts() {
     for contents in [Vec::new(), gzip(""), zstd(""), b"\n\n\n".to_vec()] {
         rate_with(contents, &[]).expect_refusal(4, &none);
     }
-    let words = ["none of the games counts", "no result 2"];
+    let words = ["none of the games counts", "no result 2; the first: ", ":1"];
     rate_with(game("Ada", "Cy", "e4", "*").repeat(2), &[]).expect_refusal(4, &words);
     rate_with("notes, not games\n", &[]).expect_refusal(4, &["unreadable"]);
     rate_with([0u8; 1000], &[]).expect_refusal(4, &["unreadable"]);

@@ -64,7 +64,7 @@ impl LintRule {
             LintRule::IllegalPv => "illegal move in the PV",
             LintRule::PvAfterEnd => "PV after the end of the game",
             LintRule::NotPvMove => "bestmove is not the PV's",
-            LintRule::MateScore => "mate score without that mate",
+            LintRule::MateScore => "mate announced, but the variation does not mate",
             LintRule::ScoreJump => "score jumps from one side to the other",
             LintRule::Nodes => "nodes go back",
             LintRule::NodeLimit => "node limit passed",

@@ -32,6 +32,8 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, FromSetup};
 
+use arbiter_names::counted;
+
 pub use archive::read_packed;
 pub use compressed::decompressed;
 pub use error::OpeningError;
@@ -231,7 +233,7 @@ impl Collector {
         }
         let got = match quarantine.count {
             0 => "none".to_owned(),
-            count => format!("{count} bad ones: {}", quarantine.first(3).join("; ")),
+            count => format!("{}: {}", counted(count, "bad one"), quarantine.first(3).join("; ")),
         };
         Err(OpeningError::new(name, format_args!("expected at least one opening, got {got}")))
     }

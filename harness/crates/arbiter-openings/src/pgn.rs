@@ -60,7 +60,13 @@ pub(super) fn read(
         let mut mainline = Mainline { options: book.options };
         let item = match reader.read_game(&mut mainline) {
             Ok(item) => item,
-            Err(reason) => return book.break_off(file, line, reason),
+            Err(reason) if reason.kind() == io::ErrorKind::UnexpectedEof => {
+                return book.break_off(file, line, reason);
+            }
+            Err(reason) => {
+                let line = line + text.borrow().lines_to_open_comment();
+                return book.break_off(file, line, reason);
+            }
         };
         let text = text.borrow();
         let read = text.until(reader.buffer());
@@ -274,6 +280,13 @@ impl Text {
     /// The text up to what the reader still holds.
     fn until(&self, held: &[u8]) -> &[u8] {
         &self.unused[..self.unused.len() - held.len()]
+    }
+
+    /// Lines before that of a comment that has no end; 0 if there is none.
+    fn lines_to_open_comment(&self) -> u64 {
+        let closed = self.unused.iter().rposition(|&byte| byte == b'}').unwrap_or(0);
+        let open = self.unused[closed..].iter().position(|&byte| byte == b'{');
+        open.map_or(0, |offset| newlines(&self.unused[..closed + offset]))
     }
 
     /// Drops the text up to what the reader still holds and returns the line reached.

@@ -283,6 +283,10 @@ fn faults_of_games_are_told_with_game_and_line() {
          threefold repetition",
     );
     check(
+        "[Event \"x\"]\n\n1. e4 {closed} e5\n2. Nf3 {not\nclosed\n",
+        "a.pgn:8: cannot read the opening book further: unterminated comment",
+    );
+    check(
         "hello world\n",
         "a.pgn:5: game 2: expected a game that begins with a tag or with move 1, got `hello world`",
     );
@@ -424,7 +428,7 @@ fn damaged_containers_are_errors() {
     let text = format!("{START}\n").repeat(1000);
     let gz = gzipped(&text);
     let (book, _) = load_bytes("nothing.epd.gz", &gz[..12]);
-    assert!(book.expect_err("cut").to_string().contains("got 1 bad ones"));
+    assert!(book.expect_err("cut").to_string().contains("got 1 bad one:"));
     let mut wrong = gz.clone();
     *wrong.last_mut().expect("bytes") ^= 1;
     let (book, _) = load_bytes("wrong.epd.gz", &wrong);

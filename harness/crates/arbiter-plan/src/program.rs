@@ -1,7 +1,10 @@
 //! Finds the program behind `cmd=`.
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use arbiter_names::did_you_mean;
 
 /// Where Debian installs chess engines; root's `PATH` does not include it.
 pub const GAMES: &str = "/usr/games";
@@ -26,10 +29,29 @@ fn missing(cmd: &str) -> String {
         true if path.is_file() && !cmd.contains('/') => {
             format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
         }
-        true if path.is_file() => format!("'{cmd}' is not executable: chmod +x '{cmd}'"),
-        true => format!("there is no file '{cmd}'"),
+        true if begins_as_program(path) => format!("'{cmd}' is not executable: chmod +x '{cmd}'"),
+        true if path.is_file() => format!("'{cmd}' is a file, but no program"),
+        true => format!("there is no file '{cmd}'{}", did_you_mean_file(path)),
         false => format!("no program '{cmd}' in PATH or {GAMES}; give a path to it"),
     }
+}
+
+/// The file of the same folder that has a name most like that of a file that is not there.
+fn did_you_mean_file(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
+    let files = entries.flatten().filter(|entry| entry.path().is_file());
+    let names: Vec<String> =
+        files.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy();
+    did_you_mean(&wanted, names.iter().map(String::as_str))
+}
+
+/// Whether a file begins as a script or as an executable of Linux does.
+fn begins_as_program(path: &Path) -> bool {
+    let mut first = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    read.is_ok() && (first.starts_with(b"#!") || first == *b"\x7fELF")
 }
 
 fn search_path(dir: Option<&Path>) -> OsString {

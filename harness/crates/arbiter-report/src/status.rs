@@ -127,7 +127,8 @@ impl Progress {
         let faults: u64 = self.counts.faults.values().sum();
         let faults = (faults > 0).then(|| counted(faults, "fault"));
         let rate = self.rate(elapsed).map(|rate| format!("{rate:.1} games/s"));
-        let left = self.remaining(elapsed).map(|left| format!("about {} left", rough(left)));
+        let left = self.remaining(elapsed).filter(|left| left.as_secs() > 0);
+        let left = left.map(|left| format!("about {} left", rough(left)));
         [faults, rate, left].into_iter().flatten().collect()
     }
 }

@@ -117,6 +117,8 @@ pub struct Finished {
     pub ending: Ending,
     /// What asked it to stop.
     pub stop_cause: Option<StopCause>,
+    /// Why the store does not have the ending, though it has all pairs.
+    pub unnoted: Option<StoreError>,
 }
 
 /// The time of day, in milliseconds of Unix time.
@@ -138,8 +140,9 @@ pub async fn dispatch<E: Executor>(
     signals: &mut Signals,
 ) -> Result<Finished, RunError> {
     let (clock, held) = (Instant::now(), BTreeMap::new());
+    let (stop_cause, unnoted, is_local) = (None, None, true);
     let mut dispatcher =
-        Dispatcher { run, state, executor, clock, held, is_local: true, stop_cause: None };
+        Dispatcher { run, state, executor, clock, held, is_local, stop_cause, unnoted };
     let result = dispatcher.until_over(signals).await;
     dispatcher.executor.finish().await;
     result
@@ -158,6 +161,7 @@ struct Dispatcher<'a, 'r, E> {
     is_local: bool,
     /// What asked the run to stop.
     stop_cause: Option<StopCause>,
+    unnoted: Option<StoreError>,
 }
 
 impl<E: Executor> Dispatcher<'_, '_, E> {
@@ -176,7 +180,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
             self.fill();
             if let Some(ending) = self.state.ending() {
-                return Ok(Finished { ending, stop_cause: self.stop_cause });
+                let unnoted = self.unnoted.take();
+                return Ok(Finished { ending, stop_cause: self.stop_cause, unnoted });
             }
             tokio::select! {
                 event = self.executor.next() => {
@@ -416,7 +421,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
             Effect::CancelAll => self.executor.cancel_all().await,
             Effect::End(ending) => {
-                self.run.store.set_ending(run, Some(ending))?;
+                self.unnoted = self.run.store.set_ending(run, Some(ending)).err();
                 self.tell(&RunEvent::Ended { ending, elapsed })?;
             }
         }

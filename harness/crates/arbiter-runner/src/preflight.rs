@@ -317,7 +317,7 @@ fn hint(error: &EngineError) -> &'static str {
             "; start it by hand with the same args and in the same folder (dir) to see why"
         }
         EngineError::Session(SessionError::Late { awaited: "uciok", .. }) => {
-            ", and no 'feature' either: is it a chess engine?"
+            ", and no 'feature' either: is it a UCI or xboard engine? start it by hand and type uci"
         }
         EngineError::Session(SessionError::Option(error)) if error.is_unlike_any() => {
             "; what only another engine has stands with that one: ENGINE,option.NAME=VALUE"

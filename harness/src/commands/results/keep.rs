@@ -13,7 +13,7 @@ use crate::{
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
-use arbiter_plan::command_line;
+use arbiter_plan::{Ending, command_line};
 use arbiter_process::open_input;
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
@@ -117,8 +117,12 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     }
     let mut file = NewFile::create(&args.out)?;
     let failed = |error| failure(error, &args.out, Failure::environment);
-    store.export_run(&store.named(&args.run)?, &mut file).map_err(failed)?;
-    file.finish()
+    let stored = store.run(&store.named(&args.run)?)?;
+    store.export_run(&stored.head.run, &mut file).map_err(failed)?;
+    file.finish()?;
+    let bytes = args.out.metadata().map_or(0, |about| about.len());
+    let (runs, out) = (counted(std::slice::from_ref(&stored.head)), args.out.display());
+    emit(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
 }
 
 /// Brings the run of a file into the store.
@@ -134,10 +138,12 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let store = Store::create(folder)?;
     let stored = store.run(&import_into(&store, args)?)?;
     let name = &stored.head.run;
-    note(&format!(
-        "--resume {name} would start the programs that its file names; look at them first:\n  {}",
-        command_line(&stored.plan).replace(is_hidden, "?")
-    ));
+    if matches!(stored.head.ending, None | Some(Ending::Interrupted)) {
+        note(&format!(
+            "--resume {name} would start the programs that its file names; look at them first:\n  {}",
+            command_line(&stored.plan).replace(is_hidden, "?")
+        ));
+    }
     emit(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
 }
 

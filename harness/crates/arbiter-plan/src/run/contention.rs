@@ -61,8 +61,10 @@ pub enum Contention {
     TimeLoss {
         /// Its index.
         engine: usize,
-        /// How much later than it was allowed its move came.
+        /// How late its move was by the clock.
         over: Duration,
+        /// How late it could have been.
+        margin: Duration,
         /// For how long it had waited for this move; in the game, if that is not known.
         waited: Duration,
     },
@@ -115,9 +117,9 @@ pub fn judge_contention(
         if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
             let Waiting { engine, waited, .. } = *sides.get(winner.other());
             let waited = late.waited.unwrap_or(waited);
-            let over = late.over.saturating_sub(conditions(engine).margin);
-            if over <= waited {
-                return Some(Contention::TimeLoss { engine, over, waited });
+            let (over, margin) = (late.over, conditions(engine).margin);
+            if over.saturating_sub(margin) <= waited {
+                return Some(Contention::TimeLoss { engine, over, margin, waited });
             }
         }
         for own in sides {
@@ -156,10 +158,11 @@ impl Contention {
     /// A sentence without its end; `name` tells the names of engines.
     pub fn words<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         match self {
-            Contention::TimeLoss { engine, over, waited } => format!(
-                "{} lost on time by {:.1} ms and had waited {:.1} ms for a processor",
+            Contention::TimeLoss { engine, over, margin, waited } => format!(
+                "{} lost on time ({:.1} ms over, margin {} ms) and had waited {:.1} ms for a processor",
                 name(*engine),
                 over.as_secs_f64() * 1e3,
+                margin.as_millis(),
                 waited.as_secs_f64() * 1e3
             ),
             Contention::Unequal { more: (engine, share), less: (other, other_share) } => format!(

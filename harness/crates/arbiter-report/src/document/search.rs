@@ -92,7 +92,7 @@ fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<
     if lines.iter().all(|line| line.points.is_empty()) {
         return None;
     }
-    let caption = format!("{title} by move number");
+    let caption = format!("{title} by move number ({unit})");
     let description =
         format!("{title} of each engine ({unit}) by ranges of {MOVES_PER_RANGE} moves.");
     let chart = Lines { x: "move", y: unit.to_owned(), lines, levels: Vec::new() };
