@@ -97,9 +97,14 @@ fn the_list_is_filtered_by_the_server() {
         let page = site.get("/").body;
         (!page.contains("more of")).then_some(page)
     });
+    let why = "cannot be read: a schedule needs two engines";
     for shown in [listed.stdout, page] {
-        assert!(shown.contains("cannot be read: a schedule needs two engines"), "{shown}");
-        assert!(shown.contains("one") && shown.contains("two"), "{shown}");
+        assert!(shown.contains(why) && shown.contains("one") && shown.contains("two"), "{shown}");
+    }
+    store::change(&bench.path("results"), "UPDATE runs SET plan = '{}' WHERE run = 'two'");
+    let log = bench.arbiter(["results", "log", "--results", "results"]).finish().stderr;
+    for shown in [log, site.get("/trends").body] {
+        assert!(shown.contains("two cannot be read: "), "{shown}");
     }
     site.end();
 }

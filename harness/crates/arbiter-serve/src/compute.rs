@@ -12,7 +12,7 @@ use crate::web::{NavPage, static_page};
 use arbiter_build::Repository;
 use arbiter_plan::{Effect, Provenance, command_line};
 use arbiter_report::{
-    LlrHistory, LogEntry, Summary, gates_table, sprt_in_words, utc_time, utc_time_as,
+    LlrHistory, LogEntry, Summary, gates_table, read_one, sprt_in_words, utc_time, utc_time_as,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -67,18 +67,24 @@ const MAX_BRANCHES: usize = 50;
 /// What came of commits: of all as they were tested, or of those of a branch in its order.
 pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
     let mut trials = Vec::new();
-    let mut gates = None;
+    let (mut gates, mut unread) = (None, Vec::new());
     match Store::observe(results) {
         Err(StoreError::Missing(_)) => {}
         Err(error) => return Err(error),
         Ok(store) => {
             for outline in store.outlines()? {
-                let stored = store.run(&outline.run)?;
-                if let [first, _] = &stored.plan.engines[..]
-                    && first.provenance.is_some()
-                {
-                    let summary = Fold::begin(&store, &outline.run, |_| ())?.summary(&store)?;
-                    trials.push(LogEntry { started: utc_time(outline.created_ms), summary });
+                let read = read_one(|| {
+                    let stored = store.run(&outline.run)?;
+                    let tests_commit = matches!(&stored.plan.engines[..], [first, _] if first.provenance.is_some());
+                    let fold = || Fold::begin(&store, &outline.run, |_| ())?.summary(&store);
+                    tests_commit.then(fold).transpose()
+                });
+                match read {
+                    Ok(Some(summary)) => {
+                        trials.push(LogEntry { started: utc_time(outline.created_ms), summary });
+                    }
+                    Ok(None) => {}
+                    Err(why) => unread.push(format!("{} cannot be read: {why}.", outline.run)),
                 }
             }
             let steps = store.gates(None)?;
@@ -102,7 +108,8 @@ pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
         }
         (Some(name), _) => return Ok(Err(format!("There is no branch '{name}'."))),
     };
-    let document = trends::trends(&trials, branch.as_ref(), gates);
+    let mut document = trends::trends(&trials, branch.as_ref(), gates);
+    unread.into_iter().for_each(|text| document.paragraph(text));
     Ok(Ok(trends::trends_page(asked, &branches, &document)))
 }
 

@@ -9,8 +9,8 @@ use regex_lite::Regex;
 use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
 use arbiter_plan::RunKind;
 use arbiter_report::{
-    LogEntry, log_json, log_markdown, log_text, note, run_pattern, shown_run, stored_summary,
-    utc_time,
+    LogEntry, log_json, log_markdown, log_text, note, read_one, run_pattern, shown_run,
+    stored_summary, utc_time,
 };
 use arbiter_store::{RunHead, Store};
 
@@ -80,10 +80,16 @@ fn read(
         pattern.is_none_or(|pattern| texts.into_iter().any(|text| pattern.is_match(text)))
     };
     for head in store.runs()?.into_iter().filter(is_wanted) {
-        let stored = shown_run(&store, &head.run)?;
-        if stored.plan.kind == RunKind::Sprt {
-            let summary = stored_summary(&store, &stored)?;
-            found.push((head.created_ms, LogEntry { started: utc_time(head.created_ms), summary }));
+        let read = read_one(|| {
+            let stored = shown_run(&store, &head.run)?;
+            let is_test = stored.plan.kind == RunKind::Sprt;
+            is_test.then(|| stored_summary(&store, &stored)).transpose()
+        });
+        match read {
+            Ok(Some(summary)) => found
+                .push((head.created_ms, LogEntry { started: utc_time(head.created_ms), summary })),
+            Ok(None) => {}
+            Err(why) => note(&format!("left out: {} cannot be read: {why}", head.run)),
         }
     }
     Ok(())
