@@ -19,7 +19,7 @@ use self::tournament::TournamentArgs;
 pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, Words};
 use self::words::{ORDERS, merged};
 pub(crate) use self::words::{at_least_one, one_line};
-use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, OutputFormat, Style};
+use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OutputFormat, Style};
 use arbiter_openings::Order;
 use arbiter_plan::{
     Affinity, ConfigFile, CpuContention, DEFAULT_SETTINGS, EngineSpec, Request, SandboxMode,
@@ -137,6 +137,8 @@ pub(crate) struct PlayArgs {
     /// Say more: each game as it ends
     #[arg(help_heading = "Output", short, long, conflicts_with = "quiet")]
     verbose: bool,
+    #[command(flatten)]
+    metrics: MetricsArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -299,6 +301,8 @@ pub(crate) struct RequestedRun {
     pub is_probed: bool,
     /// Who else is to play.
     pub cluster: ClusterArgs,
+    /// Where figures are served, if they are.
+    pub metrics: MetricsArgs,
     /// Concurrency of games, or of pairs if workers play, if the command line gives it.
     pub concurrency: Option<usize>,
 }
@@ -328,8 +332,7 @@ impl PlayArgs {
             affinity: self.affinity.clone(),
         });
         let (engines, each) = self.engines(settings)?;
-        let names_engines = !self.engines.is_empty();
-        let concurrency = self.concurrency;
+        let (names_engines, concurrency) = (!self.engines.is_empty(), self.concurrency);
         let affinity = settings.affinity.as_ref().map(plain);
         let mut request = Request {
             engines,
@@ -384,6 +387,7 @@ impl PlayArgs {
             reference_nps: self.scaling.reference(settings)?,
             config: self.config,
             cluster: self.cluster,
+            metrics: self.metrics,
             concurrency,
             ..RequestedRun::default()
         })

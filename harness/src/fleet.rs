@@ -13,8 +13,8 @@ pub(crate) use self::access::{AccessArgs, ServerName};
 use crate::{ExitCode, Failure, engine_names::user_folder, runtime};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_cluster::{
-    Access, AccessError, Assignment, AuditSpec, Identity, Key, Role, RunSpec, SuiteRunError,
-    TrustError, WorkerHistory, check, coordinate, describe, describe_suite, measure,
+    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, Identity, Key, Role, RunSpec,
+    SuiteRunError, TrustError, WorkerHistory, check, coordinate, describe, describe_suite, measure,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, Plan, engine_threads};
@@ -87,6 +87,8 @@ pub(crate) struct Fleet {
     checks_bench: bool,
     /// Share of the pairs that are audited.
     audit: Option<f64>,
+    /// What is counted of jobs and workers.
+    pub metrics: ClusterMetrics,
 }
 
 impl ClusterArgs {
@@ -109,7 +111,8 @@ impl ClusterArgs {
         let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
         runtime()?.block_on(access.connect("arbiter"))?;
         let (checks_bench, audit) = (self.check_bench, self.audit);
-        Ok(Some(Fleet { access, server, key, priority, lease, most, checks_bench, audit }))
+        let metrics = ClusterMetrics::default();
+        Ok(Some(Fleet { access, server, key, priority, lease, most, checks_bench, audit, metrics }))
     }
 }
 
@@ -251,7 +254,9 @@ impl Fleet {
         let (key, priority) = (self.key, self.priority);
         let share = self.audit.unwrap_or_default();
         let audit = AuditSpec { share, repeats, engines: setups.to_vec() };
-        let spec = RunSpec { description, key, programs, priority, benches, history, audit };
+        let metrics = self.metrics;
+        let spec =
+            RunSpec { description, key, programs, priority, benches, history, audit, metrics };
         Ok(coordinate(connection, spec, end).await?)
     }
 }

@@ -20,8 +20,12 @@ mod game_source;
 mod games_file;
 mod help;
 mod keyboard;
+#[cfg(feature = "serve")]
+mod metrics;
 #[cfg(not(feature = "cluster"))]
 mod no_fleet;
+#[cfg(not(feature = "serve"))]
+mod no_metrics;
 mod output;
 mod pgn_scan;
 mod run;
@@ -30,6 +34,8 @@ mod suite_run;
 
 #[cfg(not(feature = "cluster"))]
 use no_fleet as fleet;
+#[cfg(not(feature = "serve"))]
+use no_metrics as metrics;
 
 // What several subcommands share.
 use args::{
@@ -43,6 +49,7 @@ use fleet::{ClusterArgs, Fleet};
 use game_source::GameSourceArgs;
 use games_file::{Content, GamesFile};
 use keyboard::Keyboard;
+use metrics::{Endpoint, MetricsArgs};
 use output::{NewFile, OutputFormat, Rows, emit, progress, unwritten, write_whole};
 use runtime::{interruptible, runtime, until_signal};
 use suite_run::{QueryArgs, SuiteArgs, run_tasks};

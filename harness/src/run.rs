@@ -16,13 +16,13 @@ use tokio::sync::mpsc;
 use self::json_lines::Stream;
 pub(crate) use self::json_lines::lines_schema;
 use self::messages::{
-    announce, default_name, go_on, note_engines, show, tell_workers, with_results,
+    announce, default_name, failure, go_on, note_engines, show, tell_workers, with_results,
 };
 use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
 use crate::{
-    BuildContext, Content, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat, Printer,
-    RequestedRun, Resume, Style, control_server, own_binary, runtime,
+    BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
+    Printer, RequestedRun, Resume, Style, control_server, own_binary, runtime,
 };
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
@@ -34,8 +34,8 @@ use arbiter_plan::{
 };
 use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, complain, note, summary_of};
 use arbiter_runner::{
-    Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, RunError, Signals,
-    check_unchanged, cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
+    Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, Signals, check_unchanged,
+    cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
 };
 use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 
@@ -81,12 +81,13 @@ pub(crate) fn play_named(
     {
         requested.resume = None;
     }
+    let endpoint = requested.metrics.open()?;
     let ready = match requested.resume.take() {
         Some(wanted) => resume(kind, wanted, requested)?,
         None => begin(kind, requested, fleet.as_ref())?,
     };
     let name = ready.name.clone();
-    carry_out(ready, fleet, format, style, is_gate).map(|code| (name, code))
+    carry_out(ready, fleet, endpoint, format, style, is_gate).map(|code| (name, code))
 }
 
 /// Whether there is a run of this name.
@@ -115,7 +116,7 @@ pub(crate) fn play_plan(
         about: Some(about.to_owned()),
         ..RequestedRun::default()
     };
-    carry_out(create(read(plan, None)?, new)?, None, format, None, false)
+    carry_out(create(read(plan, None)?, new)?, None, None, format, None, false)
 }
 
 /// A plan with the files it names, before anything is stored.
@@ -350,6 +351,7 @@ fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failu
 fn carry_out(
     mut ready: ReadyRun,
     fleet: Option<Fleet>,
+    endpoint: Option<Endpoint>,
     format: OutputFormat,
     style: Option<Style>,
     is_gate: bool,
@@ -370,7 +372,7 @@ fn carry_out(
             }
             (None, unnoted)
         }
-        None => run(&mut ready, fleet, format, style.as_ref(), &go_on)
+        None => run(&mut ready, fleet, endpoint, format, style.as_ref(), &go_on)
             .map(|finished| (finished.stop_cause, finished.unnoted))?,
     };
     // Whoever reads the pairs sees how it ended.
@@ -399,6 +401,7 @@ fn carry_out(
 fn run(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
+    endpoint: Option<Endpoint>,
     format: OutputFormat,
     style: Option<&Style>,
     go_on: &str,
@@ -436,9 +439,12 @@ fn run(
     observers.push(&mut recent);
     let mut stream = Stream(plan);
     observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
+    let runtime = runtime()?;
+    let metrics = endpoint.map(|endpoint| endpoint.observer(runtime.handle(), fleet.as_ref()));
+    let mut metrics = metrics.transpose()?;
+    observers.extend(metrics.as_mut().map(|metrics| metrics as &mut dyn Observer));
     let stops_at_once = style.is_some();
     let run = Run { name, store, jobs, stops_at_once, plan, observers, control_requests };
-    let runtime = runtime()?;
     runtime.block_on(async {
         let socket =
             control_server::Server::listen(results, name, control, live_games.clone(), seen);
@@ -463,22 +469,6 @@ fn run(
         socket.close().await;
         finished.map_err(|error| failure(&error, &show(name, results), go_on))
     })
-}
-
-/// The end of a run by an error; `show` is the command that shows it, `go_on` says how to go on.
-fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
-    let message = format!("{error}; finished pairs are kept, {go_on}");
-    match error {
-        RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
-        RunError::Faulty { .. } => {
-            let message = format!("{error}; see: {show}; once that is mended, {go_on}");
-            Failure::new(ExitCode::Faulty, message)
-        }
-        RunError::Store(_)
-        | RunError::Observer(_)
-        | RunError::Unfit(_)
-        | RunError::Environment { .. } => Failure::environment(message),
-    }
 }
 
 /// This machine's slots.

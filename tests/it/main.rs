@@ -37,6 +37,7 @@ mod keep;
 mod limits;
 mod lint;
 mod log;
+mod metrics;
 mod mine;
 mod mistakes;
 mod pictures;

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
-use crate::{DEFAULT_RESULTS, Failure, runtime};
+use crate::{DEFAULT_RESULTS, Failure, MetricsArgs, runtime};
 use arbiter_process::{lower_priority, read_text};
 use arbiter_report::note;
 use arbiter_runner::Signals;
@@ -80,6 +80,8 @@ pub(crate) struct ServeArgs {
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     access: AccessArgs,
+    #[command(flatten)]
+    metrics: MetricsArgs,
 }
 
 /// Where the token comes from.
@@ -117,6 +119,10 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));
     let site = Site::new(args.results, monitor.clone(), guard, starter, hex(4)?);
     let runtime = runtime()?;
+    if let Some(mut endpoint) = args.metrics.open()? {
+        site.register(&mut endpoint.registry);
+        endpoint.serve(runtime.handle())?;
+    }
     let done = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let listener = TcpListener::bind(args.listen).await.map_err(|error| {

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
 use crate::{
-    ExitCode, Failure, SANDBOXES, at_least_one,
+    ExitCode, Failure, MetricsArgs, SANDBOXES, at_least_one,
     engine_names::user_folder,
     fleet::{AccessArgs, ServerName},
     own_binary, runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
-use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, serve};
+use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, WorkerMetrics, serve};
 use arbiter_names::counted;
 use arbiter_plan::{MAX_SLOTS, SandboxMode, default_concurrency};
 use arbiter_process::{
@@ -77,6 +78,8 @@ pub(crate) struct WorkerArgs {
     /// File or folder that engines may read besides, such as one of networks; repeat for several
     #[arg(long, value_name = "PATH")]
     readable: Vec<PathBuf>,
+    #[command(flatten)]
+    metrics: MetricsArgs,
 }
 
 /// Which server it enters, as whom, and whom it trusts.
@@ -122,9 +125,12 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
         spawner: Spawner::start().map_err(Failure::environment)?,
         status: status(slots, args.sandbox),
         name,
+        metrics: WorkerMetrics::default(),
     };
     Sandbox::remove_leftovers();
-    runtime()?.block_on(async {
+    let runtime = runtime()?;
+    serve_metrics(args.metrics, &config, runtime.handle())?;
+    runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let as_whom = format!("arbiter worker {}", config.name);
         let connection = tokio::select! {
@@ -166,6 +172,19 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             }
         }
     })
+}
+
+/// Serves figures, if they are asked for.
+#[cfg(feature = "serve")]
+fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result<(), Failure> {
+    let Some(mut endpoint) = args.open()? else { return Ok(()) };
+    config.metrics.register(&mut endpoint.registry, config.status.slots);
+    endpoint.serve(runtime)
+}
+
+#[cfg(not(feature = "serve"))]
+fn serve_metrics(_: MetricsArgs, _: &Config, _: &Handle) -> Result<(), Failure> {
+    Ok(())
 }
 
 /// The way to the server, the worker's name, and whom it trusts.

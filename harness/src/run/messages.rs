@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::{LoadedPlan, ReadyRun};
-use crate::{DEFAULT_RESULTS, Failure, Fleet};
+use crate::{DEFAULT_RESULTS, ExitCode, Failure, Fleet};
 use arbiter_names::counted;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as, warn};
-use arbiter_runner::cpu_sets_of;
+use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
 /// Bad lines of a book that are quoted.
@@ -155,4 +155,20 @@ fn quoted(path: &Path) -> String {
 pub(super) fn default_name(kind: RunKind, created_ms: i64) -> String {
     // Milliseconds keep runs that a script starts together apart.
     format!("{kind}-{}", utc_time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
+}
+
+/// The end of a run by an error; `show` is the command that shows it, `go_on` says how to go on.
+pub(super) fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
+    let message = format!("{error}; finished pairs are kept, {go_on}");
+    match error {
+        RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
+        RunError::Faulty { .. } => {
+            let message = format!("{error}; see: {show}; once that is mended, {go_on}");
+            Failure::new(ExitCode::Faulty, message)
+        }
+        RunError::Store(_)
+        | RunError::Observer(_)
+        | RunError::Unfit(_)
+        | RunError::Environment { .. } => Failure::environment(message),
+    }
 }

@@ -51,7 +51,7 @@ impl Site {
             let rest = log.split(mark).nth(1)?;
             rest.split(['/', ' ', '\n']).next().map(str::to_owned)
         };
-        let address = after("http://").expect("the address is printed");
+        let address = after("serving http://").expect("the address is printed");
         Site { running, address, token: after("#token=") }
     }
 
@@ -90,16 +90,7 @@ impl Site {
 
     /// Sends a request; a `Host` among the headers takes the place of the right one.
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
-        let mut stream = self.request(method, path, headers);
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("the server answers in UTF-8");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head");
-        let code = head.split(' ').nth(1).and_then(|code| code.parse().ok());
-        Reply {
-            code: code.expect("an answer has a number"),
-            head: head.replace("\r\n", "\n").to_lowercase(),
-            body: body.to_owned(),
-        }
+        read(self.request(method, path, headers))
     }
 
     /// Listens to the events at an address.
@@ -110,23 +101,44 @@ impl Site {
 
     /// Sends a request whose answer is not read.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
-        // By the older version, so that answers come as they are and end with the connection.
-        let mut request = format!("{method} {path} HTTP/1.0\r\n");
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            request.push_str(&format!("Host: {}\r\n", self.address));
-        }
-        headers.iter().for_each(|(name, value)| request.push_str(&format!("{name}: {value}\r\n")));
-        request.push_str("\r\n");
-        stream.write_all(request.as_bytes()).expect("the server reads");
-        stream
+        request(&self.address, method, path, headers).expect("the server listens")
     }
 
     /// Ends it as a user does.
     pub fn end(self) {
         self.running.signal(Signal::INT);
         self.running.finish().expect_code(0);
+    }
+}
+
+/// Asks anybody for something; `None` if nobody listens there.
+pub fn get(address: &str, path: &str) -> Option<Reply> {
+    request(address, "GET", path, &[]).map(read)
+}
+
+fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
+    // By the older version, so that answers come as they are and end with the connection.
+    let mut request = format!("{method} {path} HTTP/1.0\r\n");
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        request.push_str(&format!("Host: {address}\r\n"));
+    }
+    headers.iter().for_each(|(name, value)| request.push_str(&format!("{name}: {value}\r\n")));
+    request.push_str("\r\n");
+    stream.write_all(request.as_bytes()).expect("the server reads");
+    Some(stream)
+}
+
+fn read(mut stream: TcpStream) -> Reply {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("the server answers in UTF-8");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head");
+    let code = head.split(' ').nth(1).and_then(|code| code.parse().ok());
+    Reply {
+        code: code.expect("an answer has a number"),
+        head: head.replace("\r\n", "\n").to_lowercase(),
+        body: body.to_owned(),
     }
 }
 

@@ -52,6 +52,7 @@ const BANS: [Ban; 2] = [
             "harness/crates/arbiter-game/src/engine/timer.rs",
             "harness/crates/arbiter-process/",
             "harness/crates/arbiter-runner/src/dispatch.rs",
+            "harness/crates/arbiter-serve/src/metrics.rs",
         ],
         advice: "take the time as an argument",
     },

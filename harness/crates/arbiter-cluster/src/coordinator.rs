@@ -34,6 +34,8 @@ use self::worker_policy::WorkerPolicy;
 use super::assignment::Assignment;
 use super::connection::{AccessError, Connection};
 use super::in_flight::{InFlight, Receipt};
+use super::metrics::ClusterMetrics;
+use super::monitor::WorkerState;
 use super::proof::RunSecret;
 use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
@@ -80,6 +82,8 @@ pub struct RunSpec {
     pub history: WorkerHistory,
     /// The pairs that are played again at another worker.
     pub audit: AuditSpec,
+    /// What is counted of it.
+    pub metrics: ClusterMetrics,
 }
 
 /// The subjects to which the coordinator is subscribed.
@@ -139,6 +143,7 @@ struct Coordinator<A: Assignment> {
     remarks: RemarkLimit,
     /// Of their coming and going, which leaves room for what is stored.
     presences: RemarkLimit,
+    metrics: ClusterMetrics,
 }
 
 /// Starts to coordinate a run, at the end `end` of its channel.
@@ -147,7 +152,7 @@ pub async fn coordinate<A: Assignment>(
     spec: RunSpec,
     end: CoordinatorEnd<A, A::Done>,
 ) -> Result<(), AccessError> {
-    let RunSpec { description, key, programs, priority, benches, history, audit } = spec;
+    let RunSpec { description, key, programs, priority, benches, history, audit, metrics } = spec;
     // Higher than all before a restart, so that no worker takes a job for one that it has done.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
@@ -199,6 +204,7 @@ pub async fn coordinate<A: Assignment>(
         last_at: 0,
         remarks: RemarkLimit::default(),
         presences: RemarkLimit::default(),
+        metrics,
     };
     tokio::spawn(coordinator.run(subscriptions, events, tasks));
     Ok(())
@@ -409,6 +415,21 @@ impl<A: Assignment> Coordinator<A> {
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
             self.send_beacon().await;
+            self.count_workers();
+        }
+    }
+
+    fn count_workers(&self) {
+        let state = |(status, at): &(WorkerStatus, Duration)| {
+            let silent = self.now.saturating_sub(*at).as_secs();
+            WorkerState::of(status, u32::try_from(silent).unwrap_or(u32::MAX))
+        };
+        match self.connection.is_connected() {
+            true => {
+                let (queued, playing) = self.in_flight.counts();
+                self.metrics.set(self.workers.values().map(state), [queued, playing]);
+            }
+            false => self.metrics.disconnected(),
         }
     }
 

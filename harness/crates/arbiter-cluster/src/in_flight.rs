@@ -54,6 +54,8 @@ struct Pending<A> {
     sequence: Option<u64>,
     /// Whether it was sent before a restart of the coordinator.
     is_left_over: bool,
+    /// When it was ordered, since the start of the coordinator.
+    ordered: Duration,
     /// When it was sent or the last heartbeat came, since the start of the coordinator.
     heard: Duration,
     /// When a worker was first heard to play it.
@@ -180,6 +182,7 @@ impl<A: Assignment> InFlight<A> {
             first_attempt: if attempt > self.first_attempt { attempt } else { 0 },
             sequence: None,
             is_left_over: false,
+            ordered: now,
             heard: now,
             begun: None,
             extended: now,
@@ -409,6 +412,11 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
         pending.is_some_and(|pending| pending.attempt == attempt && !pending.is_left_over)
+    }
+
+    /// When a pair in flight was ordered, since the start of the coordinator.
+    pub(crate) fn ordered(&self, pair: u64) -> Option<Duration> {
+        self.pending.get(&pair).map(|pending| pending.ordered)
     }
 
     /// The job of a pair in flight.

@@ -12,6 +12,7 @@ mod connection;
 mod coordinator;
 mod in_flight;
 mod join_file;
+mod metrics;
 mod monitor;
 mod outliers;
 mod overview;
@@ -34,6 +35,7 @@ pub use coordinator::{
     describe_suite,
 };
 pub use join_file::{JoinError, Role, read_join_file};
+pub use metrics::{ClusterMetrics, WorkerMetrics};
 pub use monitor::{Announcement, Cluster, Listener, WorkerState, observe};
 pub use outliers::worker_residuals;
 pub use overview::{benches, document, in_words, runs_table, trouble};

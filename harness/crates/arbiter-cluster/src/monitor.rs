@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::connection::{AccessError, Connection};
+use super::metrics::ClusterMetrics;
 use super::run_id::RunId;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS};
 use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
@@ -103,6 +104,13 @@ impl Cluster {
     /// Names and status of the workers, and the seconds since, by name.
     pub fn workers(&self) -> impl ExactSizeIterator<Item = (&str, &WorkerStatus, u32)> {
         self.workers.iter().map(|(name, (status, silent))| (name.as_str(), status, *silent))
+    }
+
+    /// Sets the figures of what is known.
+    pub fn count(&self, metrics: &ClusterMetrics) {
+        let states = self.workers().map(|(_, status, silent)| WorkerState::of(status, silent));
+        let sum = |each: fn(&Beacon) -> u64| self.runs().map(each).sum();
+        metrics.set(states, [sum(|beacon| beacon.queued), sum(|beacon| beacon.playing)]);
     }
 
     /// The runs, by ID.

@@ -12,7 +12,6 @@ mod slot_engines;
 mod throughput;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +24,7 @@ use self::known_runs::KnownRuns;
 use self::program_store::ProgramStore;
 use self::throughput::Throughput;
 use super::connection::{AccessError, Connection};
+use super::metrics::WorkerMetrics;
 use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
@@ -63,6 +63,8 @@ pub struct Config {
     pub spawner: Spawner,
     /// Its status as far as that stays the same: version, slots, machine.
     pub status: WorkerStatus,
+    /// What it counts.
+    pub metrics: WorkerMetrics,
 }
 
 /// Whether a worker goes on.
@@ -97,8 +99,6 @@ struct Shared {
     phase: watch::Receiver<Phase>,
     /// Messages for the user.
     log: mpsc::UnboundedSender<String>,
-    playing: AtomicU32,
-    pairs: AtomicU64,
     /// Pairs of the last minutes.
     throughput: Mutex<Throughput>,
     /// A permit for each slot; a game that needs much of the machine takes several.
@@ -122,8 +122,6 @@ impl Shared {
             cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
             phase,
             log,
-            playing: AtomicU32::new(0),
-            pairs: AtomicU64::new(0),
             throughput: Mutex::default(),
         }
     }
@@ -163,11 +161,12 @@ impl Shared {
             return;
         }
         let (recent_pairs, recent_secs) = self.throughput().recent();
+        let metrics = &self.config.metrics;
         let status = {
             let known_runs = self.known_runs();
             WorkerStatus {
-                playing: self.playing.load(Ordering::Relaxed),
-                pairs: self.pairs.load(Ordering::Relaxed),
+                playing: u32::try_from(metrics.playing.get()).unwrap_or_default(),
+                pairs: metrics.pairs.get(),
                 recent_pairs,
                 recent_secs,
                 benches: known_runs.benches(),
@@ -235,7 +234,10 @@ pub async fn serve(
             at = tick.tick() => {
                 ticks += 1;
                 shared.known_runs().tick(at - start);
-                shared.throughput().record(at, shared.pairs.load(Ordering::Relaxed));
+                let metrics = &shared.config.metrics;
+                metrics.connected.set(shared.connection.is_connected().into());
+                metrics.refused.set(shared.known_runs().refusals().len() as i64);
+                shared.throughput().record(at, metrics.pairs.get());
                 if ticks.is_multiple_of(STATUS_TICKS) {
                     shared.send_status(false).await;
                 }

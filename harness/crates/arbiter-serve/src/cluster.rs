@@ -10,8 +10,11 @@ use tokio::time::{interval, sleep};
 use super::asked::Asked;
 use super::hub::LivePage;
 use crate::web::{Fragment, cluster as page};
-use arbiter_cluster::{Access, AccessError, Cluster, Connection, Listener, worker_residuals};
+use arbiter_cluster::{
+    Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, worker_residuals,
+};
 use arbiter_store::{Store, StoreError};
+use prometheus_client::registry::Registry;
 
 /// Time before the server is contacted again.
 const RECONNECT: Duration = Duration::from_secs(5);
@@ -19,7 +22,12 @@ const RECONNECT: Duration = Duration::from_secs(5);
 /// What is known of the cluster, shared by the task that listens and the page that shows it: the
 /// workers and runs, and the connection to the server; or a sentence that says why they are not known.
 #[derive(Debug)]
-pub struct ClusterMonitor(Mutex<Result<(Cluster, Connection), String>>);
+pub struct ClusterMonitor {
+    state: Mutex<Result<(Cluster, Connection), String>>,
+    /// Whether there is a server.
+    is_named: bool,
+    metrics: ClusterMetrics,
+}
 
 fn unreachable(reason: &str) -> String {
     format!("The NATS server cannot be reached: {reason}.")
@@ -30,12 +38,19 @@ impl ClusterMonitor {
     pub fn new(is_named: bool) -> ClusterMonitor {
         let none = "No NATS server is configured: start arbiter serve with --on URL.";
         let why = if is_named { unreachable("not connected yet") } else { none.to_owned() };
-        ClusterMonitor(Mutex::new(Err(why)))
+        ClusterMonitor { state: Mutex::new(Err(why)), is_named, metrics: ClusterMetrics::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
         // Nothing in there can panic half-way.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers what is known of the server, if there is one.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        if self.is_named {
+            self.metrics.register(registry);
+        }
     }
 
     /// Listens without end, and connects again whenever the connection is lost.
@@ -46,6 +61,7 @@ impl ClusterMonitor {
                 Err(error) => error.to_string(),
             };
             *self.state() = Err(unreachable(&reason));
+            self.metrics.disconnected();
             sleep(RECONNECT).await;
         }
     }
@@ -66,6 +82,7 @@ impl ClusterMonitor {
                 _ = second.tick() => {
                     if let Ok((cluster, _)) = &mut *self.state() {
                         cluster.tick();
+                        cluster.count(&self.metrics);
                     }
                 }
                 reason = connection.denied() => {

@@ -52,8 +52,8 @@ pub(crate) type Latest = Option<Arc<PageVersion>>;
 #[derive(Debug)]
 pub(crate) struct Hub {
     results: PathBuf,
-    runs: RunList,
-    monitor: Arc<ClusterMonitor>,
+    pub(crate) runs: RunList,
+    pub(crate) monitor: Arc<ClusterMonitor>,
     topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
 }
 

@@ -10,6 +10,7 @@ mod games;
 mod guard;
 mod hub;
 mod list;
+mod metrics;
 #[cfg(not(feature = "cluster"))]
 mod no_cluster;
 mod routes;
@@ -22,5 +23,6 @@ use no_cluster as cluster;
 
 pub use cluster::ClusterMonitor;
 pub use guard::{Guard, MIN_TOKEN};
+pub use metrics::serve_metrics;
 pub use routes::Site;
 pub use steer::{NewTest, Started, Starter};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::asked::Asked;
 use super::fold::Fold;
@@ -11,7 +11,8 @@ use super::run::state;
 use crate::web::Fragment;
 use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::run::State;
-use arbiter_report::{ListedRun, RunFilter, Summary, read_one, run_pattern};
+use arbiter_game::outcome::Termination;
+use arbiter_report::{ListedRun, RunFilter, RunPhase, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
 /// Ticks from one look at the store to the next.
@@ -66,6 +67,17 @@ impl Asked {
     }
 }
 
+/// What is counted of the runs that were read.
+#[derive(Debug)]
+pub(crate) struct Figures {
+    /// Runs, by state.
+    pub(crate) runs: BTreeMap<String, u64>,
+    /// Pairs that count.
+    pub(crate) pairs: u64,
+    /// Games, by the fault that ended them.
+    pub(crate) faults: BTreeMap<String, u64>,
+}
+
 /// A part of the list.
 #[derive(Debug)]
 pub(crate) struct RunListPage {
@@ -81,6 +93,34 @@ impl RunList {
     /// A list that was not read yet.
     pub(crate) fn new(results: PathBuf) -> RunList {
         RunList(Arc::new(Mutex::new(Runs { results, ..Runs::default() })))
+    }
+
+    fn runs(&self) -> MutexGuard<'_, Runs> {
+        // What is in there is right even if somebody panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads what has come, and counts; nothing if the store cannot be read, or is not there.
+    pub(crate) fn figures(&self) -> Figures {
+        let mut runs = self.runs();
+        let unread = runs.look().unwrap_or_default() as u64;
+        let faults = Termination::ALL.into_iter().filter(|kind| kind.is_fault());
+        let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished];
+        let mut figures = Figures {
+            runs: phases.map(|phase| (phase.to_string(), 0)).into(),
+            pairs: 0,
+            faults: faults.map(|kind| (kind.to_string(), 0)).collect(),
+        };
+        figures.runs.insert("unread".to_owned(), unread);
+        for ListedRun { head, summary } in runs.known().map(|run| &run.listed) {
+            figures.pairs += head.pairs;
+            let phase = summary.as_ref().map_or("unread".to_owned(), |run| run.phase().to_string());
+            *figures.runs.entry(phase).or_default() += 1;
+            for ((_, kind), count) in summary.iter().flat_map(|run| &run.counts.faults) {
+                *figures.faults.entry(kind.to_string()).or_default() += count;
+            }
+        }
+        figures
     }
 
     /// The part of the list that is asked for.
@@ -189,8 +229,7 @@ impl Known {
 
 impl RunListPage {
     fn update(&mut self) -> Result<Vec<Fragment>, StoreError> {
-        // What is in there is right even if somebody panicked.
-        let mut runs = self.list.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = self.list.runs();
         let unread = runs.look()?;
         if unread > 0 {
             self.rest = 0;

@@ -4,6 +4,8 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use prometheus_client::registry::Registry;
+
 use super::asked::Asked;
 use super::hub::LivePage;
 use crate::web::Fragment;
@@ -22,6 +24,9 @@ impl ClusterMonitor {
     pub(crate) fn page(self: &Arc<Self>, _results: PathBuf, _asked: &Asked) -> Box<dyn LivePage> {
         Box::new(ClusterMonitor)
     }
+
+    /// There is nothing to register.
+    pub(crate) fn register(&self, _: &mut Registry) {}
 
     /// Cannot be called, as there is no access to any server.
     pub async fn keep(&self, access: Infallible) {

@@ -26,6 +26,7 @@ use super::connections;
 use super::games::{self, Found, Openings};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
+use super::metrics::{RequestTimes, healthz, timed};
 use super::run::{badge, picture, report as run_report};
 use super::steer::{Starter, start, steer};
 use crate::web::{self, EventSource, list, run as run_page};
@@ -60,7 +61,7 @@ pub struct Site(pub(super) Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    hub: Arc<Hub>,
+    pub(super) hub: Arc<Hub>,
     pub(super) guard: Guard,
     pub(super) results: PathBuf,
     /// What starts tests, if somebody may.
@@ -72,6 +73,7 @@ pub(super) struct Inner {
     /// Permits for such computations.
     permits: Arc<Semaphore>,
     openings: Openings,
+    pub(super) times: RequestTimes,
 }
 
 /// A response, or the page of an error.
@@ -79,7 +81,7 @@ type Answer = Result<Response, HttpError>;
 
 /// An error of a request: its status code, and a sentence for the page that says so.
 #[derive(Debug)]
-pub(crate) struct HttpError(StatusCode, String);
+pub(crate) struct HttpError(pub(super) StatusCode, pub(super) String);
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
@@ -100,8 +102,18 @@ impl Site {
     ) -> Site {
         let hub = Arc::new(Hub::new(results.clone(), monitor));
         let (turns, permits) = (Mutex::default(), Arc::new(Semaphore::new(MAX_COMPUTED)));
-        let openings = Openings::default();
-        Site(Arc::new(Inner { hub, guard, results, starter, boot, turns, permits, openings }))
+        let (openings, times) = (Openings::default(), RequestTimes::new());
+        Site(Arc::new(Inner {
+            hub,
+            guard,
+            results,
+            starter,
+            boot,
+            turns,
+            permits,
+            openings,
+            times,
+        }))
     }
 
     /// Answers requests until the process ends.
@@ -133,6 +145,7 @@ impl Site {
             .route("/healthz", get(healthz))
             .fallback(async || not_found())
             .layer(from_fn_with_state(self.clone(), guarded))
+            .layer(from_fn_with_state(self.0.times.clone(), timed))
             .with_state(self)
     }
 
@@ -165,7 +178,7 @@ impl Site {
     }
 
     /// Reads the store, for which a thread has to wait.
-    async fn blocking<T: Send + 'static>(
+    pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, HttpError> {
@@ -426,19 +439,6 @@ async fn asset(Path(name): Path<String>) -> Answer {
     let found = web::ASSETS.iter().find(|(own, ..)| *own == name);
     let (_, kind, text) = found.ok_or_else(not_found)?;
     Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
-}
-
-/// For whoever watches services: whether the store can be read, if there is one yet.
-async fn healthz(State(site): State<Site>) -> Response {
-    let counted = site.blocking(|results| Store::observe(results)?.outlines().map(|all| all.len()));
-    let (code, runs, reason) = match counted.await {
-        Ok(runs) => (StatusCode::OK, runs, None),
-        Err(HttpError(StatusCode::NOT_FOUND, _)) => (StatusCode::OK, 0, None),
-        Err(HttpError(_, words)) => (StatusCode::SERVICE_UNAVAILABLE, 0, Some(words)),
-    };
-    let version = env!("CARGO_PKG_VERSION");
-    let body = serde_json::json!({ "version": version, "runs": runs, "reason": reason });
-    (code, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
 
 fn unavailable(words: String) -> HttpError {

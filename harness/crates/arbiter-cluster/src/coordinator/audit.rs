@@ -291,6 +291,9 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(tally) = played.tally().filter(|_| !is_suspect()) {
             self.policy.accepted(&worker, tally);
         }
+        if let Some(ordered) = self.in_flight.ordered(pair) {
+            self.metrics.job_done(self.now.saturating_sub(ordered));
+        }
         self.notify(JobEvent::Played { pair, played, worker: Some(worker) });
     }
 }

@@ -2,7 +2,6 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::jetstream;
@@ -91,9 +90,9 @@ pub(super) async fn work(shared: Arc<Shared>) {
         match SlotEngines::for_run(engines.take(), &taken.setup, &shared.config.spawner).await {
             Ok(ready) => {
                 let engines = engines.insert(ready);
-                shared.playing.fetch_add(1, Ordering::Relaxed);
+                shared.config.metrics.playing.inc();
                 carry_out(active, engines, taken.job.work).await;
-                shared.playing.fetch_sub(1, Ordering::Relaxed);
+                shared.config.metrics.playing.dec();
             }
             Err(error) => {
                 // Another worker may have what is missing here.
@@ -261,7 +260,7 @@ impl<'a> ActiveJob<'a> {
             self.give_back().await;
         } else if is_done {
             shared.known_runs().done(&run_id, (number, attempt));
-            shared.pairs.fetch_add(1, Ordering::Relaxed);
+            shared.config.metrics.pairs.inc();
         }
     }
 

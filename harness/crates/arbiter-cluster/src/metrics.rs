@@ -1,0 +1,104 @@
+//! Figures for Prometheus: handles that share what they count with a registry.
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use super::monitor::WorkerState;
+
+/// A gauge for each value of one label.
+type ByState = Family<[(&'static str, String); 1], Gauge>;
+
+fn register_connected(registry: &mut Registry, connected: &Gauge) {
+    let help = "Whether there is a connection to the NATS server";
+    registry.register("arbiter_nats_connected", help, connected.clone());
+}
+
+/// What is known of workers and jobs on a server.
+#[derive(Debug, Clone)]
+pub struct ClusterMetrics {
+    connected: Gauge,
+    workers: ByState,
+    jobs: ByState,
+    /// Seconds from a job to its result.
+    job_duration: Histogram,
+}
+
+impl Default for ClusterMetrics {
+    fn default() -> ClusterMetrics {
+        let job_duration = Histogram::new(exponential_buckets(0.5, 2.0, 14));
+        let (connected, workers, jobs) = Default::default();
+        ClusterMetrics { connected, workers, jobs, job_duration }
+    }
+}
+
+impl ClusterMetrics {
+    /// Registers what whoever listens to the server knows.
+    pub fn register(&self, registry: &mut Registry) {
+        register_connected(registry, &self.connected);
+        let help = "Workers, by what they do";
+        registry.register("arbiter_workers", help, self.workers.clone());
+        let help = "Jobs that are not done, by whether a worker has begun them";
+        registry.register("arbiter_jobs", help, self.jobs.clone());
+    }
+
+    /// Registers that, and what only a coordinator knows.
+    pub fn register_coordinator(&self, registry: &mut Registry) {
+        self.register(registry);
+        let help =
+            "Time from the first order of a job to its accepted result, to a quarter of a second";
+        let duration = self.job_duration.clone();
+        registry.register_with_unit("arbiter_job_duration", help, Unit::Seconds, duration);
+    }
+
+    /// What is known now; nothing is, and nobody is there, without a connection.
+    pub(crate) fn set(&self, workers: impl Iterator<Item = WorkerState>, jobs: [u64; 2]) {
+        self.connected.set(1);
+        let mut counts = WorkerState::ALL.map(|state| (state, 0));
+        for state in workers {
+            counts.iter_mut().filter(|(own, _)| *own == state).for_each(|(_, count)| *count += 1);
+        }
+        for (state, count) in counts {
+            self.workers.get_or_create(&[("state", state.to_string())]).set(count);
+        }
+        for (state, count) in ["queued", "playing"].into_iter().zip(jobs) {
+            self.jobs.get_or_create(&[("state", state.to_owned())]).set(count.cast_signed());
+        }
+    }
+
+    /// There is no connection.
+    pub fn disconnected(&self) {
+        self.set(std::iter::empty(), [0, 0]);
+        self.connected.set(0);
+    }
+
+    pub(crate) fn job_done(&self, took: std::time::Duration) {
+        self.job_duration.observe(took.as_secs_f64());
+    }
+}
+
+/// What a worker does.
+#[derive(Debug, Clone, Default)]
+pub struct WorkerMetrics {
+    pub(crate) connected: Gauge,
+    pub(crate) playing: Gauge,
+    pub(crate) pairs: Counter,
+    pub(crate) refused: Gauge,
+}
+
+impl WorkerMetrics {
+    /// Registers the figures of a worker with so many slots.
+    pub fn register(&self, registry: &mut Registry, slots: u32) {
+        register_connected(registry, &self.connected);
+        let all = Gauge::<i64>::default();
+        all.set(slots.into());
+        registry.register("arbiter_slots", "Slots of the worker", all);
+        registry.register("arbiter_slots_playing", "Slots that play", self.playing.clone());
+        let help = "Pairs played, and tasks of suites done, since the worker was started";
+        registry.register("arbiter_pairs", help, self.pairs.clone());
+        let help = "Runs on the server for which the worker does not play";
+        registry.register("arbiter_refused_runs", help, self.refused.clone());
+    }
+}

@@ -1,0 +1,152 @@
+//! What whoever watches services asks for: health, and figures for Prometheus on a port of their own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::{MetricType, TypedMetric};
+use prometheus_client::registry::{Registry, Unit};
+use tokio::net::TcpListener;
+
+use super::connections;
+use super::list::RunList;
+use super::routes::{HttpError, Site};
+use arbiter_store::Store;
+
+/// The form that every collector reads.
+const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Answers at `/metrics` until the process ends.
+pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
+    let version = [("version", env!("CARGO_PKG_VERSION"))];
+    let build = Family::<[(&str, &str); 1], Gauge>::default();
+    build.get_or_create(&version).set(1);
+    registry.register("arbiter_build_info", "The version of Arbiter, always 1", build);
+    let router = Router::new().route("/metrics", get(figures)).with_state(Arc::new(registry));
+    connections::serve(listener, router).await
+}
+
+async fn figures(State(registry): State<Arc<Registry>>) -> Response {
+    // Those of a store are read from the disk.
+    let encoded = tokio::task::spawn_blocking(move || {
+        let mut text = String::new();
+        encode(&mut text, &registry).map(|()| text)
+    });
+    match encoded.await {
+        Ok(Ok(text)) => {
+            ([(header::CONTENT_TYPE, TEXT_FORMAT)], prometheus_text(&text)).into_response()
+        }
+        _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// The text format of Prometheus, which differs from OpenMetrics in that counters are described by their
+/// full names, and in that there is neither unit nor end.
+fn prometheus_text(open_metrics: &str) -> String {
+    let is_counter = |name: &str| open_metrics.contains(&format!("\n# TYPE {name} counter\n"));
+    let lines = open_metrics.lines().filter(|line| !line.starts_with("# UNIT") && *line != "# EOF");
+    let lines = lines.map(|line| match line.splitn(4, ' ').collect::<Vec<_>>()[..] {
+        ["#", keyword, name, rest] if is_counter(name) => {
+            format!("# {keyword} {name}_total {rest}\n")
+        }
+        _ => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+impl Site {
+    /// Registers its figures.
+    pub fn register(&self, registry: &mut Registry) {
+        self.0.times.register(registry);
+        self.0.hub.monitor.register(registry);
+        registry.register_collector(Box::new(StoredRuns(self.0.hub.runs.clone())));
+    }
+}
+
+/// For whoever watches services: whether the store can be read, if there is one yet.
+pub(crate) async fn healthz(State(site): State<Site>) -> Response {
+    let counted = site.blocking(|results| Store::observe(results)?.outlines().map(|all| all.len()));
+    let (code, runs, reason) = match counted.await {
+        Ok(runs) => (StatusCode::OK, runs, None),
+        Err(HttpError(StatusCode::NOT_FOUND, _)) => (StatusCode::OK, 0, None),
+        Err(HttpError(_, words)) => (StatusCode::SERVICE_UNAVAILABLE, 0, Some(words)),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let body = serde_json::json!({ "version": version, "runs": runs, "reason": reason });
+    (code, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}
+
+/// How long requests took to be answered, by the pattern of the address and the code of the answer.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestTimes(Family<RouteAndCode, Histogram, fn() -> Histogram>);
+
+type RouteAndCode = [(&'static str, String); 2];
+
+impl RequestTimes {
+    pub(crate) fn new() -> RequestTimes {
+        RequestTimes(Family::new_with_constructor(|| {
+            Histogram::new(exponential_buckets(0.001, 4.0, 8))
+        }))
+    }
+
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        let help = "Time from the head of a request to the head of its answer";
+        let name = "arbiter_http_request_duration";
+        registry.register_with_unit(name, help, Unit::Seconds, self.0.clone());
+    }
+}
+
+/// Takes the time of a request.
+pub(crate) async fn timed(
+    State(RequestTimes(times)): State<RequestTimes>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let begun = Instant::now();
+    // Addresses that nobody serves are without number.
+    let path = request.extensions().get::<MatchedPath>();
+    let route = path.map_or("other", MatchedPath::as_str).to_owned();
+    let response = next.run(request).await;
+    let labels = [("route", route), ("code", response.status().as_str().to_owned())];
+    times.get_or_create(&labels).observe(begun.elapsed().as_secs_f64());
+    response
+}
+
+/// The runs of a store, read when they are asked for.
+#[derive(Debug)]
+pub(crate) struct StoredRuns(pub(crate) RunList);
+
+impl Collector for StoredRuns {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let found = self.0.figures();
+        let mut gauges = |name, help, label, values: BTreeMap<String, u64>| {
+            let kind = ConstGauge::<i64>::TYPE;
+            let mut metric = encoder.encode_descriptor(name, help, None, kind)?;
+            for (value, count) in values {
+                let gauge = ConstGauge::new(count.cast_signed());
+                gauge.encode(metric.encode_family(&[(label, value)])?)?;
+            }
+            fmt::Result::Ok(())
+        };
+        gauges("arbiter_store_runs", "Runs in the store", "state", found.runs)?;
+        let help = "Games of the store that an engine's fault ended";
+        gauges("arbiter_store_faults", help, "kind", found.faults)?;
+        let help = "Pairs of the store that count";
+        let mut metric =
+            encoder.encode_descriptor("arbiter_store_pairs", help, None, MetricType::Gauge)?;
+        metric.encode_gauge(&found.pairs.cast_signed())
+    }
+}

@@ -1,0 +1,165 @@
+//! Figures for Prometheus, on a port of their own.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use clap::Args;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use tokio::runtime::Handle;
+
+use crate::{Failure, Fleet};
+use arbiter_game::outcome::Termination;
+use arbiter_plan::{Observer, ObserverError, Pace, RunEvent};
+use arbiter_report::note;
+use arbiter_serve::serve_metrics;
+
+/// Where figures are served, if they are.
+#[derive(Debug, Default, Clone, Copy, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct MetricsArgs {
+    /// Serve figures for Prometheus at http://ADDR:PORT/metrics; a PORT alone is one that only this
+    /// machine reaches, and port 0 one that is free
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = address)]
+    metrics: Option<SocketAddr>,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    port.or_else(|_| text.parse()).map_err(|_| "expected PORT or ADDR:PORT".to_owned())
+}
+
+/// A port that is open, and what will be told there.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    listener: TcpListener,
+    pub registry: Registry,
+}
+
+impl MetricsArgs {
+    /// Opens the port, so that one that is taken is an error before anything begins.
+    pub(crate) fn open(self) -> Result<Option<Endpoint>, Failure> {
+        let Some(address) = self.metrics else { return Ok(None) };
+        let open = || {
+            let listener = TcpListener::bind(address)?;
+            listener.set_nonblocking(true)?;
+            let address = listener.local_addr()?;
+            Ok((listener, address))
+        };
+        let (listener, address) = open().map_err(|error: std::io::Error| {
+            Failure::environment(format!("--metrics: cannot listen on {address}: {error}"))
+        })?;
+        note(&format!("figures for Prometheus at http://{address}/metrics"));
+        Ok(Some(Endpoint { listener, registry: Registry::default() }))
+    }
+}
+
+impl Endpoint {
+    /// Answers as long as the runtime lives.
+    pub(crate) fn serve(self, runtime: &Handle) -> Result<(), Failure> {
+        let _inside = runtime.enter();
+        let listener = self.listener.try_into().map_err(Failure::environment)?;
+        runtime.spawn(serve_metrics(listener, self.registry));
+        Ok(())
+    }
+
+    /// Serves the figures of a run: what its observer sees, and its coordinator.
+    pub(crate) fn observer(
+        mut self,
+        runtime: &Handle,
+        fleet: Option<&Fleet>,
+    ) -> Result<RunMetrics, Failure> {
+        #[cfg(feature = "cluster")]
+        if let Some(fleet) = fleet {
+            fleet.metrics.register_coordinator(&mut self.registry);
+        }
+        #[cfg(not(feature = "cluster"))]
+        let _ = fleet;
+        let metrics = RunMetrics::default();
+        metrics.register(&mut self.registry);
+        self.serve(runtime)?;
+        Ok(metrics)
+    }
+}
+
+type Labels = [(&'static str, String); 1];
+
+/// Counts what happens in a run.
+#[derive(Debug, Default)]
+pub(crate) struct RunMetrics {
+    state: Family<Labels, Gauge>,
+    /// Pairs that count, which get fewer when a worker is excluded.
+    counted: Gauge,
+    /// Pairs that were counted since the start of this process.
+    pairs: Counter,
+    faults: Family<Labels, Counter>,
+    disturbed: Counter,
+}
+
+impl RunMetrics {
+    fn register(&self, registry: &mut Registry) {
+        self.set_state(Pace::Running);
+        for kind in Termination::ALL.into_iter().filter(|kind| kind.is_fault()) {
+            let _ = self.faults.get_or_create(&[("kind", kind.to_string())]);
+        }
+        let help = "Whether the run is in this state";
+        registry.register("arbiter_run_state", help, self.state.clone());
+        registry.register("arbiter_run_pairs", "Pairs of the run that count", self.counted.clone());
+        let help = "Pairs counted since this process was started";
+        registry.register("arbiter_pairs", help, self.pairs.clone());
+        let help = "Counted games that an engine's fault ended, since this process was started";
+        registry.register("arbiter_faults", help, self.faults.clone());
+        let help = "Pairs that the machine disturbed, since this process was started";
+        registry.register("arbiter_disturbed_pairs", help, self.disturbed.clone());
+    }
+
+    fn set_state(&self, now: Pace) {
+        for pace in [Pace::Running, Pace::Paused, Pace::Draining] {
+            let labels = [("state", pace.to_string())];
+            self.state.get_or_create(&labels).set((pace == now).into());
+        }
+    }
+}
+
+impl Observer for RunMetrics {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        match event {
+            RunEvent::Started { counted, .. } | RunEvent::WorkerExcluded { counted, .. } => {
+                self.counted.set(counted.cast_signed());
+            }
+            RunEvent::Counted { tally, .. } => {
+                self.counted.inc();
+                self.pairs.inc();
+                for game in tally.games().filter(|game| game.fault.is_some()) {
+                    self.faults.get_or_create(&[("kind", game.termination.to_string())]).inc();
+                }
+            }
+            RunEvent::Disturbed { .. } => {
+                self.disturbed.inc();
+            }
+            RunEvent::Steered { pace, .. } => self.set_state(*pace),
+            RunEvent::Draining { .. } => self.set_state(Pace::Draining),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_of_this_machine() {
+        for (text, expected) in [
+            ("9464", Ok("127.0.0.1:9464")),
+            ("0.0.0.0:9464", Ok("0.0.0.0:9464")),
+            ("[::1]:0", Ok("[::1]:0")),
+            ("localhost", Err("expected PORT or ADDR:PORT")),
+        ] {
+            let read = address(text).map(|address| address.to_string());
+            assert_eq!(read, expected.map(str::to_owned).map_err(str::to_owned), "{text}");
+        }
+    }
+}
