@@ -5,7 +5,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::{
     ExitCode, Failure, PlayArgs,
     commands::*,
-    console, exit_code,
+    console::{ConsoleArgs, LogFormat, help_colour},
+    exit_code,
     help::{advised, arranged},
 };
 
@@ -21,7 +22,7 @@ Examples:
 #[command(version, after_help = format!("{}\n\n{EXAMPLES}", exit_code::HELP), max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
-    console: console::ConsoleArgs,
+    console: ConsoleArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -106,7 +107,7 @@ impl Cli {
         let args = compat::by_name(std::env::args_os().collect());
         let is_short = args.iter().any(|arg| arg == "-h");
         let command = arranged(Cli::command(), is_short);
-        let command = command.color(console::help_colour(args.iter().cloned()));
+        let command = command.color(help_colour(args.iter().cloned()));
         let matches = command.try_get_matches_from(&args);
         let matches = matches.unwrap_or_else(|error| advised(error, &args).exit());
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
@@ -114,12 +115,24 @@ impl Cli {
 
     /// Carries out the command.
     pub fn run(self) -> ExitCode {
-        self.console.set_up();
-        self.command.run().unwrap_or_else(Failure::report)
+        let format = self.command.log_format();
+        self.console.set_up(*format.as_ref().unwrap_or(&LogFormat::Text));
+        format.and_then(|_| self.command.run()).unwrap_or_else(Failure::report)
     }
 }
 
 impl Command {
+    /// The form of messages, which is a choice for services.
+    fn log_format(&self) -> Result<LogFormat, Failure> {
+        match self {
+            #[cfg(feature = "serve")]
+            Command::Serve(args) => args.log.format(),
+            #[cfg(feature = "cluster")]
+            Command::Worker(args) => args.log.format(),
+            _ => Ok(LogFormat::Text),
+        }
+    }
+
     fn run(self) -> Result<ExitCode, Failure> {
         let done = match self {
             Command::Sprt(args) => return play::sprt(args),

@@ -1,13 +1,15 @@
-//! Colour and number of messages on standard error, and the logger that prints them.
+//! Colour, number and form of messages on standard error, and the logger that prints them.
 
 use std::ffi::OsString;
 use std::io::Write;
 
 use anstream::ColorChoice;
-use clap::Args;
-use log::{LevelFilter, Log, Metadata, Record};
+use clap::{Args, ValueEnum};
+use log::{Level, LevelFilter, Log, Metadata, Record, kv};
+use serde_json::{Map, Value};
 
-use arbiter_report::{BAD_STYLE, shown, styled};
+use arbiter_report::{BAD_STYLE, shown, styled, utc_time_as};
+use arbiter_runner::unix_time_ms;
 
 /// Flags that all commands share.
 #[derive(Debug, Clone, Copy, Args)]
@@ -21,9 +23,17 @@ pub(crate) struct ConsoleArgs {
     quiet: bool,
 }
 
+/// How a message is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+    Journald,
+}
+
 impl ConsoleArgs {
     /// Makes them hold for the whole program.
-    pub(crate) fn set_up(self) {
+    pub(crate) fn set_up(self, format: LogFormat) {
         let choice = match self.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::Always,
@@ -32,12 +42,15 @@ impl ConsoleArgs {
         choice.write_global();
         log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
         // A second command in one process finds the logger in place, which is as well.
-        let _ = log::set_logger(&Messages);
+        let _ = log::set_logger(Box::leak(Box::new(Messages(format))));
+        if format != LogFormat::Text {
+            std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
+        }
     }
 }
 
 /// Prints messages on standard error.
-struct Messages;
+struct Messages(LogFormat);
 
 impl Log for Messages {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -51,14 +64,54 @@ impl Log for Messages {
             return;
         }
         let line = match record.level() {
-            log::Level::Error => format!("{}: {}", styled(BAD_STYLE, "error"), record.args()),
+            Level::Error => format!("{}: {}", styled(BAD_STYLE, "error"), record.args()),
             _ => record.args().to_string(),
         };
+        let line = match self.0 {
+            LogFormat::Text => shown(&line).into_owned(),
+            LogFormat::Json => json(record, unix_time_ms()),
+            LogFormat::Journald => with_priority(record.level(), &shown(&line)),
+        };
         // A reader that went away, as when a terminal closes, must not end a run.
-        let _ = writeln!(anstream::stderr().lock(), "{}", shown(&line));
+        let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
 
     fn flush(&self) {}
+}
+
+/// A message with its fields as a line of JSON.
+fn json(record: &Record<'_>, now_ms: i64) -> String {
+    let mut line = Fields(Map::new());
+    // To put strings into a map cannot fail.
+    let _ = record.key_values().visit(&mut line);
+    let mut put = |key: &str, value: String| line.0.insert(key.to_owned(), value.into());
+    put("timestamp", utc_time_as(now_ms, "%Y-%m-%dT%H:%M:%S%.3fZ"));
+    put("level", record.level().as_str().to_lowercase());
+    put("message", record.args().to_string());
+    Value::Object(line.0).to_string()
+}
+
+/// What a message is about.
+struct Fields(Map<String, Value>);
+
+impl<'kvs> kv::VisitSource<'kvs> for Fields {
+    fn visit_pair(&mut self, key: kv::Key<'kvs>, value: kv::Value<'kvs>) -> Result<(), kv::Error> {
+        let number = value.to_u64().map(Value::from);
+        self.0.insert(key.to_string(), number.unwrap_or_else(|| value.to_string().into()));
+        Ok(())
+    }
+}
+
+/// A message with its priority in front of each line, as sd-daemon(3) wants it.
+fn with_priority(level: Level, text: &str) -> String {
+    let priority = match level {
+        Level::Error => 3,
+        Level::Warn => 4,
+        Level::Info => 6,
+        Level::Debug | Level::Trace => 7,
+    };
+    let lines: Vec<String> = text.lines().map(|line| format!("<{priority}>{line}")).collect();
+    lines.join("\n")
 }
 
 /// How clap is to colour its help and errors: it prints them before any flag is read by us.
@@ -79,10 +132,24 @@ mod tests {
     fn libraries_print_nothing() {
         log::set_max_level(LevelFilter::Info);
         let is_shown = |target| {
-            Messages.enabled(&Metadata::builder().target(target).level(log::Level::Info).build())
+            let metadata = Metadata::builder().target(target).level(Level::Info).build();
+            Messages(LogFormat::Text).enabled(&metadata)
         };
         assert!(is_shown("arbiter::run") && is_shown("arbiter_report::terminal"));
         assert!(!is_shown("async_nats::connection"));
+    }
+
+    #[test]
+    fn messages_have_a_form_for_programs() {
+        let about: &[(&str, kv::Value<'_>)] =
+            &[("run", "first".into()), ("pair", 7.into()), ("level", "another".into())];
+        let mut record = Record::builder();
+        let record = record.level(Level::Warn).key_values(&about);
+        assert_eq!(
+            json(&record.args(format_args!("it said \"no\"")).build(), 1_767_225_600_250),
+            r#"{"level":"warn","message":"it said \"no\"","pair":7,"run":"first","timestamp":"2026-01-01T00:00:00.250Z"}"#
+        );
+        assert_eq!(with_priority(Level::Error, "one\ntwo"), "<3>one\n<3>two");
     }
 
     #[test]

@@ -20,6 +20,8 @@ mod game_source;
 mod games_file;
 mod help;
 mod keyboard;
+#[cfg(any(feature = "cluster", feature = "serve"))]
+mod log_args;
 #[cfg(feature = "serve")]
 mod metrics;
 #[cfg(not(feature = "cluster"))]
@@ -49,6 +51,8 @@ use fleet::{ClusterArgs, Fleet};
 use game_source::GameSourceArgs;
 use games_file::{Content, GamesFile};
 use keyboard::Keyboard;
+#[cfg(any(feature = "cluster", feature = "serve"))]
+use log_args::LogArgs;
 use metrics::{Endpoint, MetricsArgs};
 use output::{NewFile, OutputFormat, Rows, emit, progress, unwritten, write_whole};
 use runtime::{interruptible, runtime, until_signal};

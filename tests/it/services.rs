@@ -1,9 +1,15 @@
-//! The units of systemd, where its tools are installed.
+//! The units of systemd, where its tools are installed, and what services print.
 
+use std::path::Path;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::support::bench::Bench;
+use crate::support::nats::{Server, key};
 use crate::support::programs;
+use crate::support::site::Site;
+use crate::support::wait_for;
 
 #[test]
 fn units_are_understood_and_hardened() {
@@ -26,4 +32,78 @@ fn units_are_understood_and_hardened() {
             assert!(done.status.success(), "{unit:?} {task:?} {done:?}");
         }
     }
+}
+
+/// The messages of a log of JSON lines, each of which has what all have.
+fn messages(log: &str) -> Vec<Value> {
+    let read = |line: &str| {
+        let message: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+        let keys = ["timestamp", "level", "message"];
+        assert!(keys.iter().all(|key| message[key].is_string()), "{line}");
+        message
+    };
+    log.lines().map(read).collect()
+}
+
+#[test]
+fn what_services_print_is_json_if_it_is_asked_for() {
+    let bench = Bench::new();
+    let flags = ["--read-only", "--log-format", "json", "--metrics", "0"];
+    let site = Site::start(&bench, &flags);
+    let taken = site.address.clone();
+    assert!(messages(&bench.read("serve.log")).len() >= 3);
+    let again = ["serve", "--listen", &taken, "--log-format", "json"];
+    let refused = bench.arbiter(again).finish().expect_code(7);
+    let last = messages(&refused.stderr).pop().expect("it says why");
+    assert_eq!(last["level"], "error");
+    assert!(last["message"].as_str().is_some_and(|text| text.contains(&taken)), "{last}");
+    site.end();
+    messages(&bench.read("serve.log"));
+
+    let Some(server) = Server::start(&bench, "") else { return };
+    let key = key(&bench);
+    let script = "ARBITER_LOG_FORMAT=json exec \"$0\" worker --insecure --name w --on \"$1\" \
+        --trust \"$2\" 2>worker.log";
+    let arbiter = programs::arbiter().display().to_string();
+    let worker = bench.start(Path::new("/bin/sh"), ["-c", script, &arbiter, &server.url(), &key]);
+    wait_for("the worker is there", || {
+        let log = std::fs::read_to_string(bench.path("worker.log")).ok()?;
+        let all = messages(log.rsplit_once('\n')?.0);
+        all.iter().any(|message| message["worker"] == "w").then_some(())
+    });
+    worker.signal(rustix::process::Signal::INT);
+    worker.finish().expect_code(0);
+    assert!(messages(&bench.read("worker.log")).len() >= 2);
+}
+
+#[test]
+fn messages_to_the_journal_have_a_priority() {
+    let bench = Bench::new();
+    let refused = "exec \"$0\" serve --listen 192.0.2.1:1 2>log";
+    let journal = "exec 2>log; export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2)";
+    for (script, expected) in [
+        (refused.to_owned(), "error: cannot listen on 192.0.2.1:1"),
+        (
+            format!("ARBITER_LOG_FORMAT=journald {refused}"),
+            "<3>error: cannot listen on 192.0.2.1:1",
+        ),
+        (format!("JOURNAL_STREAM=1:2 {refused}"), "error: cannot listen on 192.0.2.1:1"),
+        (
+            format!("{journal}; {}", refused.trim_end_matches(" 2>log")),
+            "<3>error: cannot listen on 192.0.2.1:1",
+        ),
+    ] {
+        let arbiter = programs::arbiter().display().to_string();
+        bench.start(Path::new("/bin/sh"), ["-c", &script, &arbiter]).finish().expect_code(7);
+        let log = bench.read("log");
+        assert!(log.lines().any(|line| line.starts_with(expected)), "{script}: {log}");
+        assert!(
+            log.lines().all(|line| line.starts_with('<') == expected.starts_with('<')),
+            "{log}"
+        );
+    }
+    let script = "ARBITER_LOG_FORMAT=no exec \"$0\" serve";
+    let arbiter = programs::arbiter().display().to_string();
+    let refused = bench.start(Path::new("/bin/sh"), ["-c", script, &arbiter]);
+    refused.finish().expect_refusal(2, &["ARBITER_LOG_FORMAT", "journald"]);
 }

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
-use crate::{DEFAULT_RESULTS, Failure, MetricsArgs, runtime};
+use crate::{DEFAULT_RESULTS, Failure, LogArgs, MetricsArgs, runtime};
 use arbiter_process::{lower_priority, read_text};
 use arbiter_report::note;
 use arbiter_runner::Signals;
@@ -82,6 +82,8 @@ pub(crate) struct ServeArgs {
     access: AccessArgs,
     #[command(flatten)]
     metrics: MetricsArgs,
+    #[command(flatten)]
+    pub log: LogArgs,
 }
 
 /// Where the token comes from.

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use crate::{
-    ExitCode, Failure, MetricsArgs, SANDBOXES, at_least_one,
+    ExitCode, Failure, LogArgs, MetricsArgs, SANDBOXES, at_least_one,
     engine_names::user_folder,
     fleet::{AccessArgs, ServerName},
     own_binary, runtime,
@@ -80,6 +80,8 @@ pub(crate) struct WorkerArgs {
     readable: Vec<PathBuf>,
     #[command(flatten)]
     metrics: MetricsArgs,
+    #[command(flatten)]
+    pub log: LogArgs,
 }
 
 /// Which server it enters, as whom, and whom it trusts.
@@ -137,28 +139,22 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             connection = access.connect(&as_whom) => connection?,
             _ = signals.next() => return Ok(()),
         };
-        note(&format!(
+        log::info!(
+            worker:% = config.name;
             "worker {} on {}: {}, programs in {}, sandbox: {}",
             config.name,
             access.place(),
             counted(config.status.slots, "slot"),
             config.folder.display(),
             config.status.sandbox
-        ));
+        );
         let (phase, phases) = watch::channel(Phase::Working);
         let server = connection.clone();
-        let (say, mut notes) = mpsc::unbounded_channel();
-        let serving = serve(connection, config, phases, say);
+        let serving = serve(connection, config, phases);
         tokio::pin!(serving);
         loop {
             tokio::select! {
-                served = &mut serving => {
-                    while let Ok(text) = notes.try_recv() {
-                        note(&text);
-                    }
-                    return served.map_err(Failure::from);
-                }
-                Some(text) = notes.recv() => note(&text),
+                served = &mut serving => return served.map_err(Failure::from),
                 request = signals.next() => phase.send_modify(|phase| {
                     *phase = match (*phase, request) {
                         // Without a server the pairs in hand would come to nothing.

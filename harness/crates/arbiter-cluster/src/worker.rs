@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tokio::sync::{Notify, Semaphore, broadcast, mpsc, watch};
+use tokio::sync::{Notify, Semaphore, broadcast, watch};
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
@@ -97,8 +97,6 @@ struct Shared {
     changed: Notify,
     cancelled: broadcast::Sender<RunStopped>,
     phase: watch::Receiver<Phase>,
-    /// Messages for the user.
-    log: mpsc::UnboundedSender<String>,
     /// Pairs of the last minutes.
     throughput: Mutex<Throughput>,
     /// A permit for each slot; a game that needs much of the machine takes several.
@@ -106,12 +104,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(
-        connection: Connection,
-        config: Config,
-        phase: watch::Receiver<Phase>,
-        log: mpsc::UnboundedSender<String>,
-    ) -> Shared {
+    fn new(connection: Connection, config: Config, phase: watch::Receiver<Phase>) -> Shared {
         Shared {
             free_slots: Arc::new(Semaphore::new(config.status.slots as usize)),
             programs: ProgramStore::new(config.folder.clone(), config.own_binary.clone()),
@@ -121,7 +114,6 @@ impl Shared {
             changed: Notify::new(),
             cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
             phase,
-            log,
             throughput: Mutex::default(),
         }
     }
@@ -136,15 +128,11 @@ impl Shared {
         self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn log(&self, text: String) {
-        let _ = self.log.send(text);
-    }
-
     /// Tells the user of a problem, once if it is that of the last time.
     fn trouble(&self, what: String) {
         let before = self.known_runs().trouble.replace(what.clone());
         if before.as_ref() != Some(&what) {
-            self.log(what);
+            log::warn!(worker:% = self.config.name; "{what}");
         }
     }
 
@@ -152,7 +140,8 @@ impl Shared {
     fn refuse(&self, run_id: &RunId, why: String) {
         let refused = self.known_runs().refuse(run_id, &why);
         if let Some(run) = refused {
-            self.log(format!("does not play run {run}: {why}"));
+            let worker = &self.config.name;
+            log::warn!(worker:%, run:%; "does not play run {run}: {why}");
         }
     }
 
@@ -187,12 +176,11 @@ pub async fn serve(
     mut connection: Connection,
     config: Config,
     mut phase: watch::Receiver<Phase>,
-    log: mpsc::UnboundedSender<String>,
 ) -> Result<(), AccessError> {
     let mut beacons = connection.subscribe(BEACONS).await?;
     let mut messages = connection.subscribe(ALL_COORDINATOR_MESSAGES).await?;
     let slots = config.status.slots;
-    let shared = Arc::new(Shared::new(connection.clone(), config, phase.clone(), log));
+    let shared = Arc::new(Shared::new(connection.clone(), config, phase.clone()));
     let mut slot_tasks = JoinSet::new();
     for _ in 0..slots {
         slot_tasks.spawn(slot::work(shared.clone()));
@@ -265,7 +253,8 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
     // An error in sending a stop means that no slot plays.
     match notice {
         Notice::Refused { worker, pair, why } if worker == shared.config.name => {
-            shared.log(format!("a result was refused, of pair {}: {why}", pair + 1));
+            let pair = pair + 1;
+            log::warn!(worker:%, pair; "a result was refused, of pair {pair}: {why}");
             shared.known_runs().trouble = Some(why);
         }
         Notice::Cancel => {

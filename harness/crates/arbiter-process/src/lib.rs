@@ -39,5 +39,5 @@ pub use sandbox::{Sandbox, SandboxSupport};
 pub use spawn::{Launch, Process, SpawnError, Spawner};
 pub use stop::QUIT_GRACE;
 pub use system::{end_if_stalled, has_no_locks, is_own_peer, lower_priority};
-pub use terminal::Keys;
+pub use terminal::{Keys, is_journal};
 pub use writer::WriteError;

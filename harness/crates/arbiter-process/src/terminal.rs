@@ -1,10 +1,11 @@
-//! The terminal of standard input, read key by key.
+//! The terminal of standard input, read key by key; where standard error leads.
 
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::fstat;
 use rustix::io::Errno;
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
@@ -60,6 +61,11 @@ impl Drop for Keys {
             let _ = termios::tcsetattr(stdin(), OptionalActions::Now, &self.before);
         }
     }
+}
+
+/// Whether standard error is the stream to systemd's journal that `JOURNAL_STREAM` names.
+pub fn is_journal(journal_stream: &str) -> bool {
+    fstat(stderr()).is_ok_and(|file| format!("{}:{}", file.st_dev, file.st_ino) == journal_stream)
 }
 
 /// Whether the terminal of standard input listens to our process group.

@@ -83,7 +83,8 @@ impl RunSetup {
         shared.known_runs().join(run_id.clone(), key, at);
         if let Some(factor) = measured.and_then(|nps| description.scale_to(nps)) {
             let run = &description.run;
-            shared.log(format!("times of run {run} scaled by {factor:.3} for this machine"));
+            let worker = &shared.config.name;
+            log::info!(worker:%, run:%; "times of run {run} scaled by {factor:.3} for this machine");
         }
         let jobs = jobs(shared.connection.jetstream.clone(), run_id);
         Ok(RunSetup { description, key, token, slots, engines, jobs })
