@@ -114,7 +114,7 @@ mod tests {
         let status = |playing, trouble: &str| WorkerStatus {
             slots: 4,
             playing,
-            version: "0.1.0".to_owned(),
+            version: "0.2.0".to_owned(),
             trouble: Some(trouble.to_owned()).filter(|words| !words.is_empty()),
             ..WorkerStatus::default()
         };
