@@ -7,7 +7,7 @@ use super::source::Source;
 /// Where a value may be computed once at first use: tables of the rules, and the limits with which
 /// the process was started, which are the process's own.
 const COMPUTED_ONCE_ALLOWED: [&str; 3] =
-    ["engine/src/chess/", "harness/crates/arbiter-process/src/limits.rs", "tests/it/"];
+    ["engine/src/chess/", "harness/crates/arbiter-process/src/linux/limits.rs", "tests/it/"];
 
 /// Where the parameters of the search are that a build for tuning can set.
 const SETTABLE_ALLOWED: [&str; 2] =

@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 
 use super::spawn::describe;
 use super::tail::Tail;
-use super::{Chunk, Launch, SpawnError, Spawner, stop};
+use super::{Chunk, Launch, SpawnError, Spawner, system::stop};
 
 /// How often [`Cancel`] is looked at.
 const POLL: Duration = Duration::from_millis(50);

@@ -12,18 +12,17 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::Pid;
-use rustix::thread::sched_setaffinity;
 use thiserror::Error;
 
-use super::delay::Delays;
-use super::error_output::ErrorReader;
-use super::limits::{self, ResourceLimits};
-use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
-use super::sandbox::{Home, Sandbox};
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
-use super::{cpus, host, stop};
+use crate::system::delay::Delays;
+use crate::system::error_output::ErrorReader;
+use crate::system::limits::{self, ResourceLimits};
+use crate::system::process_tree::{self, ProcessTree};
+use crate::system::sandbox::{Home, Sandbox};
+use crate::system::{cpus, host, stop};
 
 /// Stack of a reader thread, in bytes. What its `sink` does runs there, too: a whole step of a
 /// game. Only what is touched takes memory.
@@ -107,15 +106,13 @@ impl Spawner {
     }
 
     fn start_with(cpu: Option<usize>) -> io::Result<Spawner> {
-        // Where the kernel refuses, strays go to init as they always did.
-        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        process_tree::adopt_strays();
         limits::raise_open_files();
         let (sender, requests) = mpsc::channel::<Request>();
         let (errors, open) = ErrorReader::start()?;
         let (prepared, answer) = mpsc::channel();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
-            // A number too large for the set leaves it empty, which the system refuses.
-            let outcome = cpu.map_or(Ok(()), |cpu| sched_setaffinity(None, &cpus::set(&[cpu])));
+            let outcome = cpu.map_or(Ok(()), cpus::move_here);
             let is_ready = outcome.is_ok();
             if prepared.send(outcome).is_err() || !is_ready {
                 return;
@@ -219,9 +216,7 @@ impl Process {
 
     /// Resident memory of the process, children aside; `None` where the system does not say.
     pub fn resident_bytes(&self) -> Option<u64> {
-        let memory = host::value(&format!("/proc/{}/status", self.child.id()), "VmRSS")?;
-        let kilobytes: u64 = memory.strip_suffix("kB")?.trim().parse().ok()?;
-        Some(kilobytes * 1024)
+        host::resident_bytes(self.child.id())
     }
 
     /// How long its threads and the one that reads it have waited for a processor so far.
@@ -305,7 +300,7 @@ fn reader_thread(
     number: Arc<AtomicI32>,
 ) -> io::Result<()> {
     let read = move || {
-        number.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Relaxed);
+        number.store(process_tree::this_thread(), Ordering::Relaxed);
         read_lines(source, sink);
     };
     let thread = std::thread::Builder::new().name("engine reader".into()).stack_size(READER_STACK);

@@ -41,7 +41,7 @@ impl Times {
 
 impl Delays {
     /// Those of the engine whose process is `leader` and of the thread `reader` of ours.
-    pub(super) fn of(leader: i32, reader: i32) -> Delays {
+    pub(crate) fn of(leader: i32, reader: i32) -> Delays {
         let mut delays = Delays::default();
         for pid in descendants(leader).into_iter().chain([leader]) {
             let times = |thread| Some((thread, times(pid, thread)?));

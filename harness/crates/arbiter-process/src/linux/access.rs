@@ -1,4 +1,4 @@
-//! What else depends on the operating system.
+//! Who is at the other end, connections, priorities and locks.
 
 use std::io;
 use std::os::fd::AsFd;

@@ -13,7 +13,7 @@ const PREFIX: &str = "arbiter-home-";
 
 /// An empty folder for one process, removed when it is dropped. It is locked as long as we live.
 #[derive(Debug)]
-pub(in super::super) struct Home {
+pub(crate) struct Home {
     path: PathBuf,
     lock: Option<File>,
 }

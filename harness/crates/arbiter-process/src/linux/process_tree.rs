@@ -26,16 +26,27 @@ const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 /// Rounds of looking for descendants: one that is just being started may be missed by the first.
 const ROUNDS: u32 = 8;
 
+/// Has what loses its parent become a child of this process. Where the kernel refuses, it goes to init
+/// as it always did.
+pub(crate) fn adopt_strays() {
+    let _ = rustix::process::set_child_subreaper(Some(getpid()));
+}
+
+/// The number of this thread.
+pub(crate) fn this_thread() -> i32 {
+    gettid().as_raw_nonzero().get()
+}
+
 /// What belongs to one engine: its process group, and what it has moved out of that.
 #[derive(Debug)]
-pub(super) struct ProcessTree {
+pub(crate) struct ProcessTree {
     /// The entry of the environment that marks it.
     mark: String,
 }
 
 impl ProcessTree {
     /// Starts an engine with a mark of its own: `number` counts those of the calling thread.
-    pub(super) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
+    pub(crate) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
         let (process, thread) = (getpid().as_raw_nonzero(), gettid().as_raw_nonzero());
         let value = format!("{process}-{thread}-{number}");
         let child = command.env(MARK, &value).spawn()?;
@@ -44,7 +55,7 @@ impl ProcessTree {
 
     /// Ends the engine, its group and its strays: waits `grace`, tells them to leave and waits
     /// `term_grace`, then kills. Blocks.
-    pub(super) fn end(
+    pub(crate) fn end(
         &self,
         child: &mut Child,
         grace: Duration,
@@ -116,7 +127,7 @@ fn kill(pid: i32) {
 }
 
 /// All processes below `pid`.
-pub(super) fn descendants(pid: i32) -> BTreeSet<i32> {
+pub(crate) fn descendants(pid: i32) -> BTreeSet<i32> {
     let mut found = BTreeSet::new();
     let mut open = vec![pid];
     while let Some(parent) = open.pop() {
@@ -131,7 +142,7 @@ fn children(pid: i32) -> Vec<i32> {
 }
 
 /// The numbers of the threads of a process; none if it is gone.
-pub(super) fn threads(pid: i32) -> impl Iterator<Item = i32> {
+pub(crate) fn threads(pid: i32) -> impl Iterator<Item = i32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
 }

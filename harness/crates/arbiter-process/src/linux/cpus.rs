@@ -1,7 +1,7 @@
 //! Processors: which there are for us, which share a core, and who runs where.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::{fs, io};
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -43,15 +43,21 @@ fn by_core<T: Ord>(
 }
 
 /// Processors as the system takes them.
-pub(super) fn set(cpus: &[usize]) -> CpuSet {
+pub(crate) fn set(cpus: &[usize]) -> CpuSet {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
     set
 }
 
+/// Moves this thread, and those that it starts from now on, to a processor.
+pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
+    // A number too large for the set leaves it empty, which the system refuses.
+    Ok(sched_setaffinity(None, &set(&[cpu]))?)
+}
+
 /// Moves all threads of a process, and of what it has started, to some processors. What ends in
 /// the meantime, or has moved itself, is let be.
-pub(super) fn move_to(leader: i32, cpus: &[usize]) {
+pub(crate) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {
         for thread in threads(pid).filter_map(Pid::from_raw) {

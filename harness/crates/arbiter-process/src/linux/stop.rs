@@ -15,13 +15,13 @@ use rustix::process::{
 pub const QUIT_GRACE: Duration = Duration::from_millis(600);
 
 /// Time between the request to terminate and the kill.
-pub(super) const TERM_GRACE: Duration = Duration::from_millis(200);
+pub(crate) const TERM_GRACE: Duration = Duration::from_millis(200);
 
 /// How often to look for the end of a process where the system has no descriptor to wait on.
 const POLL: Duration = Duration::from_millis(5);
 
 /// Waits until the process has exited (without reaping it), at most `limit`.
-pub(super) fn wait_exit(child: &Child, limit: Duration) -> bool {
+pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     let give_up = Instant::now() + limit;
     let pidfd = pidfd_open(pid(child), PidfdFlags::empty());
     while !has_exited(child) {
@@ -41,7 +41,7 @@ pub(super) fn wait_exit(child: &Child, limit: Duration) -> bool {
 }
 
 /// Whether the process has exited. One that is no child any more was reaped.
-pub(super) fn has_exited(child: &Child) -> bool {
+pub(crate) fn has_exited(child: &Child) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match waitid(WaitId::Pid(pid(child)), options) {
         Ok(status) => status.is_some(),
@@ -50,10 +50,10 @@ pub(super) fn has_exited(child: &Child) -> bool {
 }
 
 /// Signals every process of the group. Failure means that none is left.
-pub(super) fn signal(child: &Child, signal: Signal) {
+pub(crate) fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
 }
 
-pub(super) fn pid(child: &Child) -> Pid {
+pub(crate) fn pid(child: &Child) -> Pid {
     Pid::from_child(child)
 }

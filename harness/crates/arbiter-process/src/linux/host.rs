@@ -24,6 +24,13 @@ pub fn memory_mib() -> u64 {
     memory.split(' ').next().and_then(|kib| kib.parse().ok()).unwrap_or(0u64) >> 10
 }
 
+/// Resident memory of a process, children aside; `None` where the system does not say.
+pub(crate) fn resident_bytes(pid: u32) -> Option<u64> {
+    let memory = value(&format!("/proc/{pid}/status"), "VmRSS")?;
+    let kilobytes: u64 = memory.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
 /// The name of this machine; empty where the system does not say.
 pub fn host_name() -> String {
     first_line("/proc/sys/kernel/hostname")
@@ -45,7 +52,7 @@ fn first_line(file: &str) -> String {
 }
 
 /// What a file of lines such as `key : value` says first of a key.
-pub(super) fn value(file: &str, key: &str) -> Option<String> {
+fn value(file: &str, key: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));
     lines.find(|(found, _)| found.trim() == key).map(|(_, value)| value.trim().to_owned())

@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cpus;
 use super::sandbox::{Home, Prepared};
-use super::spawn::Launch;
+use crate::Launch;
 
 /// The limit of open files with which this process was started.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
@@ -55,7 +55,7 @@ impl ResourceLimits {
     }
 
     /// Binds the calling process. Only system calls: it may be used between fork and exec.
-    pub(super) fn set(self) -> io::Result<()> {
+    pub(crate) fn set(self) -> io::Result<()> {
         if let Some(before) = OPEN_FILES.get() {
             // Programs that use `select` cannot handle descriptors beyond the usual 1024.
             setrlimit(Resource::Nofile, *before)?;
@@ -79,7 +79,7 @@ impl ResourceLimits {
 /// to its limits.
 ///
 /// A home that was made for it is to live as long as it does.
-pub(super) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
+pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());
     }

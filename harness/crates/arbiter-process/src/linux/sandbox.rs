@@ -21,8 +21,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::BpfProgram;
 
-pub(super) use self::home::Home;
-use super::Launch;
+pub(crate) use self::home::Home;
+use crate::Launch;
 
 /// The newest rules of Landlock that are used; what an older kernel lacks is left out.
 const RULES: ABI = ABI::V6;
@@ -138,7 +138,7 @@ impl fmt::Display for SandboxSupport {
 }
 
 /// A sandbox that only remains to be entered.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
     home: Option<Home>,
@@ -151,7 +151,7 @@ impl Sandbox {
     }
 
     /// Gives a command the environment of the sandbox, and opens what it may reach.
-    pub(super) fn prepare(&self, command: &mut Command, launch: &Launch) -> io::Result<Prepared> {
+    pub(crate) fn prepare(&self, command: &mut Command, launch: &Launch) -> io::Result<Prepared> {
         let support = SandboxSupport::of_this_system();
         if self.is_required {
             let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
@@ -195,12 +195,12 @@ impl Sandbox {
 
 impl Prepared {
     /// The home that it was made, which is to live as long as the process.
-    pub(super) fn take_home(&mut self) -> Option<Home> {
+    pub(crate) fn take_home(&mut self) -> Option<Home> {
         self.home.take()
     }
 
     /// Enters the sandbox, for good. Only system calls: it may be used between fork and exec.
-    pub(super) fn enter(&mut self) -> io::Result<()> {
+    pub(crate) fn enter(&mut self) -> io::Result<()> {
         // So that what root starts is not root, as far as the kernel is concerned.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;

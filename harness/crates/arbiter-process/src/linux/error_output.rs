@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::event::epoll;
 
-use super::reader::{LineReader, READ_BYTES};
-use super::tail::Tail;
+use crate::reader::{LineReader, READ_BYTES};
+use crate::tail::Tail;
 
 /// What an event of the pipe that ends the reading carries: no engine has this number.
 const END: u64 = u64::MAX;
 
 /// Reads the error output of all engines of a spawner on one thread, as there is little of it.
-pub(super) struct ErrorReader {
+pub(crate) struct ErrorReader {
     epoll: OwnedFd,
     /// Number of the next engine. File descriptors are used again, while events of the last one wait.
     next: AtomicU64,
@@ -35,7 +35,7 @@ struct ErrorOutput {
 impl ErrorReader {
     /// Starts the thread. It ends when the second part of the answer is dropped and all error
     /// output is closed.
-    pub(super) fn start() -> io::Result<(Arc<ErrorReader>, PipeWriter)> {
+    pub(crate) fn start() -> io::Result<(Arc<ErrorReader>, PipeWriter)> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let (end, open) = io::pipe()?;
         epoll::add(&epoll, &end, epoll::EventData::new_u64(END), epoll::EventFlags::empty())?;
@@ -52,7 +52,7 @@ impl ErrorReader {
     }
 
     /// Reads the error output of one more engine to its end, and appends it to `log`.
-    pub(super) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
+    pub(crate) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut outputs = self.outputs();
         epoll::add(&self.epoll, &stderr, epoll::EventData::new_u64(id), epoll::EventFlags::IN)?;
