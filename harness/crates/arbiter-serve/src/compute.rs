@@ -75,9 +75,9 @@ pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
             for outline in store.outlines()? {
                 let read = read_one(|| {
                     let stored = store.run(&outline.run)?;
-                    let tests_commit = matches!(&stored.plan.engines[..], [first, _] if first.provenance.is_some());
-                    let fold = || Fold::begin(&store, &outline.run, |_| ())?.summary(&store);
-                    tests_commit.then(fold).transpose()
+                    let [first, _] = &stored.plan.engines[..] else { return Ok(None) };
+                    let fold = |_| Fold::begin(&store, &outline.run, |_| ())?.summary(&store);
+                    first.provenance.as_ref().map(fold).transpose()
                 });
                 match read {
                     Ok(Some(summary)) => {

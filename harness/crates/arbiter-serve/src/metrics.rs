@@ -78,7 +78,8 @@ impl Site {
 
 /// For whoever watches services: whether the store can be read, if there is one yet.
 pub(crate) async fn healthz(State(site): State<Site>) -> Response {
-    let counted = site.blocking(|results| Store::observe(results)?.outlines().map(|all| all.len()));
+    let counted =
+        site.read_store(|results| Store::observe(results)?.outlines().map(|all| all.len()));
     let (code, runs, reason) = match counted.await {
         Ok(runs) => (StatusCode::OK, runs, None),
         Err(HttpError(StatusCode::NOT_FOUND, _)) => (StatusCode::OK, 0, None),

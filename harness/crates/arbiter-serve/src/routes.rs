@@ -170,7 +170,7 @@ impl Site {
         let turn = turn.lock_owned().await;
         let permit = self.0.permits.clone().acquire_owned().await;
         // A viewer that leaves does not end the computation, which so keeps its place.
-        self.blocking(move |results| {
+        self.read_store(move |results| {
             let _place = (turn, permit);
             work(results)
         })
@@ -178,7 +178,7 @@ impl Site {
     }
 
     /// Reads the store, for which a thread has to wait.
-    pub(super) async fn blocking<T: Send + 'static>(
+    pub(super) async fn read_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, HttpError> {
@@ -248,7 +248,7 @@ async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     RunLock::check_name(run)
         .map_err(|error| HttpError(StatusCode::NOT_FOUND, error.to_string()))?;
     let name = run.to_owned();
-    site.blocking(move |results| Store::observe(results)?.run(&name).map(drop)).await
+    site.read_store(move |results| Store::observe(results)?.run(&name).map(drop)).await
 }
 
 /// The changes of a live page. A browser that reconnects names the last event in a header, and a page
@@ -400,7 +400,7 @@ async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: Ask
             let part: Vec<_> = rest.by_ref().take(games::PART as usize).collect();
             part.first()?;
             let work = move |results: &_| games::pgn(results, &run, &header, &part);
-            let text = site.blocking(work).await;
+            let text = site.read_store(work).await;
             let text = text.map_err(|HttpError(_, words)| std::io::Error::other(words));
             Some((text, (site, rest)))
         }
