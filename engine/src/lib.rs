@@ -1,13 +1,15 @@
 //! Palimpsest, a chess engine with an evaluation chosen by name.
 //!
 //! The rules are in [`chess`], judging positions in [`eval`], searching in [`search`]; [`tune`] finds
-//! weights for the default evaluation; [`uci`] talks
-//! to the outside. [`run`] is the whole program.
+//! weights for the default evaluation, [`datagen`] positions for a network to learn from; [`uci`]
+//! talks to the outside. [`run`] is the whole program.
 
 pub mod bench;
 pub mod chess;
+pub mod datagen;
 pub mod eval;
 pub mod line;
+mod random;
 pub mod search;
 pub mod time;
 pub mod tt;

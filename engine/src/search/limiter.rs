@@ -101,6 +101,9 @@ impl<'a> Limiter<'a> {
             self.thread.stop_all();
             return true;
         }
+        if limits.soft_nodes.is_some_and(|soft| self.total_nodes() >= soft) {
+            return true;
+        }
         if !self.thread.is_main() || !timer.has_soft_limit() {
             return false;
         }

@@ -12,6 +12,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Number of nodes to visit; the search stops at exactly this many.
     pub nodes: Option<u64>,
+    /// Begin no new iteration after this many nodes.
+    pub soft_nodes: Option<u64>,
     /// Stop once a mate in this many moves is found.
     pub mate: Option<u32>,
     /// The only moves to consider at the root; empty for all.

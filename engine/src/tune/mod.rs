@@ -9,8 +9,9 @@ pub mod model;
 pub mod samples;
 pub mod table;
 
+use crate::random::{Random, mix};
 use model::{Curve, Weights};
-use samples::{Samples, Split, mix};
+use samples::{Samples, Split};
 
 /// Settings of the tuner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,7 +141,8 @@ impl Adam<'_> {
 
     /// Performs one epoch and returns the mean error during it.
     fn pass(&mut self, samples: &Samples, curve: Curve, epoch: usize, settings: &Settings) -> f64 {
-        let order = shuffled_indices(samples.len(), mix(settings.seed) ^ epoch as u64);
+        let mut random = Random::new(mix(settings.seed) ^ epoch as u64);
+        let order = random.shuffled_indices(samples.len());
         let mut error = 0.0;
         for batch in order.chunks(settings.batch.max(1)) {
             let gradient = samples.gradient(batch, &self.weights, curve, settings.threads);
@@ -166,18 +168,6 @@ impl Adam<'_> {
             }
         }
     }
-}
-
-/// The numbers below `len` in an order that depends on `seed` (Fisher and Yates).
-fn shuffled_indices(len: usize, seed: u64) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..len as u32).collect();
-    let mut state = seed;
-    for last in (1..len).rev() {
-        state = mix(state);
-        let other = ((u128::from(state) * (last as u128 + 1)) >> 64) as usize;
-        order.swap(last, other);
-    }
-    order
 }
 
 #[cfg(test)]

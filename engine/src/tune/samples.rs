@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 
 use crate::chess::{Position, fen};
 use crate::eval::palimpsest::trace::{Trace, Tracer, shares};
+use crate::random::mix;
 
 /// Positions as counts of weights, each with the result of its game.
 #[derive(Clone, Debug, Default)]
@@ -155,14 +156,6 @@ fn sample(line: &str) -> Result<(Position, f32, Option<u64>), String> {
     };
     let game = fields.next().map(number).transpose()?;
     Ok((position, result, game))
-}
-
-/// Spreads a number over 64 bits (the finaliser of SplitMix64, Steele, Lea and Flood 2014).
-pub(super) fn mix(number: u64) -> u64 {
-    let mut word = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ word >> 31
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use std::io;
 
+use super::datagen;
 use super::evaluation;
 use super::output::Output;
 use super::perft::{self, Failure};
@@ -41,6 +42,10 @@ Usage: palimpsest                        speak UCI on standard input and output
                         [--hash MB] [--json]
                                          a search, iteration by iteration; the one that passes N
                                          nodes is the last
+       palimpsest datagen FILE [--positions N] [--nodes N] [--plies N] [--seed N]
+                          [--variant NAME] [--threads N]
+                                         positions to learn from, by games against itself; a
+                                         file that is not complete is continued
        palimpsest tune FILE... [--out FILE] [--epochs N] [--batch N] [--rate CP] [--pull P]
                        [--patience N] [--threads N] [--seed N]
                                          weights for the default evaluation from positions with
@@ -77,6 +82,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
         ["perft" | "divide", words @ ..] => run_perft(words, &output),
         ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
         ["trace", words @ ..] => trace::run(words, &output, HELP),
+        ["datagen", words @ ..] => datagen::run(words, &output, HELP),
         ["tune", words @ ..] => tune::run(words, &output, HELP),
         ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),
         _ => usage(),

@@ -5,6 +5,7 @@
 
 pub mod cli;
 mod comparison;
+mod datagen;
 mod evaluation;
 mod explain;
 mod json;

@@ -205,8 +205,14 @@ impl Session {
             return;
         };
         let lines = Some(self.options.lines);
-        let limits =
-            Limits { depth: go.depth, nodes: go.nodes, mate: go.mate, search_moves, lines };
+        let limits = Limits {
+            depth: go.depth,
+            nodes: go.nodes,
+            soft_nodes: None,
+            mate: go.mate,
+            search_moves,
+            lines,
+        };
         let time = self.time_limit(go);
         let unlimited =
             (go.depth, go.nodes, go.mate) == (None, None, None) && time == TimeLimit::None;

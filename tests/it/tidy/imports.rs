@@ -4,17 +4,19 @@ use super::Violation;
 use super::source::Source;
 
 /// The engine's modules from the top, each with those it may name besides itself.
-const ENGINE: [(&str, &str); 10] = [
-    ("cli", "bench chess eval line search time tt tune uci"),
-    ("uci", "bench chess eval line search time tt tune"),
+const ENGINE: [(&str, &str); 12] = [
+    ("cli", "bench chess datagen eval line search time tt tune uci"),
+    ("uci", "bench chess datagen eval line search time tt tune"),
     ("bench", "chess eval line search time tt"),
-    ("tune", "chess eval line search"),
+    ("datagen", "bench chess eval random search time tt"),
+    ("tune", "chess eval line random search"),
     ("search", "chess eval line time tt"),
     ("line", "chess eval"),
     ("tt", "chess eval"),
     ("time", "chess"),
     ("eval", "chess"),
     ("chess", ""),
+    ("random", ""),
 ];
 
 /// The subcommands: a file or folder each.

@@ -1,0 +1,228 @@
+//! Positions to learn from, by games of the engine against itself.
+//!
+//! A file is a header of [`HEADER_BYTES`] and [records](record). The games stand in the order of their
+//! numbers, and a game depends on the settings and its number only: the file is the same for any
+//! number of threads, and a file that is not complete is continued.
+
+pub mod record;
+mod selfplay;
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use crate::bench;
+use crate::eval::Variant;
+use crate::search::{STACK_BYTES, Signals};
+use record::{RECORD_BYTES, Record};
+use selfplay::Player;
+
+/// Size of the header: lines of text with the settings, filled up with blanks.
+pub const HEADER_BYTES: usize = 256;
+
+/// What the records depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Seed of the openings.
+    pub seed: u64,
+    /// A search begins no new iteration after so many nodes.
+    pub nodes: u64,
+    /// Random plies of an opening; every other game has one more.
+    pub random_plies: usize,
+    /// The evaluation.
+    pub eval: Variant,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { seed: 1, nodes: 5_000, random_plies: 8, eval: Variant::default() }
+    }
+}
+
+/// Progress after a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Games in the file.
+    pub games: u64,
+    /// Positions in the file.
+    pub positions: u64,
+}
+
+impl Settings {
+    /// The header of a file.
+    fn header(&self) -> io::Result<Vec<u8>> {
+        let signature =
+            bench::run(None, self.eval, &Signals::default()).map_err(io::Error::other)?;
+        let Settings { seed, nodes, random_plies, eval } = self;
+        let (version, eval, bench) = (env!("CARGO_PKG_VERSION"), eval.name(), signature.nodes);
+        let mut text = format!(
+            "palimpsest positions 1\nversion {version}\nbench {bench}\neval {eval}\nseed {seed}\n\
+             nodes {nodes}\nplies {random_plies}\n"
+        );
+        text.push_str(&" ".repeat(HEADER_BYTES - 1 - text.len()));
+        text.push('\n');
+        Ok(text.into_bytes())
+    }
+}
+
+/// Plays games until a file has at least so many positions, and reports after each game.
+///
+/// # Errors
+///
+/// If the file cannot be read or written, is in use, or was made with other settings or by another
+/// version of the engine.
+pub fn generate(
+    path: &Path,
+    settings: Settings,
+    positions: u64,
+    threads: usize,
+    report: &mut dyn FnMut(Progress),
+) -> io::Result<Progress> {
+    let (mut file, mut progress) = open(path, settings)?;
+    report(progress);
+    let (next, done) = (AtomicU64::new(progress.games), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let (games, received) = sync_channel(64);
+        for _ in 0..threads.max(1) {
+            let mut player = Player::new(settings).map_err(io::Error::other)?;
+            let (games, next, done) = (games.clone(), &next, &done);
+            let builder = thread::Builder::new().stack_size(STACK_BYTES);
+            builder.spawn_scoped(scope, move || play_games(&mut player, next, done, &games))?;
+        }
+        drop(games);
+        let result = write_games(&mut file, &received, positions, &mut progress, report);
+        // Players wait for room, or play on.
+        done.store(true, Ordering::Relaxed);
+        drop(received);
+        result
+    })?;
+    file.sync_all()?;
+    Ok(progress)
+}
+
+type NumberedGame = (u64, Vec<Record>);
+
+fn play_games(
+    player: &mut Player,
+    next: &AtomicU64,
+    done: &AtomicBool,
+    games: &SyncSender<NumberedGame>,
+) {
+    while !done.load(Ordering::Relaxed) {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if games.send((number, player.play(number))).is_err() {
+            return;
+        }
+    }
+}
+
+/// Writes the games in the order of their numbers, each at once.
+fn write_games(
+    file: &mut File,
+    received: &Receiver<NumberedGame>,
+    positions: u64,
+    progress: &mut Progress,
+    report: &mut dyn FnMut(Progress),
+) -> io::Result<()> {
+    let mut waiting = BTreeMap::new();
+    while progress.positions < positions {
+        let Ok((number, records)) = received.recv() else {
+            return Err(io::Error::other("the games ended early"));
+        };
+        waiting.insert(number, records);
+        while progress.positions < positions
+            && let Some(records) = waiting.remove(&progress.games)
+        {
+            let bytes: Vec<u8> = records.iter().flat_map(|record| *record.bytes()).collect();
+            file.write_all(&bytes)?;
+            progress.games += 1;
+            progress.positions += records.len() as u64;
+            report(*progress);
+        }
+    }
+    Ok(())
+}
+
+/// Opens a file to continue it, or begins it.
+fn open(path: &Path, settings: Settings) -> io::Result<(File, Progress)> {
+    let header = settings.header()?;
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+    file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
+    if file.metadata()?.len() < HEADER_BYTES as u64 {
+        file.set_len(0)?;
+        file.write_all(&header)?;
+        return Ok((file, Progress { games: 0, positions: 0 }));
+    }
+    let mut found = vec![0; HEADER_BYTES];
+    file.read_exact(&mut found)?;
+    if found != header {
+        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().replace('\n', ", ");
+        let (found, header) = (shown(&found), shown(&header));
+        return Err(io::Error::other(format!("it has '{found}', asked for is '{header}'")));
+    }
+    // The last game may not be complete: it is played again.
+    let (mut games, mut last, mut at) = (0, 0, 0);
+    for record in records(&mut BufReader::with_capacity(1 << 20, &file)) {
+        if record.map_err(io::Error::other)?.is_first() {
+            (games, last) = (games + 1, at);
+        }
+        at += 1;
+    }
+    let end = HEADER_BYTES as u64 + last * RECORD_BYTES as u64;
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    Ok((file, Progress { games: u64::saturating_sub(games, 1), positions: last }))
+}
+
+/// The records of a file after its header; bytes at the end that are less than a record are left
+/// out.
+pub(crate) fn records<R: Read>(source: &mut R) -> impl Iterator<Item = Result<Record, String>> {
+    (0_u64..).map_while(move |index| {
+        let mut bytes = [0; RECORD_BYTES];
+        match source.read_exact(&mut bytes) {
+            Ok(()) => Some(
+                Record::from_bytes(bytes).map_err(|reason| format!("record {index}: {reason}")),
+            ),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
+            Err(error) => Some(Err(error.to_string())),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generate_with(
+        path: &Path,
+        settings: Settings,
+        positions: u64,
+        threads: usize,
+    ) -> io::Result<Progress> {
+        generate(path, settings, positions, threads, &mut |_| {})
+    }
+
+    #[test]
+    fn a_file_depends_on_its_settings_alone_however_it_was_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        let settings = Settings { nodes: 100, ..Settings::default() };
+        let made = generate_with(&whole, settings, 300, 2).unwrap();
+        let expected = std::fs::read(&whole).unwrap();
+        assert_eq!(expected.len(), HEADER_BYTES + made.positions as usize * RECORD_BYTES);
+        // What a killed process leaves: a part of a record, and a part of a game.
+        for kept in [100, HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES, expected.len() - 7] {
+            std::fs::write(&parts, &expected[..kept]).unwrap();
+            assert_eq!(generate_with(&parts, settings, 300, 1).unwrap(), made, "{kept}");
+            assert_eq!(std::fs::read(&parts).unwrap(), expected, "{kept}");
+        }
+        let other = generate_with(&parts, Settings { seed: 2, ..settings }, 300, 1).unwrap_err();
+        assert!(other.to_string().contains("asked for is"), "{other}");
+        assert_eq!(std::fs::read(&parts).unwrap(), expected, "it is left as it was");
+    }
+}

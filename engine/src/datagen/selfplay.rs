@@ -1,0 +1,194 @@
+//! One game of the engine against itself, from a random opening.
+
+use super::Settings;
+use super::record::{GameResult, Record};
+use crate::chess::outcome::Outcome;
+use crate::chess::{Game, Move};
+use crate::eval::Score;
+use crate::eval::score::is_mate;
+use crate::random::{Random, mix};
+use crate::search::{Limits, Memory, Request, SearchResult, Signals, search};
+use crate::time::Timer;
+use crate::tt::OutOfMemory;
+
+/// Size of the transposition table, in MiB; it is cleared before each game.
+const HASH_MB: usize = 8;
+
+/// A search may visit this many times the nodes after which it begins no new iteration.
+const HARD_PER_SOFT: u64 = 10;
+
+/// Random openings with a larger score are not played, in centipawns.
+const OPENING_SCORE_MAX: Score = 400;
+
+/// A game is won after [`WIN_PLIES`] scores in a row beyond this for one side, in centipawns.
+const WIN_SCORE: Score = 2_000;
+const WIN_PLIES: u32 = 5;
+
+/// A game is drawn after [`DRAW_PLIES`] scores in a row of at most this, in centipawns, but not in the
+/// first [`DRAW_FROM_PLY`] plies.
+const DRAW_SCORE: Score = 8;
+const DRAW_PLIES: u32 = 12;
+const DRAW_FROM_PLY: usize = 80;
+
+/// Longer games are drawn, in plies.
+const PLIES_MAX: usize = 400;
+
+/// Plays games.
+pub(super) struct Player {
+    settings: Settings,
+    memory: Memory,
+    limits: Limits,
+    signals: Signals,
+}
+
+impl Player {
+    pub(super) fn new(settings: Settings) -> Result<Player, OutOfMemory> {
+        let limits = Limits {
+            soft_nodes: Some(settings.nodes),
+            nodes: Some(settings.nodes.saturating_mul(HARD_PER_SOFT)),
+            ..Limits::default()
+        };
+        let memory = Memory::new(HASH_MB)?;
+        Ok(Player { settings, memory, limits, signals: Signals::default() })
+    }
+
+    /// The records of a game, at least one. They depend on the settings and the number only.
+    pub(super) fn play(&mut self, number: u64) -> Vec<Record> {
+        let mut random = Random::new(mix(self.settings.seed) ^ mix(!number));
+        loop {
+            self.memory.clear();
+            let Some(opening) = self.opening(&mut random) else { continue };
+            let records = self.continue_game(opening);
+            if !records.is_empty() {
+                return records;
+            }
+        }
+    }
+
+    fn search(&mut self, game: &Game) -> SearchResult {
+        let timer = Timer::start(None);
+        let request = Request { game, limits: &self.limits, timer: &timer, signals: &self.signals };
+        search(self.settings.eval, request, &mut self.memory, &mut |_| {})
+    }
+
+    /// A game after random moves, if they are fair enough.
+    fn opening(&mut self, random: &mut Random) -> Option<Game> {
+        let mut game = Game::new(crate::chess::Position::startpos());
+        // Either side may be the one to move.
+        for _ in 0..self.settings.random_plies + random.below(2) {
+            let moves = game.position().legal_moves();
+            if moves.is_empty() {
+                return None;
+            }
+            game.play(moves[random.below(moves.len())]);
+        }
+        let is_over = game.position().outcome().is_some();
+        (!is_over && self.search(&game).score.abs() <= OPENING_SCORE_MAX).then_some(game)
+    }
+
+    /// Plays a game to its end and returns the quiet positions of it.
+    fn continue_game(&mut self, mut game: Game) -> Vec<Record> {
+        let mut records = Vec::new();
+        let mut adjudication = Adjudication::default();
+        let result = loop {
+            if let Some(result) = result_of(&game) {
+                break result;
+            }
+            let SearchResult { line, score, .. } = self.search(&game);
+            let &best = line.first().expect("a game that is not over has a legal move");
+            let turn = game.position().turn();
+            let white_score = if turn == crate::chess::Color::White { score } else { -score };
+            if is_quiet(&game, best) && !is_mate(score) {
+                records.push(Record::new(game.position(), white_score));
+            }
+            if let Some(result) = adjudication.add(white_score, game.moves().len()) {
+                break result;
+            }
+            game.play(best);
+        };
+        records.iter_mut().for_each(|record| record.set_result(result));
+        records.iter_mut().take(1).for_each(Record::set_first);
+        records
+    }
+}
+
+/// Does a static evaluation say enough about the position, so that it can be learnt from?
+fn is_quiet(game: &Game, best: Move) -> bool {
+    !game.position().in_check() && best.is_quiet()
+}
+
+/// The result by the rules of chess, threefold repetition among them, or by the length of the game.
+fn result_of(game: &Game) -> Option<GameResult> {
+    let position = game.position();
+    match position.outcome() {
+        Some(Outcome::Checkmate) => return Some(GameResult::won_by(!position.turn())),
+        Some(_) => return Some(GameResult::Draw),
+        None => {}
+    }
+    let earlier = game.keys().iter().filter(|&&key| key == position.key()).count();
+    (earlier >= 2 || game.moves().len() >= PLIES_MAX).then_some(GameResult::Draw)
+}
+
+/// Scores in a row on which both sides agree.
+#[derive(Default)]
+struct Adjudication {
+    /// Plies of White winning, or of Black if negative.
+    winning: i32,
+    drawn: u32,
+}
+
+impl Adjudication {
+    /// Takes note of the score at a ply and returns the result if the game is decided.
+    fn add(&mut self, white_score: Score, ply: usize) -> Option<GameResult> {
+        use crate::chess::Color;
+        let side = if white_score.abs() >= WIN_SCORE { white_score.signum() } else { 0 };
+        self.winning = if self.winning.signum() == side { self.winning + side } else { side };
+        let is_level = white_score.abs() <= DRAW_SCORE && ply >= DRAW_FROM_PLY;
+        self.drawn = if is_level { self.drawn + 1 } else { 0 };
+        if self.winning.unsigned_abs() >= WIN_PLIES {
+            let winner = if side > 0 { Color::White } else { Color::Black };
+            return Some(GameResult::won_by(winner));
+        }
+        (self.drawn >= DRAW_PLIES).then_some(GameResult::Draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+
+    #[test]
+    fn games_are_adjudicated_when_both_sides_agree() {
+        let ended = |scores: &[(Score, usize)]| {
+            let mut adjudication = Adjudication::default();
+            let added = scores.iter().enumerate();
+            added
+                .flat_map(|(at, &(score, times))| std::iter::repeat_n((at, score), times))
+                .zip(70..)
+                .find_map(|((_, score), ply)| adjudication.add(score, ply).map(|end| (end, ply)))
+        };
+        assert_eq!(ended(&[(2_500, 5)]), Some((GameResult::WhiteWon, 74)));
+        assert_eq!(ended(&[(2_500, 4), (-2_500, 5)]), Some((GameResult::BlackWon, 78)));
+        assert_eq!(ended(&[(2_500, 4), (1_999, 1), (2_500, 4)]), None);
+        assert_eq!(ended(&[(0, 25)]), Some((GameResult::Draw, 91)), "from ply 80 on");
+        assert_eq!(ended(&[(0, 15), (9, 1), (-8, 11)]), None);
+    }
+
+    #[test]
+    fn games_depend_on_their_number_alone() {
+        let settings = Settings { nodes: 200, ..Settings::default() };
+        let mut one = Player::new(settings).unwrap();
+        let mut other = Player::new(settings).unwrap();
+        let (first, second) = (one.play(1), one.play(2));
+        assert_ne!(first, second);
+        assert_eq!(other.play(2), second, "whatever was played before");
+        let firsts = |records: &[Record]| records.iter().filter(|one| one.is_first()).count();
+        assert!(first[0].is_first() && firsts(&first) == 1);
+        for record in first.iter().chain(&second) {
+            let position: Position = record.position().unwrap();
+            assert!(!position.in_check());
+            assert_eq!(Record::from_bytes(*record.bytes()), Ok(*record));
+        }
+    }
+}

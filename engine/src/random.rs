@@ -1,0 +1,59 @@
+//! Random numbers that depend on nothing but their seed.
+
+/// A generator of random numbers: SplitMix64 (Steele, Lea and Flood 2014).
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The generator of this seed.
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next number; each of 64 bits is random.
+    pub(crate) fn next(&mut self) -> u64 {
+        let number = mix(self.0);
+        self.0 = self.0.wrapping_add(STEP);
+        number
+    }
+
+    /// A number below `end`, which must not be 0.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
+    /// The numbers below `len` in random order (Fisher and Yates).
+    pub(crate) fn shuffled_indices(&mut self, len: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..len as u32).collect();
+        for last in (1..len).rev() {
+            order.swap(last, self.below(last + 1));
+        }
+        order
+    }
+}
+
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Spreads a number over 64 bits: the number that SplitMix64 gives for this state.
+pub(crate) fn mix(number: u64) -> u64 {
+    let mut word = number.wrapping_add(STEP);
+    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_splitmix64() {
+        // Of the generator's reference implementation, with seed 1234567.
+        let mut random = Random::new(1_234_567);
+        let numbers = [random.next(), random.next()];
+        assert_eq!(numbers, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+        let mut order = Random::new(1).shuffled_indices(1000);
+        assert_ne!(order, Random::new(2).shuffled_indices(1000));
+        order.sort_unstable();
+        assert!((0..1000).eq(order));
+    }
+}
