@@ -2,8 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use palimpsest::bench::positions;
-use palimpsest::chess::{Game, Position};
+use palimpsest::bench::Walk;
 use palimpsest::eval::{Evaluator, Task, Variant};
 
 fn main() {
@@ -12,17 +11,16 @@ fn main() {
 
 struct Evaluate<'a, 'b> {
     bencher: Bencher<'a, 'b>,
-    positions: &'a [Position],
+    walks: &'a [Walk],
 }
 
 impl Task for Evaluate<'_, '_> {
     type Output = ();
 
     fn run<E: Evaluator>(self, mut evaluator: E) {
-        evaluator.reset(&Game::new(self.positions[0]));
-        let all = ItemsCount::new(self.positions.len());
+        let all = ItemsCount::new(self.walks.iter().map(Walk::positions).sum::<usize>());
         self.bencher.counter(all).bench_local(|| {
-            self.positions.iter().map(|position| evaluator.evaluate(position)).sum::<i32>()
+            self.walks.iter().map(|walk| walk.evaluate(&mut evaluator)).sum::<i64>()
         });
     }
 }
@@ -30,6 +28,5 @@ impl Task for Evaluate<'_, '_> {
 #[divan::bench(args = Variant::ALL.map(Variant::name))]
 fn evaluate(bencher: Bencher<'_, '_>, name: &str) {
     let variant = Variant::from_name(name).expect("the name of a variant");
-    let positions = positions();
-    variant.dispatch(Evaluate { bencher, positions: &positions });
+    variant.dispatch(Evaluate { bencher, walks: &Walk::all() });
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::chess::{Game, Position, fen};
+use crate::chess::{Game, Move, Position, fen};
 use crate::eval::{Evaluator, Task, Variant};
 use crate::search::{Configuration, Limits, Memory, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
@@ -125,52 +125,85 @@ impl fmt::Display for EvalTimings {
     }
 }
 
-/// The positions of walks through legal moves from each position of the benchmark. As in a search,
-/// most share their pawns with the one before.
-pub fn positions() -> Vec<Position> {
-    const PLIES: usize = 32;
-    let mut positions = Vec::new();
-    for text in POSITIONS {
-        let mut position = fen::parse(text).expect("the bench positions are legal");
+/// A position of a walk, with every legal move and the position after it.
+struct Step {
+    position: Position,
+    moves: Vec<(Move, Position)>,
+    /// The move that leads to the next step.
+    played: Option<Move>,
+}
+
+/// A walk through legal moves from a position of the benchmark. As in a search, most positions share
+/// their pawns with the one before.
+pub struct Walk(Vec<Step>);
+
+impl Walk {
+    /// A walk from each position of the benchmark.
+    pub fn all() -> Vec<Walk> {
+        POSITIONS.map(Walk::new).into()
+    }
+
+    fn new(root: &str) -> Walk {
+        const PLIES: usize = 32;
+        let mut position = fen::parse(root).expect("the bench positions are legal");
+        let mut steps = Vec::new();
         for ply in 0..PLIES {
             let moves = position.legal_moves();
-            positions.push(position);
-            positions.extend(moves.iter().map(|&mv| position.play(mv)));
-            match moves.get(ply * 7 % moves.len().max(1)) {
-                Some(&mv) => position = position.play(mv),
-                None => break,
-            }
+            let played = moves.get(ply * 7 % moves.len().max(1)).copied();
+            let moves = moves.iter().map(|&mv| (mv, position.play(mv))).collect();
+            steps.push(Step { position, moves, played });
+            let Some(mv) = played else { break };
+            position = position.play(mv);
         }
+        Walk(steps)
     }
-    positions
+
+    /// Number of positions.
+    pub fn positions(&self) -> usize {
+        self.0.iter().map(|step| 1 + step.moves.len()).sum()
+    }
+
+    /// The sum of the scores of all positions.
+    pub fn evaluate<E: Evaluator>(&self, evaluator: &mut E) -> i64 {
+        evaluator.reset(&Game::new(self.0[0].position));
+        let mut sum = 0;
+        for Step { position, moves, played } in &self.0 {
+            sum += i64::from(evaluator.evaluate(position));
+            for (mv, next) in moves {
+                evaluator.push(position, *mv);
+                sum += i64::from(evaluator.evaluate(next));
+                evaluator.pop();
+            }
+            played.iter().for_each(|mv| evaluator.push(position, *mv));
+        }
+        sum
+    }
 }
 
 /// Times every evaluation on the same positions; the first is the default.
 pub fn evaluations() -> EvalTimings {
-    struct Repeat<'a> {
-        positions: &'a [Position],
-    }
+    struct Repeat<'a>(&'a [Walk]);
 
     impl Task for Repeat<'_> {
         type Output = f64;
 
         fn run<E: Evaluator>(self, mut evaluator: E) -> f64 {
-            evaluator.reset(&Game::new(self.positions[0]));
             let timer = Timer::start(None);
-            for position in self.positions {
-                std::hint::black_box(evaluator.evaluate(std::hint::black_box(position)));
+            for walk in self.0 {
+                std::hint::black_box(walk.evaluate(&mut evaluator));
             }
-            timer.elapsed().as_nanos() as f64 / self.positions.len() as f64
+            let positions: usize = self.0.iter().map(Walk::positions).sum();
+            timer.elapsed().as_nanos() as f64 / positions as f64
         }
     }
 
     const ROUNDS: usize = 15;
-    let positions = positions();
+    let walks = Walk::all();
     // The minimum over many rounds, alternating the variants so that disturbances affect all alike.
     let mut least = Variant::ALL.map(|variant| (variant.name(), f64::INFINITY));
     for _ in 0..ROUNDS {
         for (variant, (_, nanoseconds)) in Variant::ALL.into_iter().zip(&mut least) {
-            let found = variant.dispatch(Repeat { positions: &positions });
+            let found = variant.dispatch(Repeat(&walks));
             *nanoseconds = nanoseconds.min(found);
         }
     }

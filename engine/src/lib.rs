@@ -12,6 +12,7 @@ pub mod line;
 mod random;
 pub mod search;
 pub mod time;
+pub mod train;
 pub mod tt;
 pub mod tune;
 pub mod uci;

@@ -169,19 +169,16 @@ fn positions() -> Vec<Position> {
 }
 
 /// Evaluates many positions with one evaluator, whose tables fill up on the way; each is its own
-/// root if that matters to the evaluation.
+/// root.
 struct Through<'a>(&'a [Position]);
 
 impl Task for Through<'_> {
     type Output = Vec<Score>;
 
     fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
-        evaluator.reset(&Game::new(self.0[0]));
         let twice = self.0.iter().chain(self.0);
         let score = |position: &Position| {
-            if !E::CONTEXT.is_none() {
-                evaluator.reset(&Game::new(*position));
-            }
+            evaluator.reset(&Game::new(*position));
             evaluator.evaluate(position)
         };
         twice.map(score).collect()
@@ -193,7 +190,7 @@ fn tables_and_records_do_not_change_the_value() {
     let positions = positions();
     for variant in Variant::ALL {
         for disabled in [FeatureSet::EMPTY, FeatureSet::EMPTY.with(0).with(5)] {
-            let choice = Choice { variant, disabled };
+            let choice = Choice { disabled, ..variant.into() };
             let scores = choice.dispatch(Through(&positions));
             for (position, score) in positions.iter().chain(&positions).zip(scores) {
                 // Only explaining goes without any table.
@@ -211,7 +208,7 @@ fn a_feature_switched_off_is_gone_and_others_stay() {
         for feature in &features {
             let disabled = FeatureSet::parse(feature.name, &features).unwrap();
             assert!(disabled.contains(feature.index), "{variant:?} {feature:?}");
-            let without = Choice { variant, disabled };
+            let without = Choice { disabled, ..variant.into() };
             for position in positions.iter().step_by(7) {
                 let whole = Choice::from(variant).explain(position);
                 let part = without.explain(position);
@@ -265,7 +262,8 @@ fn every_feature_matters_somewhere() {
     positions.extend(ENDINGS.map(|text| fen::parse(text).expect("the endings are legal")));
     for variant in Variant::ALL {
         for feature in variant.features() {
-            let without = Choice { variant, disabled: FeatureSet::EMPTY.with(feature.index) };
+            let without =
+                Choice { disabled: FeatureSet::EMPTY.with(feature.index), ..variant.into() };
             let matters = positions.iter().any(|position| {
                 without.dispatch(Around(position)) != variant.dispatch(Around(position))
             });

@@ -24,6 +24,9 @@ use selfplay::Player;
 /// Size of the header: lines of text with the settings, filled up with blanks.
 pub const HEADER_BYTES: usize = 256;
 
+/// Depth of the benchmark whose node count tells versions of the engine apart, in plies.
+const BENCH_DEPTH: u32 = 6;
+
 /// What the records depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -55,12 +58,12 @@ pub struct Progress {
 impl Settings {
     /// The header of a file.
     fn header(&self) -> io::Result<Vec<u8>> {
-        let signature =
-            bench::run(None, self.eval, &Signals::default()).map_err(io::Error::other)?;
+        let bench = bench::run(Some(BENCH_DEPTH), self.eval, &Signals::default());
+        let bench = bench.map_err(io::Error::other)?.nodes;
         let Settings { seed, nodes, random_plies, eval } = self;
-        let (version, eval, bench) = (env!("CARGO_PKG_VERSION"), eval.name(), signature.nodes);
+        let (version, eval) = (env!("CARGO_PKG_VERSION"), eval.name());
         let mut text = format!(
-            "palimpsest positions 1\nversion {version}\nbench {bench}\neval {eval}\nseed {seed}\n\
+            "palimpsest positions 1\nversion {version}\nbench {BENCH_DEPTH} {bench}\neval {eval}\nseed {seed}\n\
              nodes {nodes}\nplies {random_plies}\n"
         );
         text.push_str(&" ".repeat(HEADER_BYTES - 1 - text.len()));

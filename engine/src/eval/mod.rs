@@ -9,6 +9,7 @@ pub mod compare;
 pub mod feature;
 pub mod material;
 pub mod micromax;
+pub mod nnue;
 pub mod pair;
 pub mod palimpsest;
 pub(crate) mod rdchess;
@@ -20,6 +21,7 @@ mod sink;
 use crate::chess::{Game, Move, Position};
 use compare::Entry;
 use feature::{Feature, FeatureSet};
+use nnue::network::Network;
 use report::Report;
 pub use score::Score;
 
@@ -87,6 +89,8 @@ pub enum Variant {
     Rdchess,
     /// micro-Max 3.2, which judges moves instead of positions.
     Micromax,
+    /// A neural network.
+    Nnue,
     /// Counts material and nothing else.
     Material,
 }
@@ -98,11 +102,13 @@ pub struct Choice {
     pub variant: Variant,
     /// Its disabled features.
     pub disabled: FeatureSet,
+    /// The network of [`Variant::Nnue`]; `None` is the one that the engine comes with.
+    pub network: Option<&'static Network>,
 }
 
 impl From<Variant> for Choice {
     fn from(variant: Variant) -> Choice {
-        Choice { variant, disabled: FeatureSet::EMPTY }
+        Choice { variant, disabled: FeatureSet::EMPTY, network: None }
     }
 }
 
@@ -117,13 +123,14 @@ pub trait Task {
 
 impl Variant {
     /// All variants, the default first.
-    pub const ALL: [Variant; 7] = [
+    pub const ALL: [Variant; 8] = [
         Variant::Palimpsest,
         Variant::Rybka1_0Beta,
         Variant::Rybka2_3_2a,
         Variant::Blunder,
         Variant::Rdchess,
         Variant::Micromax,
+        Variant::Nnue,
         Variant::Material,
     ];
 
@@ -136,6 +143,7 @@ impl Variant {
             Variant::Blunder => "blunder",
             Variant::Rdchess => "rdchess",
             Variant::Micromax => "micromax",
+            Variant::Nnue => "nnue",
             Variant::Material => "material",
         }
     }
@@ -145,9 +153,11 @@ impl Variant {
         match self {
             Variant::Rybka1_0Beta | Variant::Rybka2_3_2a => "1/3399 pawn",
             Variant::Micromax => "1/99 pawn",
-            Variant::Palimpsest | Variant::Blunder | Variant::Rdchess | Variant::Material => {
-                "centipawns"
-            }
+            Variant::Palimpsest
+            | Variant::Blunder
+            | Variant::Rdchess
+            | Variant::Nnue
+            | Variant::Material => "centipawns",
         }
     }
 
@@ -165,6 +175,7 @@ impl Variant {
             Variant::Blunder => blunder::Blunder::features(),
             Variant::Rdchess => rdchess::RdChess::features(),
             Variant::Micromax => micromax::MicroMax::features(),
+            Variant::Nnue => nnue::Nnue::features(),
             Variant::Material => material::Material::features(),
         }
     }
@@ -178,6 +189,7 @@ impl Variant {
             Variant::Blunder => blunder::entries(),
             Variant::Rdchess => rdchess::entries(),
             Variant::Micromax => micromax::entries(),
+            Variant::Nnue => nnue::entries(),
             Variant::Material => material::entries(),
         }
     }
@@ -204,8 +216,13 @@ impl Choice {
             Variant::Blunder => task.run(blunder::Blunder::new(disabled)),
             Variant::Rdchess => task.run(rdchess::RdChess::new(disabled)),
             Variant::Micromax => task.run(micromax::MicroMax::new(disabled)),
+            Variant::Nnue => task.run(self.nnue()),
             Variant::Material => task.run(material::Material::new(disabled)),
         }
+    }
+
+    fn nnue(self) -> nnue::Nnue {
+        nnue::Nnue::new(self.network.unwrap_or_else(nnue::embedded))
     }
 
     /// The score of a position taken as a root, in centipawns for the side to move.
@@ -242,6 +259,7 @@ impl Choice {
             Variant::Blunder => blunder::Blunder::new(disabled).explain(position),
             Variant::Rdchess => rdchess::RdChess::new(disabled).explain(game),
             Variant::Micromax => micromax::MicroMax::new(disabled).explain(game),
+            Variant::Nnue => self.nnue().explain(position),
             Variant::Material => material::Material::new(disabled).explain(position),
         }
     }

@@ -10,6 +10,7 @@ use super::output::Output;
 use super::perft::{self, Failure};
 use super::session;
 use super::trace;
+use super::train;
 use super::tune;
 use crate::bench;
 use crate::eval::Variant;
@@ -46,6 +47,10 @@ Usage: palimpsest                        speak UCI on standard input and output
                           [--variant NAME] [--threads N]
                                          positions to learn from, by games against itself; a
                                          file that is not complete is continued
+       palimpsest train FILE... --out FILE [--epochs N] [--batch N] [--rate R]
+                        [--results SHARE] [--seed N] [--threads N] [--loss FILE.svg]
+                                         a network for Eval nnue from such positions; a training
+                                         that was stopped is continued
        palimpsest tune FILE... [--out FILE] [--epochs N] [--batch N] [--rate CP] [--pull P]
                        [--patience N] [--threads N] [--seed N]
                                          weights for the default evaluation from positions with
@@ -83,6 +88,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
         ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
         ["trace", words @ ..] => trace::run(words, &output, HELP),
         ["datagen", words @ ..] => datagen::run(words, &output, HELP),
+        ["train", words @ ..] => train::run(words, &output, HELP),
         ["tune", words @ ..] => tune::run(words, &output, HELP),
         ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),
         _ => usage(),

@@ -16,6 +16,7 @@ mod perft;
 mod print;
 mod session;
 mod trace;
+mod train;
 mod tune;
 mod worker;
 

@@ -2,6 +2,7 @@
 
 use crate::chess::uci_move::CastlingForm;
 use crate::eval::Variant;
+use crate::eval::nnue::network::Network;
 use crate::search::{Configuration, Personality};
 
 /// One tebibyte.
@@ -10,6 +11,9 @@ const THREADS_MAX: usize = 256;
 /// More lines than any position has moves.
 const LINES_MAX: usize = 256;
 const OVERHEAD_MAX_MS: u64 = 10_000;
+
+/// The value of `EvalFile` for the network that the engine comes with.
+const EMBEDDED: &str = "<embedded>";
 
 const NOTHING_DISABLED: &str =
     "Disable is empty again, as its features belonged to the evaluation or search before";
@@ -36,6 +40,8 @@ pub(super) struct Options {
     pub(super) configuration: Configuration,
     /// The evaluation asked for; the personality's own if none was.
     eval: Option<Variant>,
+    /// The network of `EvalFile`; `None` is the one that the engine comes with.
+    network: Option<&'static Network>,
     /// How castling is written.
     pub(super) castling: CastlingForm,
 }
@@ -49,6 +55,7 @@ impl Default for Options {
             move_overhead_ms: 10,
             configuration: Configuration::default(),
             eval: None,
+            network: None,
             castling: CastlingForm::KingTo,
         }
     }
@@ -124,6 +131,7 @@ impl Options {
                 "option name Eval type combo default {}{variants}",
                 defaults.configuration.eval.variant.name()
             ),
+            format!("option name EvalFile type string default {EMBEDDED}"),
             format!(
                 "option name Personality type combo default {}{personalities}",
                 defaults.configuration.personality.name()
@@ -167,13 +175,18 @@ impl Options {
                 self.eval = Some(variant(value)?);
                 Ok(self.choose_eval())
             }
+            "evalfile" => {
+                self.network = network(name, value)?;
+                self.configuration.eval.network = self.network;
+                Ok(Change::Clear.into())
+            }
             "personality" => {
                 let personality = personality(value)?;
                 if personality == self.configuration.personality {
                     return Ok(Effect::default());
                 }
                 let whole = self.configuration.has_all_features();
-                self.configuration = Configuration::new(personality, self.eval);
+                self.configure(personality);
                 Ok(Effect::from(Change::Personality)
                     .and_tell(!whole, NOTHING_DISABLED)
                     .and_tell(self.threads > 1 && self.is_single_threaded(), SINGLE_THREADED)
@@ -198,6 +211,12 @@ impl Options {
         }
     }
 
+    /// A personality with the evaluation and the network asked for, and all features.
+    fn configure(&mut self, personality: Personality) {
+        self.configuration = Configuration::new(personality, self.eval);
+        self.configuration.eval.network = self.network;
+    }
+
     /// Uses the evaluation asked for, if the personality can.
     fn choose_eval(&mut self) -> Effect {
         let Configuration { personality, eval, .. } = self.configuration;
@@ -209,7 +228,7 @@ impl Options {
         }
         // Table entries and feature names of one evaluation are invalid for another.
         let whole = self.configuration.has_all_features();
-        self.configuration = Configuration::new(personality, self.eval);
+        self.configure(personality);
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
 
@@ -281,6 +300,17 @@ pub(super) fn variant(name: &str) -> Result<Variant, String> {
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
+/// The network in a file. It stays in memory until the process ends, since a search may use it.
+fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
+    if value.is_empty() || value == EMBEDDED {
+        return Ok(None);
+    }
+    let told = |reason: String| format!("{name}: {value}: {reason}");
+    let bytes = super::read_input(value).map_err(|error| told(error.to_string()))?;
+    let network = Network::read(&bytes).map_err(|error| told(error.to_string()))?;
+    Ok(Some(Box::leak(Box::new(network))))
+}
+
 fn spin(name: &str, value: &str, min: u64, max: u64) -> Result<u64, String> {
     let number = value.parse().ok().filter(|number| (min..=max).contains(number));
     number.ok_or_else(|| format!("{name} must be a number from {min} to {max}, not \"{value}\""))
@@ -324,6 +354,7 @@ mod tests {
             move_overhead_ms: 25,
             configuration: Variant::Material.into(),
             eval: Some(Variant::Material),
+            network: None,
             castling: CastlingForm::KingTakesRook,
         };
         assert_eq!(options, expected);

@@ -242,7 +242,7 @@ fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
 
 /// The game phase, 0 (endgame) to [`PHASE_MAX`].
 #[inline(always)]
-fn phase(position: &Position) -> i32 {
+pub(super) fn phase(position: &Position) -> i32 {
     let board = position.board();
     let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
     let kinds = [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];

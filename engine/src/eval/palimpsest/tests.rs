@@ -4,7 +4,7 @@ use crate::eval::feature::FeatureSet;
 use crate::eval::{Choice, Evaluator, Variant};
 
 /// The position with colours exchanged and the board turned over.
-fn flipped(text: &str) -> Position {
+pub(crate) fn flipped(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
     let swap_case = |letter: char| match letter.is_uppercase() {
         true => letter.to_ascii_lowercase(),

@@ -62,14 +62,15 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A machine with BMI2 besides.
+/// A machine with BMI2 and AVX2 besides.
 #[derive(Clone, Copy)]
 pub(super) struct Pext(&'static Tables<Packed>);
 
 impl Pext {
     /// `None` if the machine lacks one of them.
     pub(super) fn new() -> Option<Pext> {
-        let has_all = has_popcnt() && is_x86_feature_detected!("bmi2");
+        let has_all =
+            has_popcnt() && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("avx2");
         has_all.then(|| Pext(Packed::tables()))
     }
 }
@@ -92,7 +93,7 @@ impl Cpu for Pext {
     }
 }
 
-#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2")]
+#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2,avx2")]
 #[inline(never)]
 fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
     job.run(cpu)

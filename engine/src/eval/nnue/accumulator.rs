@@ -1,0 +1,213 @@
+//! The sums of the hidden layer, kept current move by move.
+//!
+//! A move changes two to four inputs of each side. What it changes is noted when it is made, and the
+//! sums are brought up to date when the position is evaluated, from the latest one that is. A king
+//! that crosses the middle of the board changes all inputs of its side: the sums are then made anew,
+//! from the ones of the latest position with the king in that half (a "refresh table").
+
+use super::network::{HIDDEN, Layer, Network, input, is_mirrored};
+use crate::chess::position::castled_squares;
+use crate::chess::{Bitboard, Color, Kind, Move, Piece, Position, Square};
+
+/// What a move puts on the board and takes from it.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    put: [Option<(Piece, Square)>; 2],
+    taken: [Option<(Piece, Square)>; 2],
+    /// Does the king of the mover cross the middle of the board?
+    crosses: Option<Color>,
+}
+
+impl Change {
+    fn of(before: &Position, mv: Move) -> Change {
+        let color = before.turn();
+        let own = |kind: Kind, square: Square| Some((Piece { color, kind }, square));
+        let kind = before.kind_at(mv.from()).expect("a move starts from a piece");
+        let crossing = |to: Square| {
+            (kind == Kind::King && is_mirrored(mv.from()) != is_mirrored(to)).then_some(color)
+        };
+        if mv.is_castle() {
+            let (king, rook) = castled_squares(mv.from(), mv.to());
+            return Change {
+                put: [own(Kind::King, king), own(Kind::Rook, rook)],
+                taken: [own(Kind::King, mv.from()), own(Kind::Rook, mv.to())],
+                crosses: crossing(king),
+            };
+        }
+        let captured = before.captured(mv).map(|kind| {
+            let rank = if mv.is_en_passant() { mv.from().rank() } else { mv.to().rank() };
+            (Piece { color: !color, kind }, Square::at(mv.to().file(), rank))
+        });
+        Change {
+            put: [own(mv.promotion().unwrap_or(kind), mv.to()), None],
+            taken: [own(kind, mv.from()), captured],
+            crosses: crossing(mv.to()),
+        }
+    }
+}
+
+/// The sums of both sides at one ply.
+#[derive(Clone)]
+pub(super) struct Sums {
+    pub(super) sides: [Layer; 2],
+    is_current: [bool; 2],
+    change: Change,
+}
+
+impl Sums {
+    const EMPTY: Sums = Sums {
+        sides: [Layer::ZERO; 2],
+        is_current: [false; 2],
+        change: Change { put: [None; 2], taken: [None; 2], crosses: None },
+    };
+}
+
+/// The latest sums of one side with its king in one half, and the pieces they are of.
+#[derive(Clone)]
+struct Refresh {
+    layer: Layer,
+    pieces: [[Bitboard; 6]; 2],
+}
+
+/// The sums of all plies from the root.
+pub(super) struct Accumulator {
+    plies: Vec<Sums>,
+    /// By side and half.
+    refresh: [[Refresh; 2]; 2],
+}
+
+impl Accumulator {
+    pub(super) fn new(network: &Network) -> Accumulator {
+        let empty = Refresh { layer: network.bias, pieces: [[Bitboard::EMPTY; 6]; 2] };
+        let refresh = std::array::from_fn(|_| [empty.clone(), empty.clone()]);
+        Accumulator { plies: vec![Sums::EMPTY], refresh }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.plies.truncate(1);
+        self.plies[0] = Sums::EMPTY;
+    }
+
+    pub(super) fn push(&mut self, before: &Position, mv: Move) {
+        self.plies.push(Sums { change: Change::of(before, mv), ..Sums::EMPTY });
+    }
+
+    pub(super) fn push_null(&mut self) {
+        self.plies.push(Sums::EMPTY);
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.plies.pop();
+    }
+
+    /// The sums of the position at the last ply.
+    #[inline(always)]
+    pub(super) fn current(&mut self, network: &Network, position: &Position) -> &[Layer; 2] {
+        for side in Color::ALL {
+            self.update(network, position, side);
+        }
+        &self.plies.last().expect("the root is never popped").sides
+    }
+
+    #[inline(always)]
+    fn update(&mut self, network: &Network, position: &Position, side: Color) {
+        let last = self.plies.len() - 1;
+        let mirrored = is_mirrored(position.board().king(side));
+        let mut from = last;
+        while !self.plies[from].is_current[side.index()] {
+            if from == 0 || self.plies[from].change.crosses == Some(side) {
+                let layer = self.refresh(network, position, side, mirrored);
+                self.plies[last].sides[side.index()] = layer;
+                self.plies[last].is_current[side.index()] = true;
+                return;
+            }
+            from -= 1;
+        }
+        for ply in from + 1..=last {
+            let (before, after) = self.plies.split_at_mut(ply);
+            let before = &before[ply - 1].sides[side.index()];
+            let after = &mut after[0];
+            let row = |place: Option<(Piece, Square)>| {
+                let row = |(piece, square)| &network.inputs[input(side, mirrored, piece, square)];
+                place.map(row)
+            };
+            let put = after.change.put.map(row);
+            let taken = after.change.taken.map(row);
+            change_layer(&mut after.sides[side.index()], before, put, taken);
+            after.is_current[side.index()] = true;
+        }
+    }
+
+    /// The sums of one side, from the latest ones with its king in the same half.
+    #[inline(always)]
+    fn refresh(
+        &mut self,
+        network: &Network,
+        position: &Position,
+        side: Color,
+        mirrored: bool,
+    ) -> Layer {
+        let known = &mut self.refresh[side.index()][usize::from(mirrored)];
+        for color in Color::ALL {
+            for kind in Kind::ALL {
+                let row =
+                    |square| &network.inputs[input(side, mirrored, Piece { color, kind }, square)];
+                let now = position.board().pieces(color, kind);
+                let before = &mut known.pieces[color.index()][kind.index()];
+                for square in now - *before {
+                    add(&mut known.layer, row(square));
+                }
+                for square in *before - now {
+                    subtract(&mut known.layer, row(square));
+                }
+                *before = now;
+            }
+        }
+        known.layer
+    }
+}
+
+#[inline(always)]
+fn add(sums: &mut Layer, row: &Layer) {
+    for (sum, weight) in sums.0.iter_mut().zip(&row.0) {
+        *sum = sum.wrapping_add(*weight);
+    }
+}
+
+#[inline(always)]
+fn subtract(sums: &mut Layer, row: &Layer) {
+    for (sum, weight) in sums.0.iter_mut().zip(&row.0) {
+        *sum = sum.wrapping_sub(*weight);
+    }
+}
+
+/// The sums after a move, from those before.
+#[inline(always)]
+fn change_layer(
+    after: &mut Layer,
+    before: &Layer,
+    put: [Option<&Layer>; 2],
+    taken: [Option<&Layer>; 2],
+) {
+    match (put, taken) {
+        ([Some(put), None], [Some(taken), None]) => {
+            for neuron in 0..HIDDEN {
+                after.0[neuron] =
+                    before.0[neuron].wrapping_add(put.0[neuron]).wrapping_sub(taken.0[neuron]);
+            }
+        }
+        ([Some(put), None], [Some(taken), Some(captured)]) => {
+            for neuron in 0..HIDDEN {
+                after.0[neuron] = before.0[neuron]
+                    .wrapping_add(put.0[neuron])
+                    .wrapping_sub(taken.0[neuron])
+                    .wrapping_sub(captured.0[neuron]);
+            }
+        }
+        _ => {
+            *after = *before;
+            put.into_iter().flatten().for_each(|row| add(after, row));
+            taken.into_iter().flatten().for_each(|row| subtract(after, row));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A neural network that is updated move by move (NNUE, Yu Nasu 2018).
+//!
+//! The inputs are the pieces on their squares, once as each side sees them, with the files mirrored
+//! so that its king is on the files a to d. Both sides share the weights of the hidden layer. The sums
+//! of its neurons are clipped to 0–1 and squared; those of the side to move come first among the
+//! inputs of the output that the number of pieces chooses. All arithmetic is in whole numbers, so
+//! that every CPU gives the same score.
+
+mod accumulator;
+pub mod network;
+
+use std::sync::OnceLock;
+
+use super::compare::Entry;
+use super::feature::Feature;
+use super::report::{Blend, Report};
+use super::score::EVALUATION_MAX;
+use super::sink::Record;
+use super::{Context, Evaluator, Score, Variant};
+use crate::chess::attacks::{Cpu, Job, Level, Machine};
+use crate::chess::{Color, Game, Move, Position};
+use accumulator::Accumulator;
+use network::{CENTIPAWNS, HIDDEN_UNIT, Layer, Network, OUTPUT_UNIT};
+
+/// The network that the engine comes with.
+static EMBEDDED: &[u8] = include_bytes!("default.net");
+
+/// The network that the engine comes with.
+pub fn embedded() -> &'static Network {
+    static NETWORK: OnceLock<Network> = OnceLock::new();
+    NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test reads the embedded network"))
+}
+
+/// The evaluation.
+pub(crate) struct Nnue {
+    network: &'static Network,
+    machine: Machine,
+    accumulator: Accumulator,
+}
+
+impl Nnue {
+    /// The evaluation by a network.
+    pub(super) fn new(network: &'static Network) -> Nnue {
+        Nnue::at(machine(), network)
+    }
+
+    fn at(machine: Machine, network: &'static Network) -> Nnue {
+        Nnue { network, machine, accumulator: Accumulator::new(network) }
+    }
+
+    /// The features there are: a network cannot be taken apart.
+    pub(super) fn features() -> Vec<Feature> {
+        Vec::new()
+    }
+
+    /// The score of a position.
+    pub(super) fn explain(mut self, position: &Position) -> Report {
+        let value = self.evaluate(position);
+        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
+        let phase = super::palimpsest::phase(position);
+        Report::new(Variant::Nnue, &Record::new(Default::default()), blend, phase, value)
+    }
+}
+
+/// Every feature, for comparisons: none can be named.
+pub(super) fn entries() -> Vec<Entry> {
+    Vec::new()
+}
+
+/// The CPU at the level with the widest vectors.
+fn machine() -> Machine {
+    let mut levels = Level::ALL.into_iter().rev();
+    levels.find_map(Machine::at).expect("every machine is a plain one")
+}
+
+impl Evaluator for Nnue {
+    const CONTEXT: Context = Context::None;
+
+    fn reset(&mut self, _game: &Game) {
+        self.accumulator.reset();
+    }
+
+    fn push(&mut self, before: &Position, mv: Move) {
+        self.accumulator.push(before, mv);
+    }
+
+    fn push_null(&mut self) {
+        self.accumulator.push_null();
+    }
+
+    fn pop(&mut self) {
+        self.accumulator.pop();
+    }
+
+    fn evaluate(&mut self, position: &Position) -> Score {
+        let Nnue { network, machine, accumulator } = self;
+        machine.run(EvaluationJob { network, accumulator, position })
+    }
+}
+
+/// The evaluation as one job, compiled for the vectors of each CPU.
+struct EvaluationJob<'a> {
+    network: &'a Network,
+    accumulator: &'a mut Accumulator,
+    position: &'a Position,
+}
+
+impl Job for EvaluationJob<'_> {
+    type Output = Score;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Score {
+        let EvaluationJob { network, accumulator, position } = self;
+        let sums = accumulator.current(network, position);
+        let (own, other) = match position.turn() {
+            Color::White => (&sums[0], &sums[1]),
+            Color::Black => (&sums[1], &sums[0]),
+        };
+        let chosen = network::output(position.board().occupied().len());
+        let weights = &network.outputs[chosen];
+        let sum = activate(own, &weights[0]) + activate(other, &weights[1]);
+        let output = sum / HIDDEN_UNIT + network.output_bias[chosen];
+        let score =
+            i64::from(output) * i64::from(CENTIPAWNS) / i64::from(HIDDEN_UNIT * OUTPUT_UNIT);
+        score.clamp((-EVALUATION_MAX).into(), EVALUATION_MAX.into()) as Score
+    }
+}
+
+/// The sum of the neurons' squares, clipped before, by weights.
+#[inline(always)]
+fn activate(sums: &Layer, weights: &Layer) -> i32 {
+    let neurons = sums.0.iter().zip(&weights.0);
+    neurons
+        .map(|(sum, weight)| {
+            let clipped = (*sum).clamp(0, HIDDEN_UNIT as i16);
+            // With 16 bits each the product of pairs is one instruction.
+            i32::from(clipped.wrapping_mul(*weight)) * i32::from(clipped)
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests;

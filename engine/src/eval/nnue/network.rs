@@ -1,0 +1,229 @@
+//! The weights of a network, and the file that holds them.
+//!
+//! | bytes | what, the lowest byte first |
+//! |---|---|
+//! | 0–15 | `palimpsest net 1` |
+//! | 16–17, 18–19 | neurons of the hidden layer a side, outputs |
+//! | 20–31 | 0 |
+//! | 32–63 | BLAKE3 hash of all that follows |
+//! | then | weights of the hidden layer by input, its biases, weights of the outputs (each: the side to move, the other): 16 bits each; biases of the outputs: 32 bits each |
+
+use std::fmt;
+
+use crate::chess::{Color, Piece, Square};
+
+/// Inputs: six kinds of own and of the other side's pieces on 64 squares.
+pub const INPUTS: usize = 768;
+
+/// Neurons of the hidden layer, for each side.
+pub const HIDDEN: usize = 128;
+
+/// Outputs; the number of pieces on the board chooses one.
+pub const OUTPUTS: usize = 8;
+
+/// What 1.0 is in the hidden layer.
+pub const HIDDEN_UNIT: i32 = 255;
+
+/// What 1.0 is among the weights of the outputs.
+pub const OUTPUT_UNIT: i32 = 64;
+
+/// Centipawns of an output of 1.0.
+pub const CENTIPAWNS: i32 = 400;
+
+/// The largest weight of an output: its product with [`HIDDEN_UNIT`] has 16 bits.
+pub const OUTPUT_WEIGHT_MAX: i16 = 127;
+
+const MAGIC: &[u8; 16] = b"palimpsest net 1";
+const HEADER_BYTES: usize = 64;
+
+/// One number for each neuron of the hidden layer of a side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(align(64))]
+pub(super) struct Layer(pub(super) [i16; HIDDEN]);
+
+impl Layer {
+    pub(super) const ZERO: Layer = Layer([0; HIDDEN]);
+}
+
+/// The weights of a network.
+pub struct Network {
+    hash: [u8; 32],
+    pub(super) inputs: Box<[Layer]>,
+    pub(super) bias: Layer,
+    pub(super) outputs: [[Layer; 2]; OUTPUTS],
+    pub(super) output_bias: [i32; OUTPUTS],
+}
+
+/// Why bytes are no network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkError {
+    /// They do not begin as a network does.
+    NoNetwork,
+    /// It has other layers; the neurons of the hidden layer and the outputs it has.
+    OtherLayers(u16, u16),
+    /// There are more or fewer of them than there should be.
+    Length,
+    /// They are not the bytes whose hash is in the header.
+    Hash,
+    /// Weights with which a sum may not fit into 32 bits.
+    Overflow,
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetworkError::NoNetwork => write!(f, "it is no network of this engine"),
+            NetworkError::OtherLayers(hidden, outputs) => write!(
+                f,
+                "it has {hidden} neurons and {outputs} outputs, this engine has {HIDDEN} and \
+                 {OUTPUTS}"
+            ),
+            NetworkError::Length => write!(f, "it is too short or too long"),
+            NetworkError::Hash => write!(f, "it was changed or damaged: its hash is another"),
+            NetworkError::Overflow => write!(f, "its weights are too large"),
+        }
+    }
+}
+
+impl std::error::Error for NetworkError {}
+
+/// The input of a piece as `side` sees it. All files are mirrored if `mirrored`, which keeps the own
+/// king on the files a to d.
+#[inline(always)]
+pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -> usize {
+    let mirror = if mirrored { 7 } else { 0 };
+    let enemy = usize::from(piece.color != side);
+    enemy * 384 + piece.kind.index() * 64 + (square.relative(side).index() ^ mirror)
+}
+
+/// Are the files mirrored for a side with its king on this square?
+#[inline(always)]
+pub(crate) fn is_mirrored(king: Square) -> bool {
+    king.file() >= 4
+}
+
+/// The output for so many pieces on the board.
+#[inline(always)]
+pub(crate) fn output(pieces: u32) -> usize {
+    (pieces.saturating_sub(2) as usize * OUTPUTS / 31).min(OUTPUTS - 1)
+}
+
+/// The first words of some bytes, and the rest.
+fn words(bytes: &[u8], count: usize) -> Result<(Vec<i16>, &[u8]), NetworkError> {
+    let (words, rest) = bytes.split_at_checked(2 * count).ok_or(NetworkError::Length)?;
+    Ok((words.as_chunks().0.iter().map(|word| i16::from_le_bytes(*word)).collect(), rest))
+}
+
+impl Network {
+    /// The network of these weights, in the order of the file.
+    ///
+    /// # Panics
+    ///
+    /// If there are more or fewer than the layers have.
+    pub fn new(inputs: &[i16], bias: &[i16], outputs: &[i16], output_bias: &[i32]) -> Network {
+        let layers = |weights: &[i16]| -> Vec<Layer> {
+            weights.as_chunks().0.iter().map(|weights| Layer(*weights)).collect()
+        };
+        let mut network = Network {
+            hash: [0; 32],
+            inputs: layers(inputs).into(),
+            bias: layers(bias)[0],
+            outputs: layers(outputs).as_chunks().0.try_into().expect("two layers an output"),
+            output_bias: output_bias.try_into().expect("a bias for each output"),
+        };
+        assert_eq!(network.inputs.len(), INPUTS, "a layer for each input");
+        network.hash = *blake3::hash(&network.weights()).as_bytes();
+        network
+    }
+
+    /// Reads a network.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the bytes.
+    pub fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
+        let (header, weights) =
+            bytes.split_at_checked(HEADER_BYTES).ok_or(NetworkError::NoNetwork)?;
+        if !header.starts_with(MAGIC) {
+            return Err(NetworkError::NoNetwork);
+        }
+        let size = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        if [size(16), size(18)].map(usize::from) != [HIDDEN, OUTPUTS] {
+            return Err(NetworkError::OtherLayers(size(16), size(18)));
+        }
+        let (inputs, rest) = words(weights, INPUTS * HIDDEN)?;
+        let (bias, rest) = words(rest, HIDDEN)?;
+        let (outputs, rest) = words(rest, OUTPUTS * 2 * HIDDEN)?;
+        let (output_bias, rest) = rest.as_chunks();
+        if output_bias.len() != OUTPUTS || !rest.is_empty() {
+            return Err(NetworkError::Length);
+        }
+        let output_bias: Vec<i32> =
+            output_bias.iter().map(|word| i32::from_le_bytes(*word)).collect();
+        let network = Network::new(&inputs, &bias, &outputs, &output_bias);
+        if network.hash[..] != header[32..] {
+            return Err(NetworkError::Hash);
+        }
+        if network.may_overflow() { Err(NetworkError::Overflow) } else { Ok(network) }
+    }
+
+    /// All weights as they stand in a file.
+    fn weights(&self) -> Vec<u8> {
+        let mut weights = Vec::new();
+        let outputs = self.outputs.as_flattened().iter();
+        for layer in self.inputs.iter().chain([&self.bias]).chain(outputs) {
+            weights.extend(layer.0.iter().flat_map(|weight| weight.to_le_bytes()));
+        }
+        weights.extend(self.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
+        weights
+    }
+
+    /// The network as a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([HIDDEN as u16, OUTPUTS as u16].map(u16::to_le_bytes).as_flattened());
+        bytes.resize(32, 0);
+        bytes.extend(self.hash);
+        bytes.extend(self.weights());
+        bytes
+    }
+
+    /// The hash of its weights.
+    pub fn hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+
+    /// May a sum of the hidden layer pass 16 bits with 32 pieces on the board, or one of an output 32?
+    fn may_overflow(&self) -> bool {
+        let square = i64::from(HIDDEN_UNIT * HIDDEN_UNIT);
+        let output_too_large = |output: &[Layer; 2], bias: i32| {
+            let weights = || output.iter().flat_map(|layer| layer.0);
+            let sum: i64 = weights().map(|weight| i64::from(weight).abs() * square).sum();
+            let total = sum + i64::from(bias).abs() * i64::from(HIDDEN_UNIT);
+            weights().any(|weight| weight.unsigned_abs() > OUTPUT_WEIGHT_MAX as u16)
+                || total > i64::from(i32::MAX)
+        };
+        let mut outputs = self.outputs.iter().zip(self.output_bias);
+        let largest = |neuron: usize| {
+            let by_input = self.inputs.iter().map(|layer| layer.0[neuron].unsigned_abs());
+            32 * i64::from(by_input.max().unwrap_or(0)) + i64::from(self.bias.0[neuron]).abs()
+        };
+        (0..HIDDEN).any(|neuron| largest(neuron) > i64::from(i16::MAX))
+            || outputs.any(|(output, bias)| output_too_large(output, bias))
+    }
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Network({})", blake3::Hash::from_bytes(self.hash).to_hex())
+    }
+}
+
+/// Networks are equal if their weights are.
+impl PartialEq for Network {
+    fn eq(&self, other: &Network) -> bool {
+        self.hash == other.hash
+    }
+}
+
+impl Eq for Network {}

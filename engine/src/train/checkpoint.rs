@@ -1,0 +1,105 @@
+//! The state of a training, saved after each epoch.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::model::PARAMETERS;
+use super::{Data, EpochErrors, Settings};
+
+/// The state of a training.
+pub(super) struct Checkpoint {
+    pub(super) weights: Vec<f32>,
+    /// Mean of the gradients, fading.
+    pub(super) mean: Vec<f32>,
+    /// Mean of their squares.
+    pub(super) square: Vec<f32>,
+    pub(super) steps: u32,
+    /// Errors of each epoch.
+    pub(super) errors: Vec<EpochErrors>,
+}
+
+/// The line that says what the state is of.
+fn header(data: &Data, settings: Settings) -> String {
+    let Settings { epochs, batch, rate, result_share, seed, .. } = settings;
+    let [training, validation, games] = data.counts();
+    format!(
+        "palimpsest checkpoint 1: {training} + {validation} positions of {games} games ({:016x}), \
+         {epochs} epochs, batch {batch}, rate {rate}, results {result_share}, seed {seed}, \
+         {PARAMETERS} parameters\n",
+        data.hash
+    )
+}
+
+impl Checkpoint {
+    /// The state before the first epoch.
+    pub(super) fn start(weights: Vec<f32>) -> Checkpoint {
+        let zero = vec![0.0; PARAMETERS];
+        Checkpoint { weights, mean: zero.clone(), square: zero, steps: 0, errors: Vec::new() }
+    }
+
+    /// The state that a file holds; `None` if there is no file.
+    pub(super) fn read(
+        path: &Path,
+        data: &Data,
+        settings: Settings,
+    ) -> io::Result<Option<Checkpoint>> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let header = header(data, settings);
+        let Some(rest) = bytes.strip_prefix(header.as_bytes()) else {
+            let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+            let found = String::from_utf8_lossy(&line[..line.len().min(400)]);
+            return Err(io::Error::other(format!(
+                "it is of '{found}', not of '{}'; remove it to begin anew",
+                header.trim_end()
+            )));
+        };
+        Checkpoint::parse(rest).map(Some).ok_or_else(|| io::Error::other("it is damaged"))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Checkpoint> {
+        let (steps, rest) = bytes.split_first_chunk()?;
+        let (numbers, errors) = rest.split_at_checked(3 * PARAMETERS * 4)?;
+        let (numbers, _) = numbers.as_chunks();
+        let mut parts = numbers.chunks_exact(PARAMETERS).map(|part| -> Vec<f32> {
+            part.iter().map(|number| f32::from_le_bytes(*number)).collect()
+        });
+        let [weights, mean, square] = [parts.next()?, parts.next()?, parts.next()?];
+        let (errors, left) = errors.as_chunks::<16>();
+        let errors = errors.iter().map(|pair| {
+            let half = |at: usize| {
+                pair[at..at + 8].try_into().map(f64::from_le_bytes).expect("eight bytes")
+            };
+            EpochErrors { training: half(0), validation: half(8) }
+        });
+        let (steps, errors) = (u32::from_le_bytes(*steps), errors.collect());
+        left.is_empty().then_some(Checkpoint { weights, mean, square, steps, errors })
+    }
+
+    /// Replaces the file, whole.
+    pub(super) fn write(&self, path: &Path, data: &Data, settings: Settings) -> io::Result<()> {
+        let mut bytes = header(data, settings).into_bytes();
+        bytes.extend(self.steps.to_le_bytes());
+        for number in [&self.weights, &self.mean, &self.square].into_iter().flatten() {
+            bytes.extend(number.to_le_bytes());
+        }
+        for errors in &self.errors {
+            bytes.extend(errors.training.to_le_bytes());
+            bytes.extend(errors.validation.to_le_bytes());
+        }
+        replace(path, &bytes)
+    }
+}
+
+/// Writes a file beside and puts it in the place of `path`, so that this is never half written.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = path.with_added_extension("new");
+    let mut file = File::create(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(beside, path)
+}

@@ -1,0 +1,56 @@
+//! The records to learn from.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use crate::datagen::record::Record;
+use crate::datagen::{HEADER_BYTES, records};
+use crate::random::mix;
+
+/// One in this many games is used for validation.
+const ONE_IN: u64 = 20;
+
+/// Records, and which of them are for what.
+#[derive(Default)]
+pub struct Data {
+    pub(super) records: Vec<Record>,
+    /// To learn from.
+    pub(super) training: Vec<u32>,
+    /// From other games.
+    pub(super) validation: Vec<u32>,
+    games: u64,
+    /// Hash of the headers.
+    pub(super) hash: u64,
+}
+
+impl Data {
+    /// Adds a file that `datagen` has written.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or is no such file.
+    pub fn read(&mut self, path: &Path) -> io::Result<()> {
+        let mut source = BufReader::with_capacity(1 << 20, File::open(path)?);
+        let mut header = [0; HEADER_BYTES];
+        source.read_exact(&mut header)?;
+        if !header.starts_with(b"palimpsest positions 1\n") {
+            return Err(io::Error::other("it was not written by palimpsest datagen"));
+        }
+        self.hash = header.iter().fold(self.hash, |hash, &byte| mix(hash ^ u64::from(byte)));
+        for record in records(&mut source) {
+            let record = record.map_err(io::Error::other)?;
+            self.games += u64::from(record.is_first());
+            let is_validation = mix(self.games).is_multiple_of(ONE_IN);
+            let set = if is_validation { &mut self.validation } else { &mut self.training };
+            set.push(u32::try_from(self.records.len()).map_err(io::Error::other)?);
+            self.records.push(record);
+        }
+        Ok(())
+    }
+
+    /// Number of records to learn from and for validation, and of games.
+    pub fn counts(&self) -> [u64; 3] {
+        [self.training.len() as u64, self.validation.len() as u64, self.games]
+    }
+}

@@ -1,0 +1,185 @@
+//! The trainer of networks: Adam (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and
+//! Hutter, 2019) on the squared error of the expected result.
+//!
+//! Batches are cut into parts of a fixed size, whose gradients are added in order, so that the result
+//! depends on data and settings only and not on the number of threads or the CPU.
+
+mod checkpoint;
+mod data;
+mod model;
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::thread;
+
+use crate::chess::attacks::{Level, Machine};
+use crate::eval::nnue::network::{HIDDEN_UNIT, Network, OUTPUT_UNIT};
+use crate::random::{Random, mix};
+use checkpoint::Checkpoint;
+pub(crate) use checkpoint::replace;
+pub use data::Data;
+use model::{ErrorJob, HIDDEN_BIAS, HIDDEN_WEIGHTS, OUTPUT_BIAS, OUTPUT_WEIGHTS, PARAMETERS};
+
+/// Settings of the trainer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Passes through the data.
+    pub epochs: usize,
+    /// Samples per step.
+    pub batch: usize,
+    /// Learning rate at the start; it falls to a hundredth along a cosine.
+    pub rate: f32,
+    /// Share of the game's result in what is learnt, 0 to 1; the rest is the score.
+    pub result_share: f32,
+    /// Seed of the weights at the start and of the order of the samples.
+    pub seed: u64,
+    /// Number of threads.
+    pub threads: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { epochs: 20, batch: 16_384, rate: 0.001, result_share: 0.3, seed: 1, threads: 1 }
+    }
+}
+
+/// Errors of an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EpochErrors {
+    /// Mean squared error over the training samples, while the weights were changing.
+    pub training: f64,
+    /// Mean squared error over the validation samples, afterwards.
+    pub validation: f64,
+}
+
+/// Samples of a part of a batch.
+const PART: usize = 1_024;
+
+/// Decay rates of the means of gradients and of their squares.
+const DECAY: [f32; 2] = [0.9, 0.999];
+
+/// Weight decay per step and learning rate.
+const WEIGHT_DECAY: f32 = 0.01;
+
+/// The largest weight, which keeps sums within 16 bits.
+const WEIGHT_MAX: f32 = 1.98;
+
+/// Trains a network, from `checkpoint` on if that file exists, which is written after each epoch.
+/// `report` is called after each epoch with the errors of all.
+///
+/// # Errors
+///
+/// If the checkpoint cannot be read or written, or is of other data or settings.
+pub fn train(
+    data: &Data,
+    settings: Settings,
+    checkpoint: &Path,
+    report: &mut dyn FnMut(&[EpochErrors]),
+) -> io::Result<Network> {
+    let mut state = match Checkpoint::read(checkpoint, data, settings)? {
+        Some(state) => state,
+        None => Checkpoint::start(model::initial(&mut Random::new(mix(settings.seed)))),
+    };
+    let mut gradients = vec![vec![0.0; PARAMETERS]; settings.batch.div_ceil(PART)];
+    while state.errors.len() < settings.epochs {
+        let epoch = state.errors.len();
+        let order = Random::new(mix(settings.seed) ^ mix(epoch as u64 + 1))
+            .shuffled_indices(data.training.len());
+        let order: Vec<u32> = order.iter().map(|&at| data.training[at as usize]).collect();
+        let mut error = 0.0;
+        let batches = order.len().div_ceil(settings.batch);
+        for (at, batch) in order.chunks(settings.batch).enumerate() {
+            error += sum_errors(data, batch, &state.weights, settings, Some(&mut gradients));
+            let done = (epoch * batches + at) as f32 / (settings.epochs * batches) as f32;
+            let cosine = (1.0 + (done * std::f32::consts::PI).cos()) / 2.0;
+            let rate = settings.rate * (0.01 + 0.99 * cosine);
+            state.step(&mut gradients, batch.len(), rate);
+        }
+        let mean = |sum: f64, samples: usize| sum / samples.max(1) as f64;
+        let validation = sum_errors(data, &data.validation, &state.weights, settings, None);
+        state.errors.push(EpochErrors {
+            training: mean(error, order.len()),
+            validation: mean(validation, data.validation.len()),
+        });
+        state.write(checkpoint, data, settings)?;
+        report(&state.errors);
+    }
+    Ok(quantize(&state.weights))
+}
+
+/// The sum of the squared errors of some records. If gradients are wanted there is one for each part.
+fn sum_errors(
+    data: &Data,
+    indices: &[u32],
+    weights: &[f32],
+    settings: Settings,
+    gradients: Option<&mut Vec<Vec<f32>>>,
+) -> f64 {
+    let machine = Level::ALL.into_iter().rev().find_map(Machine::at);
+    let machine = machine.expect("every machine is a plain one");
+    let parts: Vec<&[u32]> = indices.chunks(PART).collect();
+    let mut gradients: Vec<Option<&mut [f32]>> = match gradients {
+        Some(all) => all.iter_mut().map(|one| Some(&mut one[..])).collect(),
+        None => parts.iter().map(|_| None).collect(),
+    };
+    let mut sums = vec![0.0; parts.len()];
+    let mut jobs: Vec<_> = sums.iter_mut().zip(parts).zip(&mut gradients).collect();
+    let per_thread = jobs.len().div_ceil(settings.threads.max(1)).max(1);
+    thread::scope(|scope| {
+        for jobs in jobs.chunks_mut(per_thread) {
+            scope.spawn(move || {
+                for ((sum, indices), gradient) in jobs {
+                    let (records, result_share) = (&data.records[..], settings.result_share);
+                    let gradient = gradient.as_deref_mut();
+                    **sum =
+                        machine.run(ErrorJob { weights, records, indices, result_share, gradient });
+                }
+            });
+        }
+    });
+    sums.iter().sum()
+}
+
+impl Checkpoint {
+    /// One step against the gradient, which is the sum of those of the parts; they are cleared.
+    fn step(&mut self, gradients: &mut [Vec<f32>], samples: usize, rate: f32) {
+        self.steps += 1;
+        let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
+        let (sum, others) = gradients.split_first_mut().expect("a batch has a part");
+        for other in others {
+            for (sum, part) in sum.iter_mut().zip(&mut *other) {
+                *sum += std::mem::take(part);
+            }
+        }
+        let Checkpoint { weights, mean, square, .. } = self;
+        for place in 0..PARAMETERS {
+            let gradient = std::mem::take(&mut sum[place]) / samples as f32;
+            mean[place] = DECAY[0] * mean[place] + (1.0 - DECAY[0]) * gradient;
+            square[place] = DECAY[1] * square[place] + (1.0 - DECAY[1]) * gradient * gradient;
+            let scale = (square[place] / square_left).sqrt() + 1e-8;
+            let weight = weights[place] * (1.0 - rate * WEIGHT_DECAY);
+            let weight = weight - rate * mean[place] / mean_left / scale;
+            weights[place] = weight.clamp(-WEIGHT_MAX, WEIGHT_MAX);
+        }
+    }
+}
+
+/// The network in whole numbers.
+fn quantize(weights: &[f32]) -> Network {
+    let scaled = |range: Range<usize>, unit: i32| {
+        weights[range].iter().map(move |weight| weight * unit as f32)
+    };
+    let words = |range, unit| scaled(range, unit).map(|weight| weight.round() as i16);
+    Network::new(
+        &words(HIDDEN_WEIGHTS, HIDDEN_UNIT).collect::<Vec<_>>(),
+        &words(HIDDEN_BIAS, HIDDEN_UNIT).collect::<Vec<_>>(),
+        &words(OUTPUT_WEIGHTS, OUTPUT_UNIT).collect::<Vec<_>>(),
+        &scaled(OUTPUT_BIAS, HIDDEN_UNIT * OUTPUT_UNIT)
+            .map(|bias| bias.round() as i32)
+            .collect::<Vec<_>>(),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+//! The network in floating point, its error and the gradient of that.
+//!
+//! All its numbers stand in one slice: weights of the hidden layer by input, its biases, weights of
+//! the outputs (each: the side to move, the other), biases of the outputs. An output of 1.0 is
+//! [`CENTIPAWNS`]; the logistic function of it is the expected result.
+
+use std::ops::Range;
+
+use crate::chess::attacks::{Cpu, Job};
+use crate::chess::{Color, Kind};
+use crate::datagen::record::{GameResult, Record};
+use crate::eval::nnue::network::{CENTIPAWNS, HIDDEN, INPUTS, OUTPUTS, input, is_mirrored, output};
+use crate::random::Random;
+
+/// Where the weights of the hidden layer stand.
+pub(super) const HIDDEN_WEIGHTS: Range<usize> = 0..INPUTS * HIDDEN;
+/// Where its biases stand.
+pub(super) const HIDDEN_BIAS: Range<usize> = HIDDEN_WEIGHTS.end..HIDDEN_WEIGHTS.end + HIDDEN;
+/// Where the weights of the outputs stand.
+pub(super) const OUTPUT_WEIGHTS: Range<usize> =
+    HIDDEN_BIAS.end..HIDDEN_BIAS.end + OUTPUTS * 2 * HIDDEN;
+/// Where their biases stand.
+pub(super) const OUTPUT_BIAS: Range<usize> = OUTPUT_WEIGHTS.end..OUTPUT_WEIGHTS.end + OUTPUTS;
+
+/// Number of all of them.
+pub(super) const PARAMETERS: usize = OUTPUT_BIAS.end;
+
+/// Random weights to begin with, and no biases.
+pub(super) fn initial(random: &mut Random) -> Vec<f32> {
+    let mut weights = vec![0.0; PARAMETERS];
+    // So that sums of about 32 inputs, and of all neurons, are of the order of 1.
+    for (range, width) in [(HIDDEN_WEIGHTS, 0.15), (OUTPUT_WEIGHTS, 0.1)] {
+        for weight in &mut weights[range] {
+            let unit = random.below(1 << 24) as f32 / (1 << 24) as f32;
+            *weight = (2.0 * unit - 1.0) * width;
+        }
+    }
+    weights
+}
+
+/// A position as the network sees it.
+struct Sample {
+    /// Inputs of the side to move and of the other; as many as there are pieces.
+    inputs: [[u16; 32]; 2],
+    pieces: usize,
+    output: usize,
+    /// The expected result for the side to move, 0 to 1.
+    target: f32,
+}
+
+impl Sample {
+    /// Of the target, `result_share` is the result of the game, and the rest its score.
+    #[inline(always)]
+    fn new(record: &Record, result_share: f32) -> Sample {
+        let turn = record.turn();
+        let sides = [turn, !turn];
+        let mut mirrored = [false; 2];
+        for (square, piece) in record.pieces().filter(|(_, piece)| piece.kind == Kind::King) {
+            mirrored[usize::from(piece.color != turn)] = is_mirrored(square);
+        }
+        let (mut inputs, mut pieces) = ([[0; 32]; 2], 0);
+        for (square, piece) in record.pieces() {
+            for side in 0..2 {
+                let place = input(sides[side], mirrored[side], piece, square);
+                inputs[side][pieces] = place as u16;
+            }
+            pieces += 1;
+        }
+        let white = match record.result() {
+            GameResult::BlackWon => 0.0,
+            GameResult::Draw => 0.5,
+            GameResult::WhiteWon => 1.0,
+        };
+        let score = logistic(record.white_score() as f32 / CENTIPAWNS as f32);
+        let white = result_share * white + (1.0 - result_share) * score;
+        let target = if turn == Color::White { white } else { 1.0 - white };
+        Sample { inputs, pieces, output: output(pieces as u32), target }
+    }
+}
+
+fn logistic(value: f32) -> f32 {
+    1.0 / (1.0 + (-value).exp())
+}
+
+/// Adds up squared errors of some records, and the gradient if it is wanted. Compiled for the vectors
+/// of each CPU, all of which give the same.
+pub(super) struct ErrorJob<'a> {
+    pub(super) weights: &'a [f32],
+    pub(super) records: &'a [Record],
+    /// The records to look at.
+    pub(super) indices: &'a [u32],
+    pub(super) result_share: f32,
+    /// Where the gradient is added to.
+    pub(super) gradient: Option<&'a mut [f32]>,
+}
+
+type Neurons = [f32; HIDDEN];
+
+impl Job for ErrorJob<'_> {
+    /// The sum of the squared errors.
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(mut self, _: C) -> f64 {
+        let mut error = 0.0;
+        for &index in self.indices {
+            let sample = Sample::new(&self.records[index as usize], self.result_share);
+            error += f64::from(self.add(&sample));
+        }
+        error
+    }
+}
+
+impl ErrorJob<'_> {
+    /// The squared error of a sample; its gradient is added.
+    #[inline(always)]
+    fn add(&mut self, sample: &Sample) -> f32 {
+        let (output, clipped) = forward(self.weights, sample);
+        let expected = logistic(output);
+        let difference = expected - sample.target;
+        if let Some(gradient) = &mut self.gradient {
+            let slope = 2.0 * difference * expected * (1.0 - expected);
+            propagate(gradient, self.weights, sample, &clipped, slope);
+        }
+        difference * difference
+    }
+}
+
+/// The output for a sample, and the neurons of both sides, clipped.
+#[inline(always)]
+fn forward(weights: &[f32], sample: &Sample) -> (f32, [Neurons; 2]) {
+    let (rows, _) = weights[HIDDEN_WEIGHTS].as_chunks::<HIDDEN>();
+    let (bias, _) = weights[HIDDEN_BIAS].as_chunks::<HIDDEN>();
+    let (outputs, _) = weights[OUTPUT_WEIGHTS].as_chunks::<HIDDEN>();
+    let mut clipped = [bias[0]; 2];
+    let mut output = weights[OUTPUT_BIAS.start + sample.output];
+    for (side, neurons) in clipped.iter_mut().enumerate() {
+        for &input in &sample.inputs[side][..sample.pieces] {
+            add(neurons, &rows[usize::from(input)]);
+        }
+        neurons.iter_mut().for_each(|neuron| *neuron = neuron.clamp(0.0, 1.0));
+        output += weighted_squares(neurons, &outputs[2 * sample.output + side]);
+    }
+    (output, clipped)
+}
+
+/// The output for a record.
+#[cfg(test)]
+pub(super) fn output_of(weights: &[f32], record: &Record) -> f32 {
+    forward(weights, &Sample::new(record, 0.0)).0
+}
+
+/// Adds the gradient of a sample whose error changes by `slope` with the output.
+#[inline(always)]
+fn propagate(
+    gradient: &mut [f32],
+    weights: &[f32],
+    sample: &Sample,
+    clipped: &[Neurons; 2],
+    slope: f32,
+) {
+    let (outputs, _) = weights[OUTPUT_WEIGHTS].as_chunks::<HIDDEN>();
+    gradient[OUTPUT_BIAS.start + sample.output] += slope;
+    for (side, clipped) in clipped.iter().enumerate() {
+        let place = 2 * sample.output + side;
+        let weights = &outputs[place];
+        let (by_weight, _) = gradient[OUTPUT_WEIGHTS].as_chunks_mut::<HIDDEN>();
+        let mut by_neuron = [0.0; HIDDEN];
+        for neuron in 0..HIDDEN {
+            let value = clipped[neuron];
+            by_weight[place][neuron] += slope * value * value;
+            // Neurons at 0 have a slope of 0 by themselves.
+            let factor = if value < 1.0 { 2.0 * value } else { 0.0 };
+            by_neuron[neuron] = slope * weights[neuron] * factor;
+        }
+        let (bias, _) = gradient[HIDDEN_BIAS].as_chunks_mut::<HIDDEN>();
+        add(&mut bias[0], &by_neuron);
+        let (rows, _) = gradient[HIDDEN_WEIGHTS].as_chunks_mut::<HIDDEN>();
+        for &input in &sample.inputs[side][..sample.pieces] {
+            add(&mut rows[usize::from(input)], &by_neuron);
+        }
+    }
+}
+
+#[inline(always)]
+fn add(sums: &mut Neurons, values: &Neurons) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += value;
+    }
+}
+
+/// Sums in lanes, since the compiler may not reorder one.
+#[inline(always)]
+fn weighted_squares(neurons: &Neurons, weights: &Neurons) -> f32 {
+    const LANES: usize = 16;
+    let mut sums = [0.0; LANES];
+    for start in (0..HIDDEN).step_by(LANES) {
+        for lane in 0..LANES {
+            let neuron = neurons[start + lane];
+            sums[lane] += neuron * neuron * weights[start + lane];
+        }
+    }
+    sums.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::attacks::{Level, Machine};
+    use crate::chess::fen;
+
+    #[test]
+    fn the_gradient_is_that_of_finite_differences() {
+        let records: Vec<Record> = [
+            ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 80),
+            ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1", -250),
+            ("8/5bk1/8/2Pp4/8/1K6/8/8 w - - 0 1", 700),
+        ]
+        .map(|(text, score)| Record::new(&fen::parse(text).unwrap(), score))
+        .to_vec();
+        let mut weights = initial(&mut Random::new(3));
+        // No neuron is near an end of its range by chance, and some are beyond it.
+        weights[HIDDEN_BIAS].iter_mut().for_each(|bias| *bias = 0.3);
+        let indices = [0, 1, 2];
+        let error = |weights: &[f32], gradient: Option<&mut [f32]>, level| {
+            let (records, indices) = (&records[..], &indices[..]);
+            let job = ErrorJob { weights, records, indices, result_share: 0.3, gradient };
+            Machine::at(level).map(|machine| machine.run(job))
+        };
+        let mut gradient = vec![0.0; PARAMETERS];
+        let found = error(&weights, Some(&mut gradient), Level::Plain);
+        for level in Level::ALL {
+            let mut other = vec![0.0; PARAMETERS];
+            if let Some(same) = error(&weights, Some(&mut other), level) {
+                assert_eq!((Some(same), &other), (found, &gradient), "{level:?}");
+            }
+        }
+        let steepest = |range: Range<usize>| {
+            let mut places: Vec<usize> = range.collect();
+            places.sort_by(|a, b| gradient[*b].abs().total_cmp(&gradient[*a].abs()));
+            places.into_iter().take(12)
+        };
+        let ranges = [HIDDEN_WEIGHTS, HIDDEN_BIAS, OUTPUT_WEIGHTS, OUTPUT_BIAS];
+        for place in ranges.into_iter().flat_map(steepest) {
+            let step = 5e-4;
+            let mut at = |by: f32| {
+                let before = weights[place];
+                weights[place] = before + by;
+                let error = error(&weights, None, Level::Plain).unwrap();
+                weights[place] = before;
+                error
+            };
+            let slope = (at(step) - at(-step)) / (2.0 * f64::from(step));
+            let exact = f64::from(gradient[place]);
+            assert!((slope - exact).abs() < 0.02 * exact.abs() + 1e-5, "{place} {slope} {exact}");
+        }
+    }
+}
