@@ -169,7 +169,7 @@ fn features_of_searches_are_listed() {
 
 #[test]
 fn every_tool_has_help() {
-    for tool in ["bench", "perft", "eval", "compare", "trace", "tune"] {
+    for tool in ["bench", "perft", "eval", "compare", "trace", "tune", "datagen", "train"] {
         let output = run(&[tool, "--help"]);
         assert_eq!(output.status.code(), Some(0), "{tool}");
         assert!(output.stdout.starts_with(b"Usage: palimpsest"), "{tool}");
@@ -191,6 +191,11 @@ fn wrong_names_list_the_right_ones() {
         (&["trace", "--nodes", "many"], 2, "Usage: "),
         (&["eval", "--moon"], 2, "Usage: "),
         (&["compare", "palimpsest"], 2, "Usage: "),
+        (&["datagen"], 2, "needs a file to write"),
+        (&["datagen", "x", "--nodes", "0"], 2, "--nodes needs a number from 1"),
+        (&["datagen", "no/such/folder/x"], 7, "no/such/folder/x: "),
+        (&["train", "x"], 2, "needs --out FILE"),
+        (&["train", "no such file", "--out", "x"], 3, "no such file: "),
     ] {
         let output = run(args);
         assert_eq!(output.status.code(), Some(code), "{args:?}");

@@ -1,6 +1,7 @@
 //! What every session can rely on.
 
 use std::io::Write;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
@@ -356,4 +357,45 @@ fn features_of_the_search_can_be_switched_off() {
     engine.say("setoption name Without value null_move,moon");
     let lines = engine.sync();
     assert!(lines[0].contains("\"moon\"") && lines[0].contains("razoring"), "{lines:?}");
+}
+
+#[test]
+fn a_network_from_own_games_is_played_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let palimpsest = |words: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));
+        let done = command.args(words.split(' ')).current_dir(&folder).output().unwrap();
+        assert!(done.status.success(), "{words}: {done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    };
+    palimpsest("datagen games --nodes 50 --positions 5000 --seed 3");
+    let told = palimpsest("train games --out net --epochs 2 --batch 500 --loss loss.svg");
+    assert!(told.contains("epoch   2  training 0."), "{told}");
+    let drawn = std::fs::read_to_string(folder.path().join("loss.svg")).unwrap();
+    assert!(drawn.contains("validation"), "{drawn}");
+
+    let mut engine = Engine::start();
+    engine.say("setoption name Eval value nnue");
+    let mut score = |file: &str| {
+        engine.say(&format!("setoption name EvalFile value {file}"));
+        let told = engine.sync();
+        engine.say("position startpos moves e2e4");
+        engine.say("go depth 1");
+        let lines = engine.until("bestmove");
+        let line = lines.iter().find_map(|line| line.split_once(" score ")?.1.split_once(" nps "));
+        (line.expect("a search has a score").0.to_owned(), told)
+    };
+    let net = folder.path().join("net");
+    let (own, _) = score(&net.display().to_string());
+    let mut bytes = std::fs::read(&net).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let damaged = folder.path().join("damaged");
+    std::fs::write(&damaged, bytes).unwrap();
+    for (file, reason) in [(damaged.display().to_string(), "hash"), ("nothere".into(), "nothere")] {
+        let (kept, told) = score(&file);
+        assert!(told[0].starts_with("info string ") && told[0].contains(reason), "{told:?}");
+        assert_eq!(kept, own, "the network before stays");
+    }
+    let (embedded, told) = score("<embedded>");
+    assert!(told.is_empty() && embedded != own, "{own:?} {told:?}");
 }

@@ -4,11 +4,12 @@ use super::Violation;
 use super::source::Source;
 
 /// The engine's modules from the top, each with those it may name besides itself.
-const ENGINE: [(&str, &str); 12] = [
-    ("cli", "bench chess datagen eval line search time tt tune uci"),
-    ("uci", "bench chess datagen eval line search time tt tune"),
+const ENGINE: [(&str, &str); 13] = [
+    ("cli", "bench chess datagen eval line search time train tt tune uci"),
+    ("uci", "bench chess datagen eval line search time train tt tune"),
     ("bench", "chess eval line search time tt"),
     ("datagen", "bench chess eval random search time tt"),
+    ("train", "chess datagen eval random"),
     ("tune", "chess eval line random search"),
     ("search", "chess eval line time tt"),
     ("line", "chess eval"),
