@@ -133,7 +133,7 @@ pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
 pub(crate) fn table(spsa: &SpsaState) -> Table {
     let mut table = Table::with_columns(
         ["parameter", "start", "value", "tuned"],
-        ["change, in c_end", "range", "c_end", "r_end"],
+        ["change, in last steps", "range", "last step (c_end)", "last rate (r_end)"],
     );
     for (parameter, value) in spsa.tuning().parameters.iter().zip(spsa.theta()) {
         let Parameter { name, start, min, max, c_end, r_end, .. } = parameter;

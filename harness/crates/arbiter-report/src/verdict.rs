@@ -9,20 +9,17 @@ use arbiter_spsa::SpsaState;
 /// The verdict; what is left to be said of a run without one.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
-    let decided = |hypothesis, relation, [preferred, other]: [f64; 2], looked, leans| {
+    let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
         let (first, second) = (name(0), name(1));
         format!(
-            "{hypothesis} accepted: {first} {relation} {second} (the test prefers {preferred} Elo to \
-             {other}).\nThe naive Elo is from a test that stopped when it looked {looked}; it leans \
-             {leans}."
+            "{hypothesis} accepted: {first} {relation} {second} (the test prefers {preferred} to \
+             {other} {model} Elo)."
         )
     };
     let sentence = match (summary.verdict(), summary.plan.sprt) {
-        (Verdict::H1, Some(sprt)) => {
-            decided("H1", "beats", [sprt.elo1, sprt.elo0], "good", "upwards")
-        }
+        (Verdict::H1, Some(sprt)) => decided("H1", "beats", [sprt.elo1, sprt.elo0], sprt.model),
         (Verdict::H0, Some(sprt)) => {
-            decided("H0", "does not gain on", [sprt.elo0, sprt.elo1], "bad", "downwards")
+            decided("H0", "does not gain on", [sprt.elo0, sprt.elo1], sprt.model)
         }
         _ => open_sentence(summary),
     };
@@ -59,7 +56,7 @@ fn open_sentence(summary: &Summary) -> String {
         (Some(_), _) => {
             format!("Unfinished: the run was interrupted and can be resumed.{}", so_far(summary))
         }
-        (None, _) if summary.is_played => format!("Still running.{}", so_far(summary)),
+        (None, _) if summary.is_played => format!("Not over yet.{}", so_far(summary)),
         (None, _) if summary.is_invalid() => {
             "Unfinished: engines failed too often for the run to end well.".to_owned()
         }
@@ -91,7 +88,7 @@ fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
              for all of them, and the run can be resumed."
         ),
         None if summary.is_played => {
-            format!("Still running: {done} of {all} iterations are played.")
+            format!("Not over yet: {done} of {all} iterations are played.")
         }
         None => format!(
             "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \

@@ -438,8 +438,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         command: ControlCommand,
     ) -> (Option<RunInput>, Result<String, String>) {
         let in_flight = match self.state.in_flight() {
-            1 => "1 pair in flight is played to its end".to_owned(),
-            count => format!("{count} pairs in flight are played to their end"),
+            0 => "nothing is in flight".to_owned(),
+            1 => "the pair in flight is played to its end".to_owned(),
+            count => format!("the {count} pairs in flight are played to their end"),
         };
         let is_draining = self.state.pace() == Pace::Draining;
         match command {

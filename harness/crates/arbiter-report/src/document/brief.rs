@@ -95,8 +95,8 @@ fn rest(document: &mut Document, summary: &Summary) {
     document.blocks.push(verdict);
 }
 
-/// Whether it is good news for the first engine.
-pub fn tone(summary: &Summary) -> Tone {
+/// Whether it ended well.
+pub(super) fn tone(summary: &Summary) -> Tone {
     match summary.verdict() {
         Verdict::H0 => Tone::Bad,
         _ if summary.is_invalid() => Tone::Bad,
@@ -120,7 +120,12 @@ fn strength(document: &mut Document, summary: &Summary) {
         None => document.value("Elo", naive),
         Some(after) => {
             document.value("Elo", format!("{} (95 %), bias-corrected", interval(&after.elo)));
-            document.value("Elo", format!("{naive}, naive"));
+            let leaning = match summary.verdict() {
+                Verdict::H1 => "; it leans upwards, as the test stopped when it looked good",
+                Verdict::H0 => "; it leans downwards, as the test stopped when it looked bad",
+                Verdict::Inconclusive | Verdict::None => "",
+            };
+            document.value("Elo", format!("{naive}, naive{leaning}"));
         }
     }
     document.value("nElo", plus_minus_95(strength.nelo));

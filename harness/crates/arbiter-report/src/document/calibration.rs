@@ -28,7 +28,7 @@ pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
         }
         lines.push(line);
     }
-    if lines.iter().all(|line| line.points.is_empty()) {
+    if lines.iter().all(|line| line.points.len() < 2) {
         return None;
     }
     let levels = vec![(String::new(), 50.0)];

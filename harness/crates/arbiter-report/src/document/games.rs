@@ -8,6 +8,7 @@ use shakmaty::{ByColor, Chess, Color, Position};
 
 use super::{Block, Document, Figure, Game, Step};
 use crate::chart::{Chart, Line, Lines};
+use crate::latency::time;
 use crate::lint::place_of;
 use crate::statistics::{GameStatistics, MisjudgedGame, movers};
 use crate::summary::Summary;
@@ -43,10 +44,10 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     let engine = &summary.engines[*engines.get(*color)];
     game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
         format!(
-            "{engine} ({}) gave itself {score} at {number} It ended by {}: {}.",
+            "{engine} ({}) expected {score} for itself at move {}. The game ended by {}.",
             color_name(*color),
-            outcome.termination.words(),
-            outcome.detail
+            number.trim_end_matches('.'),
+            outcome.termination.words()
         )
     })
 }
@@ -149,7 +150,7 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
     }
     let level = vec![(String::new(), 0.0)];
     let of = |what: &str| format!("{what}, game {place}");
-    let scores = (of("Evaluation"), "pawns, for White", scores, level);
+    let scores = (of("Evaluation"), "pawns for White, at most 10", scores, level);
     let times = (of("Clock"), "seconds left", times, Vec::new());
     [scores, times].into_iter().filter_map(|found| graph(plan, game, found)).collect()
 }
@@ -196,18 +197,19 @@ fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
     let dots = if position.turn() == Color::White { "." } else { "..." };
     let number = format!("{}{dots}", position.fullmoves());
     let at = along(position.turn(), position.fullmoves().get());
-    let m = played.uci.to_move(position).ok()?;
-    let san = SanPlus::from_move_and_play_unchecked(position, m).to_string();
     let remark = match &played.thought {
         None => "book".to_owned(),
         Some(thought) => {
-            let score = thought.score.map(|score| score.to_string());
+            let mover = color_name(position.turn());
+            let score = thought.score.map(|score| format!("{score} for {mover}"));
             let depth = thought.depth.map(|depth| format!("depth {depth}"));
-            let time = format!("{:.3} s", thought.elapsed.as_secs_f64());
+            let time = time(thought.elapsed.as_micros() as u64);
             let parts = [score, depth, Some(time)].into_iter().flatten();
             parts.collect::<Vec<_>>().join(", ")
         }
     };
+    let m = played.uci.to_move(position).ok()?;
+    let san = SanPlus::from_move_and_play_unchecked(position, m).to_string();
     Some(Step {
         number,
         san,

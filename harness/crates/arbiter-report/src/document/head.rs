@@ -92,10 +92,11 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
         name: "LLR".to_owned(),
         value: signed(llr, 2),
         note: format!(
-            "H0 ({} Elo) at {}, H1 ({} Elo) at {}",
+            "H0 ({}) at {}, H1 ({} {} Elo) at {}",
             sprt.elo0,
             signed(lower, 2),
             sprt.elo1,
+            sprt.model,
             signed(upper, 2)
         ),
         picture: Picture::Progress { value: llr, bounds: [lower, upper] },
@@ -125,7 +126,7 @@ fn pairs(strength: &Strength) -> Option<Gauge> {
     (strength.pairs.pairs() > 0).then(|| Gauge {
         name: "Pairs".to_owned(),
         value: strength.pairs.pairs().to_string(),
-        note: format!("{ww} WW, {wd} WD, {even} DD or WL, {ld} LD, {ll} LL"),
+        note: format!("{ll} LL, {ld} LD, {even} DD or WL, {wd} WD, {ww} WW"),
         picture: Picture::Shares(counts),
     })
 }

@@ -16,12 +16,12 @@ mod search;
 mod tournament;
 mod tuning;
 
+pub use brief::brief_document;
 pub(crate) use brief::faults;
-pub use brief::{brief_document, tone};
 pub use games::game_to_show;
 pub use head::{Gauge, Picture};
 pub use pgn::games_document;
-pub use run::{outcome_document, plan_document, run_document};
+pub use run::{outcome_document, plan_document, run_document, tone};
 
 use crate::chart::{Bars, Chart};
 use crate::table::Table;

@@ -181,13 +181,13 @@ pub(super) fn openings<'a>(
     let mut openings: Vec<NamedOpening<'_>> = openings.collect();
     document.heading("Openings");
     document.paragraph(format!(
-        "{} {} played. Those whose score is the furthest from that of all games, for their number of \
-         games:",
+        "{} {} played. Shown are those whose score is the furthest from that of all games, for their \
+         number of games.",
         counted(openings.len(), "opening"),
         if openings.len() == 1 { "was" } else { "were" }
     ));
     let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
-    by_lean(&mut openings, |opening| opening.white);
+    by_lean(&mut openings, expected, |opening| opening.white);
     let outliers = &openings[..openings.len().min(MAX_OPENINGS)];
     let mut table = Table::with_columns(
         ["opening", "games", "White's score (95 %)", "won", "drawn", "lost"],
@@ -214,14 +214,14 @@ pub(super) fn openings<'a>(
     }
 }
 
-/// The openings whose score for the first of two engines is the furthest from that of all games. What both
-/// score alike decides nothing.
+/// The openings whose score for the first of two engines is the furthest from one half. What both score alike
+/// decides nothing.
 fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
     openings.retain(|opening| opening.first.wins != opening.first.losses);
     if openings.is_empty() {
         return;
     }
-    by_lean(&mut openings, |opening| opening.first);
+    by_lean(&mut openings, Some(0.5), |opening| opening.first);
     openings.truncate(MAX_BOARDS);
     openings.sort_by(|a, b| {
         let score = |opening: &NamedOpening<'_>| mean_score(&opening.first).unwrap_or(0.5);
@@ -236,9 +236,12 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
-/// Sorts openings by how far their score is from that of all games, for the number of their games.
-fn by_lean(openings: &mut [NamedOpening<'_>], results: fn(&NamedOpening<'_>) -> Trinomial) {
-    let expected = mean_score(&openings.iter().map(results).sum());
+/// Sorts openings by how far their score is from what is expected, for the number of their games.
+fn by_lean(
+    openings: &mut [NamedOpening<'_>],
+    expected: Option<f64>,
+    results: fn(&NamedOpening<'_>) -> Trinomial,
+) {
     let lean = |opening: &NamedOpening<'_>| {
         let results = results(opening);
         let mean = mean_score(&results).zip(expected);

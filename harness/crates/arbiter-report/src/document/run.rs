@@ -50,9 +50,9 @@ pub fn run_document(
     document.list(brief::REMARKS, remarks.collect());
     document.heading("To play it again");
     document.blocks.push(Block::Command(command_line(plan)));
-    document.paragraph(
-        "With limits in nodes or depth and deterministic engines this gives the same games.",
-    );
+    if !plan.is_timed() {
+        document.paragraph("Deterministic engines play the same games again.");
+    }
     document
 }
 
@@ -112,7 +112,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
     let said = |text: String, more: String| {
         let more =
             (!more.is_empty()).then(|| Block::Paragraph { strong: String::new(), text: more });
-        std::iter::once(Block::Verdict { tone: news(summary), text }).chain(more).collect()
+        std::iter::once(Block::Verdict { tone: tone(summary), text }).chain(more).collect()
     };
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
@@ -138,12 +138,14 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
 }
 
 /// Whether what was found is good news for the first engine: that all was played is none.
-fn news(summary: &Summary) -> Tone {
+pub fn tone(summary: &Summary) -> Tone {
     let tone = brief::tone(summary);
     let elo = summary.strength().elo.filter(|_| summary.engines.len() == 2);
     let is_told = match summary.plan.kind {
         _ if tone != Tone::Good => true,
-        RunKind::Sprt | RunKind::Tune => true,
+        RunKind::Sprt => true,
+        // Whether the values are better a test has to say.
+        RunKind::Tune => false,
         RunKind::Ablate => ablation::is_told(summary),
         RunKind::Match | RunKind::Tournament => match elo {
             Some(elo) if elo.high < 0.0 => return Tone::Bad,
@@ -166,11 +168,11 @@ fn confidence(summary: &Summary) -> String {
     let rates = match summary.verdict() {
         Verdict::H1 => {
             let alpha = percent(Some(sprt.alpha));
-            format!("A test that should not accept does so in {alpha} of runs. ")
+            format!("If H0 were true, H1 would be accepted in {alpha} of such tests. ")
         }
         Verdict::H0 => {
             let beta = percent(Some(sprt.beta));
-            format!("A test that should accept fails to in {beta} of runs. ")
+            format!("If H1 were true, H0 would be accepted in {beta} of such tests. ")
         }
         Verdict::Inconclusive | Verdict::None => String::new(),
     };

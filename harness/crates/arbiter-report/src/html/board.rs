@@ -29,8 +29,10 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
                 }
                 div class="course" {
                     p class="moves" tabindex="0" role="group" aria-label="Moves" { @for (index, step) in game.moves.iter().enumerate() {
-                        @if !step.number.contains("...") || index == 0 { (step.number) " " }
-                        span class="move" data-move=(index + 1) { (step.san) } " "
+                        span class="ply" {
+                            @if !step.number.contains("...") || index == 0 { (step.number) " " }
+                            span class="move" data-move=(index + 1) { (step.san) }
+                        } " "
                     } }
                     @if !game.graphs.is_empty() {
                         div class="graphs multiples" { @for graph in &game.graphs {

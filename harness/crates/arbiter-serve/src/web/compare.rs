@@ -2,7 +2,7 @@
 
 use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, Verdict,
-    interval, percent, signed,
+    interval, percent, signed, superiority,
 };
 use arbiter_stats::elo::finite;
 
@@ -46,30 +46,35 @@ pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
 }
 
 const LEGEND: &str = "Each figure is of the first engine of its run against the others of that run. \
-    Where the engines or the settings differ, so does what the figures measure.";
+    Elo and LOS of a test allow for its stop. Where the engines or the settings differ, so does what the \
+    figures measure.";
 
 fn results(runs: &[ComparedRun]) -> Table {
     let mut table = Table::with_columns(
-        ["run", "engines", "games", "Elo (95 %)", "nElo (95 %)"],
-        ["LOS", "drawn", "LLR", "verdict", "faults", "begun (UTC)"],
+        ["run", "verdict", "Elo (95 %)", "LOS", "engines"],
+        ["games", "drawn", "LLR", "faults", "begun (UTC)"],
     );
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
         let verdict = match summary.verdict() {
-            Verdict::None => String::new(),
+            Verdict::None => summary.state_in_words(),
             verdict => verdict.to_string(),
+        };
+        // As the Elo beside it.
+        let los = match summary.after_stop() {
+            Some(after) => superiority(Some(after.los), None),
+            None => strength.los_in_words(),
         };
         table.push([
             &summary.run,
+            &verdict,
+            &summary.elo_in_words(),
+            &los,
             &summary.engines_in_words(),
             &strength.games.games(),
-            &summary.elo_in_words(),
-            &strength.nelo.as_ref().map_or("–".to_owned(), interval),
-            &strength.los_in_words(),
             &percent(strength.games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
-            &verdict,
             &faults,
             begun,
         ]);

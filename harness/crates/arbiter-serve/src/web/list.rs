@@ -8,7 +8,7 @@ use super::run::State;
 use super::{EventSource, Fragment, NavPage, option, page, parts};
 use crate::asked::Asked;
 use arbiter_plan::RunKind;
-use arbiter_report::{ListedRun, RunPhase, Summary, utc_time_as};
+use arbiter_report::{ListedRun, RunPhase, Summary, tone, utc_time_as};
 use arbiter_stats::SprtStatus;
 
 /// Runs in a part of the list.
@@ -55,7 +55,7 @@ fn gauge(summary: &Summary) -> Markup {
         div class="gauge" {
             svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" {
                 rect class="track" width="100" height="8" {}
-                rect class=(if llr < 0.0 { "bad" } else { "good" }) x=(zero.min(end)) width=((end - zero).abs()) height="8" {}
+                rect class=(tone(summary).name()) x=(zero.min(end)) width=((end - zero).abs()) height="8" {}
                 path class="zero" d={ "M" (zero) " 0v8" } {}
             }
             span { "LLR " (summary.llr_in_words()) }

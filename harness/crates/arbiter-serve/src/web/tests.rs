@@ -61,7 +61,7 @@ fn a_test_that_goes_on_has_no_verdict() {
     open.is_played = true;
     let words = verdict_sentence(&open);
     let (_, sprt_status) = open.test().unwrap();
-    assert!(words.starts_with("Still running.\nNeither hypothesis is accepted: LLR +"), "{words}");
+    assert!(words.starts_with("Not over yet.\nNeither hypothesis is accepted: LLR +"), "{words}");
     assert!(words.contains(&format!(
         " [{:.2}, {:.2}] after 4 games.",
         sprt_status.lower, sprt_status.upper
@@ -95,7 +95,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "class=\"badge running\">running</strong>",
         // Where a ratio of nothing stands between its bounds, and how far to the right this one is.
         "class=\"zero\" d=\"M50 0v8\"",
-        "class=\"good\" x=\"50\"",
+        "class=\"open\" x=\"50\"",
         "[-2.94, ",
     ] {
         assert!(row.html.contains(part), "{part} in {}", row.html);
