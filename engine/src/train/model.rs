@@ -139,7 +139,7 @@ fn forward(weights: &[f32], sample: &Sample) -> (f32, [Neurons; 2]) {
             add(neurons, &rows[usize::from(input)]);
         }
         neurons.iter_mut().for_each(|neuron| *neuron = neuron.clamp(0.0, 1.0));
-        output += weighted_squares(neurons, &outputs[2 * sample.output + side]);
+        output += dot_squared(neurons, &outputs[2 * sample.output + side]);
     }
     (output, clipped)
 }
@@ -189,9 +189,9 @@ fn add(sums: &mut Neurons, values: &Neurons) {
     }
 }
 
-/// Sums in lanes, since the compiler may not reorder one.
+/// The dot product of the neurons' squares and `weights`, in lanes, since the compiler may not reorder one.
 #[inline(always)]
-fn weighted_squares(neurons: &Neurons, weights: &Neurons) -> f32 {
+fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0; LANES];
     for start in (0..HIDDEN).step_by(LANES) {

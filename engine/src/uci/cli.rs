@@ -21,6 +21,16 @@ pub(super) const EXIT_USAGE: i32 = 2;
 pub(super) const EXIT_INPUT: i32 = 3;
 pub(super) const EXIT_ENVIRONMENT: i32 = 7;
 
+/// Why a command failed: its exit code and what is printed.
+pub(super) struct CommandError(pub(super) i32, pub(super) String);
+
+/// Prints why a command failed, if it did, and returns its exit code.
+pub(super) fn exit_code(done: Result<(), CommandError>) -> i32 {
+    let Err(CommandError(code, reason)) = done else { return 0 };
+    eprintln!("palimpsest: {reason}");
+    code
+}
+
 const HELP: &str = "\
 Usage: palimpsest                        speak UCI on standard input and output
        palimpsest bench [DEPTH]          search fixed positions; the node count is the signature

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::cli::{EXIT_ENVIRONMENT, EXIT_USAGE};
+use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_USAGE, exit_code};
 use super::options;
 use super::output::Output;
 use crate::datagen::{Progress, Settings, generate};
@@ -21,28 +21,21 @@ struct Request<'a> {
 }
 
 /// Runs `datagen` with the words that follow it and returns the exit code.
-#[allow(clippy::print_stderr, reason = "a command prints")]
 pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
-    let request = match parse(words) {
-        Ok(request) => request,
-        Err(reason) => {
-            eprintln!("palimpsest: {reason}\n{usage}");
-            return EXIT_USAGE;
-        }
-    };
+    let done = parse(words)
+        .map_err(|reason| CommandError(EXIT_USAGE, format!("{reason}\n{usage}")))
+        .and_then(|request| carry_out(request, output));
+    exit_code(done)
+}
+
+fn carry_out(request: Request<'_>, output: &Output) -> Result<(), CommandError> {
     let Request { file, positions, threads, settings } = request;
     let mut meter = Meter { start: Instant::now(), told: None, first: None, output };
     let mut report = |progress| meter.report(progress);
-    match generate(Path::new(file), settings, positions, threads, &mut report) {
-        Ok(progress) => {
-            meter.tell(progress);
-            0
-        }
-        Err(error) => {
-            eprintln!("palimpsest: {file}: {error}");
-            EXIT_ENVIRONMENT
-        }
-    }
+    let progress = generate(Path::new(file), settings, positions, threads, &mut report)
+        .map_err(|error| CommandError(EXIT_ENVIRONMENT, format!("{file}: {error}")))?;
+    meter.tell(progress);
+    Ok(())
 }
 
 fn parse<'a>(words: &[&'a str]) -> Result<Request<'a>, String> {

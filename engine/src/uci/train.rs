@@ -7,12 +7,9 @@ use std::str::FromStr;
 use std::thread;
 use std::time::Instant;
 
-use super::cli::{EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE};
+use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE, exit_code};
 use super::output::Output;
 use crate::train::{Data, EpochErrors, Settings, replace, train};
-
-/// Exit code and error message.
-struct Failure(i32, String);
 
 /// What was asked for.
 struct Request<'a> {
@@ -24,18 +21,11 @@ struct Request<'a> {
 }
 
 /// Runs `train` with the words that follow it and returns the exit code.
-#[allow(clippy::print_stderr, reason = "a command prints")]
 pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
     let done = Request::parse(words)
-        .map_err(|reason| Failure(EXIT_USAGE, format!("{reason}\n{usage}")))
+        .map_err(|reason| CommandError(EXIT_USAGE, format!("{reason}\n{usage}")))
         .and_then(|request| request.carry_out(output));
-    match done {
-        Ok(()) => 0,
-        Err(Failure(code, reason)) => {
-            eprintln!("palimpsest: {reason}");
-            code
-        }
-    }
+    exit_code(done)
 }
 
 impl<'a> Request<'a> {
@@ -66,22 +56,22 @@ impl<'a> Request<'a> {
         Ok(Request { files, out, loss, settings })
     }
 
-    fn carry_out(&self, output: &Output) -> Result<(), Failure> {
+    fn carry_out(&self, output: &Output) -> Result<(), CommandError> {
         let mut data = Data::default();
         for file in &self.files {
             data.read(Path::new(file))
-                .map_err(|error| Failure(EXIT_INPUT, format!("{file}: {error}")))?;
+                .map_err(|error| CommandError(EXIT_INPUT, format!("{file}: {error}")))?;
         }
         let [training, validation, games] = data.counts();
         if training == 0 || validation == 0 {
             let told = format!("{training} positions to learn from, {validation} for validation");
-            return Err(Failure(EXIT_INPUT, format!("{told} are too few")));
+            return Err(CommandError(EXIT_INPUT, format!("{told} are too few")));
         }
         output.line(&format!(
             "{training} positions to learn from, {validation} for validation, {games} games"
         ));
         let failed = |path: &Path, error: std::io::Error| {
-            Failure(EXIT_ENVIRONMENT, format!("{}: {error}", path.display()))
+            CommandError(EXIT_ENVIRONMENT, format!("{}: {error}", path.display()))
         };
         let checkpoint = PathBuf::from(format!("{}.checkpoint", self.out));
         let start = Instant::now();

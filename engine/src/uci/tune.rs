@@ -1,13 +1,11 @@
 //! The command `tune` of the command line.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
-
 use std::fs;
 use std::io::BufReader;
 use std::str::FromStr;
 use std::thread;
 
-use super::cli::{EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE};
+use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE, exit_code};
 use super::output::Output;
 use crate::eval::palimpsest::trace::weights;
 use crate::tune::samples::Split;
@@ -15,9 +13,6 @@ use crate::tune::{Progress, Settings, TuneResult, table, tune};
 
 /// One in this many games is used for validation.
 const ONE_IN: u64 = 10;
-
-/// Exit code and error message.
-struct Failure(i32, String);
 
 /// What was asked for.
 struct Request<'a> {
@@ -28,16 +23,10 @@ struct Request<'a> {
 
 /// Runs `tune` with the words that follow it and returns the exit code.
 pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
-    let told = Request::parse(words)
-        .map_err(|reason| Failure(EXIT_USAGE, format!("{reason}\n{usage}")))
+    let done = Request::parse(words)
+        .map_err(|reason| CommandError(EXIT_USAGE, format!("{reason}\n{usage}")))
         .and_then(|request| request.carry_out(output));
-    match told {
-        Ok(()) => 0,
-        Err(Failure(code, reason)) => {
-            eprintln!("palimpsest: {reason}");
-            code
-        }
-    }
+    exit_code(done)
 }
 
 impl<'a> Request<'a> {
@@ -68,10 +57,10 @@ impl<'a> Request<'a> {
         Ok(request)
     }
 
-    fn carry_out(&self, output: &Output) -> Result<(), Failure> {
+    fn carry_out(&self, output: &Output) -> Result<(), CommandError> {
         let mut split = Split::default();
         for file in &self.files {
-            let told = |error: String| Failure(EXIT_INPUT, format!("{file}: {error}"));
+            let told = |error: String| CommandError(EXIT_INPUT, format!("{file}: {error}"));
             let source = super::open_input(file).map_err(|error| told(error.to_string()))?;
             let read = split.read(BufReader::new(source), ONE_IN, self.settings.seed);
             read.map_err(|error| told(error.to_string()))?;
@@ -79,7 +68,7 @@ impl<'a> Request<'a> {
         let (training, validation) = (split.training.len(), split.validation.len());
         if training == 0 || validation == 0 {
             let told = format!("{training} samples to learn from and {validation} to validate");
-            return Err(Failure(EXIT_INPUT, format!("{told} are too few")));
+            return Err(CommandError(EXIT_INPUT, format!("{told} are too few")));
         }
         output.line(&format!(
             "{training} samples to learn from, {validation} for validation, {} games, seed {}",
@@ -90,7 +79,7 @@ impl<'a> Request<'a> {
         output.line(&summary(&tuned));
         if let Some(out) = self.out {
             fs::write(out, table::source(&tuned.weights))
-                .map_err(|error| Failure(EXIT_ENVIRONMENT, format!("{out}: {error}")))?;
+                .map_err(|error| CommandError(EXIT_ENVIRONMENT, format!("{out}: {error}")))?;
         }
         Ok(())
     }
