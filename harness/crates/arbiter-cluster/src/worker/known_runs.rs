@@ -161,6 +161,11 @@ impl KnownRuns {
         }
     }
 
+    /// Whether a run goes on.
+    pub(super) fn knows(&self, run_id: &RunId) -> bool {
+        self.runs.contains_key(run_id)
+    }
+
     /// Forgets a run that is over.
     pub(super) fn forget(&mut self, run_id: &RunId) {
         self.runs.remove(run_id);

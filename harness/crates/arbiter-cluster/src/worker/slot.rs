@@ -74,7 +74,12 @@ pub(super) async fn work(shared: Arc<Shared>) {
         };
         let Some(taken) = taken else {
             empty_takes += 1;
-            if empty_takes == IDLE_TAKES
+            let is_over = |engines: &mut SlotEngines| {
+                !shared.known_runs().knows(&engines.setup.description.run_id)
+            };
+            if let Some(engines) = engines.take_if(is_over) {
+                engines.finish().await;
+            } else if empty_takes == IDLE_TAKES
                 && let Some(engines) = &mut engines
             {
                 engines.release_idle().await;
