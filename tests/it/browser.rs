@@ -204,6 +204,16 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     bench.arbiter(args).finish().expect_code(0);
     for run in more {
         browser.open(&format!("file://{out}{run}.html"));
+        let verdict = browser.value("document.querySelector('.verdict').textContent");
+        let verdict = verdict.as_str().expect("there is a verdict");
+        let said = match run {
+            "rejected" => "H0 accepted",
+            "undecided" => "Inconclusive",
+            "swiss" => "intervals overlap",
+            "knockout" => "Anna won the knockout.",
+            _ => "Anna is at the top of the ladder.",
+        };
+        assert!(verdict.contains(said), "{run}: {verdict}");
         assert_accessible(&mut browser, axe.as_deref(), &format!("file-{run}"));
         assert_no_faults(&mut browser, "file://");
     }

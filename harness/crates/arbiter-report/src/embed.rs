@@ -9,9 +9,9 @@ use crate::summary::Summary;
 
 /// Colours of the page's style, for a light and for a dark ground.
 const STYLE: &str = "\
-    :root { --paper: #ffffff; --ink: #1b1f24; --grid: #d5dae0; --good: #00694f; --bad: #b34700; --open: #6b5900;\
+    :root { --paper: #ffffff; --ink: #1b1f24; --grid: #d5dae0; --even: #8b949e; --good: #00694f; --bad: #b34700; --open: #6b5900;\
     --c1: #0072b2; --c2: #d55e00; --c3: #007a5e; --c4: #b0508a; --c5: #8a6d00; --c6: #3d8fc4; --c7: #5b5b5b; --c8: #7a3e9d }\
-    @media (prefers-color-scheme: dark) { :root { --paper: #14181d; --ink: #e4e8ed; --grid: #343c46; --good: #35c79d;\
+    @media (prefers-color-scheme: dark) { :root { --paper: #14181d; --ink: #e4e8ed; --grid: #343c46; --even: #768390; --good: #35c79d;\
     --bad: #f0904d; --open: #e6c84a; --c1: #56b4e9; --c2: #f0904d; --c3: #35c79d; --c4: #e39ac4; --c5: #e6c84a;\
     --c6: #8fd0ff; --c7: #b5b5b5; --c8: #c79be6 } }\
     text { font-family: system-ui, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif }";

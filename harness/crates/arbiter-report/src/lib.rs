@@ -55,6 +55,7 @@ pub use csv::{csv_rows, run_csv};
 pub use document::{Block, Document, Figure, Game, Gauge, Picture, tone};
 pub use document::{
     brief_document, game_to_show, games_document, outcome_document, plan_document, run_document,
+    run_title,
 };
 pub use embed::{badge_svg, picture_svg};
 pub use epd::final_positions;

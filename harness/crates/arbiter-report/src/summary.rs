@@ -20,7 +20,7 @@ use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::normalized;
 use arbiter_stats::ratings::Rated;
 use arbiter_stats::sequential::{self, SequentialEstimate};
-use arbiter_stats::{Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
+use arbiter_stats::{Moments, Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
 use arbiter_store::LintCount;
 
 /// Engines beyond which they are counted instead of named.
@@ -102,18 +102,22 @@ impl Strength {
     /// The figures that follow from the counts.
     pub fn of(encounter: Encounter) -> Strength {
         let Encounter { pairs, games, .. } = encounter;
-        // Without pairs, games are the unit of evidence.
-        let moments = match pairs.pairs() {
-            0 => games.distribution().moments(),
-            _ => pairs.distribution().moments(),
-        };
+        let counts = Strength { pairs, games, ..Strength::default() };
+        let moments = counts.moments();
         Strength {
-            pairs,
-            games,
             elo: moments.as_ref().map(elo::estimate),
             nelo: moments.as_ref().and_then(normalized::estimate),
             los: moments.as_ref().and_then(elo::likelihood_of_superiority),
             los_bound: moments.as_ref().and_then(elo::bound_of_superiority),
+            ..counts
+        }
+    }
+
+    /// Mean and spread of the unit of evidence, which are games where there are no pairs.
+    fn moments(&self) -> Option<Moments> {
+        match self.pairs.pairs() {
+            0 => self.games.distribution().moments(),
+            _ => self.pairs.distribution().moments(),
         }
     }
 
@@ -191,6 +195,12 @@ impl Summary {
     pub fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.plan.sprt.filter(|_| self.engines.len() == 2)?;
         Some((sprt, self.sprt_status([0, 1])?))
+    }
+
+    /// Both hypotheses of the test in logistic Elo, if the whole run is one and has games.
+    pub(crate) fn hypotheses(&self) -> Option<[f64; 2]> {
+        let (sprt, _) = self.test()?;
+        Some(sprt.logistic_hypotheses(&self.strength().moments()?))
     }
 
     /// All engines by their results against each other, the strongest first; `None` if the games

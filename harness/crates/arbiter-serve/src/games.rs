@@ -163,7 +163,7 @@ pub(crate) fn game(
         let outcome = &game.outcome;
         let opening = name.filter(|name| !name.is_empty());
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
-        format!("It ended by {}: {}.{opening}", outcome.termination, outcome.detail)
+        format!("It ended by {}: {}.{opening}", outcome.termination.words(), outcome.detail)
     });
     Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
 }

@@ -7,6 +7,9 @@ use serde_json::json;
 /// Points of a line whose values are told.
 const MAX_TOLD: usize = 128;
 
+/// Lines up to which each bears its name at its end.
+const MAX_LABELLED: usize = 4;
+
 /// What is to be drawn. Values that are not finite are not drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chart {
@@ -29,6 +32,8 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// Horizontal lines with a meaning, such as bounds, with their names.
     pub levels: Vec<(String, f64)>,
+    /// Ranges of values with a meaning, such as those beyond bounds; an end may be infinite.
+    pub shades: Vec<(f64, f64)>,
 }
 
 /// One line.
@@ -40,6 +45,8 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// The interval around each of them, if they have one.
     pub band: Vec<(f64, f64, f64)>,
+    /// The engine whose colour it has; without one, the colour of its place among the lines.
+    pub engine: Option<usize>,
 }
 
 /// Bars side by side.
@@ -64,17 +71,28 @@ pub struct Intervals {
     pub rows: Vec<(String, f64, f64, f64)>,
     /// A value with a meaning, such as that of equality.
     pub level: Option<f64>,
+    /// The engine whose colour each row has, if it is that of one; all have that of the first if this is empty.
+    pub engines: Vec<Option<usize>>,
 }
 
 impl Chart {
-    /// What its colours stand for, in their order; nothing if there is only one.
-    pub fn names(&self) -> Vec<&str> {
+    /// What its colours stand for, in their order; nothing if there is only one, or if lines bear their names.
+    pub(crate) fn names(&self) -> Vec<&str> {
         let names: Vec<&str> = match self {
+            Chart::Lines(chart) if chart.is_labelled() => Vec::new(),
             Chart::Lines(chart) => chart.lines.iter().map(|line| line.name.as_str()).collect(),
             Chart::Bars(chart) => chart.series.iter().map(|(name, _)| name.as_str()).collect(),
             Chart::Intervals(_) => Vec::new(),
         };
         if names.len() > 1 { names } else { Vec::new() }
+    }
+
+    /// The class of the page's style that has a colour, from 0, in the key.
+    pub(crate) fn key_class(&self, place: usize) -> String {
+        match self {
+            Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
+            _ => format!("c{}", place % svg::LINE_COLOURS + 1),
+        }
     }
 
     /// What it tells at each place of its horizontal axis, as the script of pages reads it; nothing if all
@@ -106,10 +124,24 @@ impl Chart {
     }
 }
 
+impl Bars {
+    /// Whether a series is what those of engines leave: the last of several that lie behind each other.
+    pub(crate) fn is_rest(&self, series: usize) -> bool {
+        self.is_lying && series > 0 && series + 1 == self.series.len()
+    }
+}
+
+impl Lines {
+    /// Whether the lines bear their names at their ends: not a single one, nor more than have room.
+    fn is_labelled(&self) -> bool {
+        (2..=MAX_LABELLED).contains(&self.lines.len())
+    }
+}
+
 impl Line {
     /// A line without intervals.
     pub fn plain(name: impl Into<String>, points: Vec<(f64, f64)>) -> Line {
-        Line { name: name.into(), points, band: Vec::new() }
+        Line { name: name.into(), points, band: Vec::new(), engine: None }
     }
 }
 
@@ -133,8 +165,7 @@ mod tests {
     #[test]
     fn values_are_told_as_a_script_reads_them() {
         let band = vec![(2.0, 0.0, 9.0)];
-        let line =
-            Line { name: "A".to_owned(), points: vec![(2.0, 1.23456), (4.0, 12_345.6)], band };
+        let line = Line { band, ..Line::plain("A", vec![(2.0, 1.23456), (4.0, 12_345.6)]) };
         let chart = Chart::Lines(Lines { x: "games", lines: vec![line], ..Lines::default() });
         let told = r#"{"lines":[["A",[[2.0,1.235,0.0,9.0],[4.0,12346.0]]]],"x":"games"}"#;
         assert_eq!(chart.values().as_deref(), Some(told));

@@ -4,6 +4,7 @@
 //! style, put in its place after drawing, so that a chart is as dark or light as its page.
 
 mod axis;
+mod lines;
 
 use maud::html;
 use plotters::chart::ChartContext;
@@ -13,8 +14,9 @@ use plotters::coord::types::{RangedCoordf64, RangedCoordusize};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use self::axis::{every_nth, number, range, tick, whole, widened};
-use super::{Bars, Chart, Intervals, Line, Lines, thinned};
+use self::axis::{every_nth, number, range, tick, whole};
+use self::lines::draw_lines;
+use super::{Bars, Chart, Intervals, Lines, thinned};
 
 /// The sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
 /// shows the one whose units are closest to its own.
@@ -28,8 +30,10 @@ pub(crate) struct Frame {
     /// Room for the values beside the vertical axis, and for names there.
     values: u32,
     names: u32,
-    /// Characters of a name beside an axis or in a key.
+    /// Characters of a name beside an axis.
     name_length: usize,
+    /// Characters of a name at the end of a line.
+    label_length: usize,
     /// Values that a horizontal axis names.
     ticks: usize,
     /// Points of a line at most.
@@ -44,6 +48,7 @@ pub(crate) const WIDE: Frame = Frame {
     values: 74,
     names: 150,
     name_length: 24,
+    label_length: 16,
     ticks: 10,
     points: 512,
 };
@@ -56,6 +61,7 @@ pub(crate) const NARROW: Frame = Frame {
     values: 68,
     names: 112,
     name_length: 15,
+    label_length: 9,
     ticks: 4,
     points: 128,
 };
@@ -77,13 +83,14 @@ const CUT: char = '\u{e000}';
 /// Size of letters.
 const TEXT: u32 = 13;
 
-/// Text, grid, and the lines of a chart in their order, as the page names them.
-const COLOURS: [&str; 10] = ["ink", "grid", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
+/// Text, grid, what is nobody's, and the lines of a chart in their order, as the page names them.
+const COLOURS: [&str; 11] = ["ink", "grid", "even", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const INK: RGBColor = drawn_as(0);
 const GRID: RGBColor = drawn_as(1);
+const EVEN: RGBColor = drawn_as(2);
 
 /// Where the colours of lines begin, and how many there are.
-const FIRST_LINE: usize = 2;
+const FIRST_LINE: usize = 3;
 pub(crate) const LINE_COLOURS: usize = COLOURS.len() - FIRST_LINE;
 
 /// What stands for a colour of the page until the chart is drawn.
@@ -120,7 +127,8 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     }
     let Some((left, right)) = chart.ends() else { return Ok(text) };
     // Which values both ends of the horizontal axis stand for, and where they are.
-    let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN);
+    let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
+    let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN - room);
     let plot = format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\" viewBox");
     Ok(text.replacen("viewBox", &plot, 1))
 }
@@ -171,73 +179,6 @@ fn colour(line: usize) -> RGBColor {
 
 fn nothing() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
-}
-
-fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
-    let points = || chart.lines.iter().flat_map(|line| line.points.iter().copied());
-    let levels = chart.levels.iter().map(|level| level.1);
-    if chart.lines.iter().all(|line| line.points.len() < 2) {
-        return Err(nothing());
-    }
-    let (left, right) = chart.ends().ok_or_else(nothing)?;
-    // The first intervals are so wide that nothing else would be seen.
-    let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
-    let ends =
-        |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
-    let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
-    let (low, high) = widened(range(band.chain([middle.0, middle.1])).unwrap_or(middle));
-    let mut context = ChartBuilder::on(area)
-        .margin(MARGIN)
-        .x_label_area_size(40)
-        .y_label_area_size(frame.values)
-        .build_cartesian_2d(left..right, low..high)?;
-    context
-        .configure_mesh()
-        .x_desc(chart.x)
-        .y_desc(chart.y.as_str())
-        .x_labels(whole(frame.ticks, right - left))
-        .axis_style(INK)
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .y_labels((frame.height / 30) as usize)
-        .x_label_formatter(&|value| tick(*value))
-        .y_label_formatter(&|value| tick(*value))
-        .label_style(("sans-serif", TEXT, &INK))
-        .draw()?;
-    for (name, level) in &chart.levels {
-        context.draw_series(DashedLineSeries::new(
-            [(left, *level), (right, *level)],
-            6,
-            4,
-            INK.stroke_width(1),
-        ))?;
-        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
-        // Above the line and a little away from the axis.
-        let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
-        let place = (left + 0.01 * (right - left), *level);
-        let label = Text::new(name.clone(), place, style);
-        context.draw_series([label])?;
-    }
-    for (index, line) in chart.lines.iter().enumerate() {
-        let colour = colour(index);
-        if !line.band.is_empty() {
-            let clamp = |value: f64| value.clamp(low, high);
-            let band = frame.thinned(&line.band);
-            let upper = band.iter().map(|(x, _, top)| (*x, clamp(*top)));
-            let lower = band.iter().rev().map(|(x, bottom, _)| (*x, clamp(*bottom)));
-            let outline: Vec<_> = upper.chain(lower).collect();
-            context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
-        }
-        // A line of one point would not be seen.
-        let size = if line.points.len() == 1 { 4 } else { 0 };
-        let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
-        context.draw_series(series.point_size(size))?;
-        if let [(x, bottom, top)] = line.band[..] {
-            let whole = [bottom, top].map(|end| (x, end.clamp(low, high)));
-            context.draw_series([PathElement::new(whole, colour.stroke_width(2))])?;
-        }
-    }
-    Ok(())
 }
 
 fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
@@ -367,7 +308,8 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
     let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
-        let mut bar = Rectangle::new(corners, colour(index).filled());
+        let colour = if chart.is_rest(index) { EVEN } else { colour(index) };
+        let mut bar = Rectangle::new(corners, colour.filled());
         bar.set_margin(5, 5, 0, 0);
         bar
     }))?;
@@ -392,27 +334,29 @@ impl Frame {
         }
     }
 
-    /// As much of a name as there is room for.
+    /// As much of a name as there is room for beside an axis.
     fn shortened(&self, name: &str) -> String {
         // Of an engine and a colour, the colour stays.
         let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
         let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
-        let room = self.name_length - rest.len();
-        match name.chars().count() > room {
-            // Names that differ do so at one of their ends.
-            true => {
-                let (begin, end) = (room - 1 - room / 3, name.chars().count() - room / 3);
-                let (begin, end) = (name.chars().take(begin), name.chars().skip(end));
-                begin.chain(['…']).chain(end).chain(rest.chars()).collect()
-            }
-            false => format!("{name}{rest}"),
-        }
+        shortened(name, self.name_length - rest.len()) + rest
     }
 
     /// As many of the points as can be seen.
     fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
         thinned(points, self.points).copied().collect()
     }
+}
+
+/// As much of a name as has so many characters.
+fn shortened(name: &str, room: usize) -> String {
+    let length = name.chars().count();
+    if length <= room {
+        return name.to_owned();
+    }
+    // Names that differ do so at one of their ends.
+    let (begin, end) = (room - 1 - room / 3, length - room / 3);
+    name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
 
 fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&String]) -> Drawn {
@@ -427,12 +371,14 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
     }
     for (place, (_, value, low, high)) in chart.rows.iter().rev().enumerate() {
         let row = SegmentValue::CenterOf(place);
+        let engine = chart.engines.get(chart.rows.len() - 1 - place);
+        let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
         // What has one end only is a bound: it points to where the value is.
         let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
         if !low.is_nan() && !high.is_nan() {
-            context.draw_series([PathElement::new(whole.clone(), colour(0).stroke_width(2))])?;
+            context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;
         }
-        let arrow = |tip: i32| Polygon::new([(tip, 0), (-tip, -6), (-tip, 6)], colour(0).filled());
+        let arrow = |tip: i32| Polygon::new([(tip, 0), (-tip, -6), (-tip, 6)], colour.filled());
         for ((x, y), tip) in whole.into_iter().zip([-5, 5]) {
             if (if tip < 0 { *low } else { *high }).is_infinite() {
                 context.draw_series([EmptyElement::at((x, y)) + arrow(tip)])?;
@@ -441,12 +387,12 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
         let bound = [*low, *high].into_iter().find(|end| end.is_finite());
         match bound.filter(|_| low.is_infinite() || high.is_infinite()) {
             Some(end) => {
-                let stroke = colour(0).stroke_width(2);
+                let stroke = colour.stroke_width(2);
                 let bar = PathElement::new([(0, -6), (0, 6)], stroke);
                 context.draw_series([EmptyElement::at((end, row)) + bar])?;
             }
             None => {
-                context.draw_series([Circle::new((*value, row), 4, colour(0).filled())])?;
+                context.draw_series([Circle::new((*value, row), 4, colour.filled())])?;
             }
         }
     }

@@ -32,7 +32,13 @@ pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
         return None;
     }
     let levels = vec![(String::new(), 50.0)];
-    let chart = Lines { x: "evaluation in pawns", y: "score, %".to_owned(), lines, levels };
+    let chart = Lines {
+        x: "evaluation in pawns",
+        y: "score, %".to_owned(),
+        lines,
+        levels,
+        ..Lines::default()
+    };
     let caption = "Evaluations against results".to_owned();
     let description = "Share of the points that an engine got from games in which it once had that \
                        evaluation; each game counts once for each.";

@@ -69,7 +69,8 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         sprt_statuses.iter().map(|(games, sprt_status)| (*games as f64, sprt_status.llr)).collect();
     let lines = vec![Line::plain("LLR", points)];
     let levels = vec![("H1".to_owned(), last.upper), ("H0".to_owned(), last.lower)];
-    let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels };
+    let shades = vec![(last.upper, f64::INFINITY), (f64::NEG_INFINITY, last.lower)];
+    let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels, shades };
     let caption = "Log-likelihood ratio of the test".to_owned();
     let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
     let games = counted(summary.counts.games(), "game");
@@ -99,15 +100,18 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         name: summary.engines[0].clone(),
         points: finite.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
         band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
+        engine: None,
     };
     let levels = vec![(String::new(), 0.0)];
+    let hypotheses = summary.hypotheses();
+    let shades = hypotheses.map(|[elo0, elo1]| (elo0, elo1)).into_iter().collect();
     let allowance = if summary.plan.sprt.is_some() { ", no allowance for the stop" } else { "" };
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let games = counted(summary.counts.games(), "game");
     let elo = plus_minus(summary.strength().elo);
     let description = format!("Elo of {first} against {second} after {games}: {elo}.");
-    let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels };
+    let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels, shades };
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
@@ -123,7 +127,8 @@ fn ablation(summary: &Summary) -> Option<Figure> {
     let (first, _, _, _) = rows.first()?;
     let caption = "Elo of each feature, with 95 % intervals".to_owned();
     let description = format!("{first} gains the most Elo of {} features.", rows.len());
-    let chart = Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0) });
+    let chart =
+        Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0), engines: Vec::new() });
     Some(Figure { caption, description, chart, table })
 }
 

@@ -10,7 +10,7 @@ use super::{Block, Document, Figure, Game, Step};
 use crate::chart::{Chart, Line, Lines};
 use crate::latency::time;
 use crate::lint::place_of;
-use crate::statistics::{GameStatistics, MisjudgedGame, movers};
+use crate::statistics::{GameStatistics, MIN_ADVANTAGE, MisjudgedGame, movers};
 use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_game::outcome::color_name;
@@ -32,9 +32,10 @@ pub(super) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
         return;
     }
     document.heading("Misjudged games");
-    document.paragraph(
-        "The games whose result was the furthest below the best evaluation of one of the engines.",
-    );
+    document.paragraph(format!(
+        "The games whose result was the furthest below the best evaluation of one of the engines, \
+         where that was {MIN_ADVANTAGE} or more."
+    ));
     document.blocks.push(Block::Games(games));
 }
 
@@ -161,12 +162,9 @@ fn graph(
     (caption, unit, curves, levels): (String, &str, ByColor<Curve>, Vec<(String, f64)>),
 ) -> Option<Figure> {
     let mut sides = [Color::White, Color::Black];
-    // Engines have their colours by their order in the run.
     sides.sort_by_key(|color| *game.engines.get(*color));
-    let name = |color: Color| {
-        let engine = &plan.engines[*game.engines.get(color)].name;
-        format!("{engine} ({})", color_name(color))
-    };
+    let engine = |color: Color| *game.engines.get(color);
+    let name = |color: Color| plan.engines[engine(color)].name.as_str();
     let mut rows: BTreeMap<u32, [String; 2]> = BTreeMap::new();
     for (place, color) in sides.into_iter().enumerate() {
         for (at, value) in curves.get(color) {
@@ -177,8 +175,12 @@ fn graph(
     let mut table = Table::with_columns(["move"], sides.map(name));
     rows.into_iter().for_each(|(number, cells)| table.push_with([&number], cells));
     let description = format!("{caption}: {unit}, over the moves.");
-    let lines = sides.map(|color| Line::plain(name(color), curves.get(color).clone())).into();
-    let chart = Chart::Lines(Lines { x: "move", y: unit.to_owned(), lines, levels });
+    let lines = sides.map(|color| Line {
+        engine: Some(engine(color)),
+        ..Line::plain(name(color), curves.get(color).clone())
+    });
+    let (y, lines) = (unit.to_owned(), lines.into());
+    let chart = Chart::Lines(Lines { x: "move", y, lines, levels, ..Lines::default() });
     Some(Figure { caption, description, chart, table })
 }
 

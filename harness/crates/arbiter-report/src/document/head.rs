@@ -75,11 +75,7 @@ fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
         return Some(Gauge { name, value, note, picture });
     };
     let estimate = summary.elo()?;
-    let sample = match strength.pairs.pairs() {
-        0 => strength.games.distribution().moments(),
-        _ => strength.pairs.distribution().moments(),
-    };
-    let hypotheses = sample.map(|sample| sprt.logistic_hypotheses(&sample));
+    let hypotheses = summary.hypotheses();
     let allowance = if summary.after_stop().is_some() { "allowing for the stop; " } else { "" };
     let (model, elo0, elo1) = (sprt.model, sprt.elo0, sprt.elo1);
     let note = format!("{allowance}tested: {model} Elo {elo0} against {elo1}");

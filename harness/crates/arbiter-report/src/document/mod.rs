@@ -21,13 +21,11 @@ pub(crate) use brief::faults;
 pub use games::game_to_show;
 pub use head::{Gauge, Picture};
 pub use pgn::games_document;
-pub use run::{outcome_document, plan_document, run_document, tone};
+pub use run::{outcome_document, plan_document, run_document, run_title, tone};
 
+use crate::chart::svg::LINE_COLOURS;
 use crate::chart::{Bars, Chart};
 use crate::table::Table;
-
-/// Engines beyond which a chart has no bars for each.
-const MAX_BARS: usize = 4;
 
 /// What a reader gets to see, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -297,7 +295,7 @@ fn bars_by_engine<T>(
     }
     let heights =
         |values: &[T]| values.iter().map(|value| height(value, values)).collect::<Vec<_>>();
-    let shown = engines.iter().take(MAX_BARS);
+    let shown = engines.iter().take(LINE_COLOURS);
     let series = shown.map(|(name, values)| ((*name).clone(), heights(values))).collect();
     (Chart::Bars(Bars { y: unit, labels, series, is_lying: false }), table)
 }

@@ -134,8 +134,11 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.table(table);
     let remarks = ratings.remarks();
     remarks.lines().for_each(|line| document.paragraph(line));
-    let rated = order.iter().filter_map(|player| named(ratings, *player));
-    let rated: Vec<(&str, Rating)> = rated.take(MAX_RATED).collect();
+    let rated = order.iter().enumerate().filter_map(|(place, player)| {
+        let (name, rating) = named(ratings, *player)?;
+        Some((place, name, rating))
+    });
+    let rated: Vec<(usize, &str, Rating)> = rated.take(MAX_RATED).collect();
     if rated.len() > 2 {
         document.figures([result_figures::ratings(&rated)]);
     }

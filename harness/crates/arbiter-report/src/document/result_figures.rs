@@ -19,11 +19,11 @@ const MAX_COLOURED: usize = 12;
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
 
-/// Ratings by the names of their engines, the strongest first; there must be one.
-pub(super) fn ratings(engines: &[(&str, Rating)]) -> Figure {
+/// Ratings by the indices and names of their engines, the strongest first; there must be one.
+pub(super) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let mut table = Table::new(["engine", "Elo (95 %)"]);
     let mut rows = Vec::new();
-    for (name, rating) in engines {
+    for (_, name, rating) in engines {
         table.push([name, rating]);
         let [low, high] = rating.ends();
         let is_known = low.or(high).is_some();
@@ -32,11 +32,12 @@ pub(super) fn ratings(engines: &[(&str, Rating)]) -> Figure {
         let high = high.unwrap_or(open(f64::INFINITY));
         rows.push(((*name).to_owned(), rating.elo, low, high));
     }
-    let ((first, best), (last, worst)) = (engines[0], engines[engines.len() - 1]);
+    let ((_, first, best), (_, last, worst)) = (engines[0], engines[engines.len() - 1]);
     let count = engines.len();
     let caption = "Ratings with their 95 % intervals".to_owned();
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
-    let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0) };
+    let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
+    let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
     Figure { caption, description, chart: Chart::Intervals(chart), table }
 }
 
@@ -108,23 +109,27 @@ pub(super) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
 pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> Figure {
     let mut table = Table::new(["engine", "colour", "games", "score (95 %)", "drawn (95 %)"]);
     let mut rows = Vec::new();
-    let mut row = |name: &str, colour: &str, results: &Trinomial| {
+    let mut owners = Vec::new();
+    let mut row = |engine: Option<usize>, name: &str, colour: &str, results: &Trinomial| {
         let games = results.games();
         table.push([&name, &colour, &games, &score(results), &share(results.draws, games)]);
-        rows.extend(score_row(format!("{name}, {colour}"), results));
+        if let Some(score) = score_row(format!("{name}, {colour}"), results) {
+            rows.push(score);
+            owners.push(engine);
+        }
     };
-    row("all games", "White", &white);
-    for (name, by_colour) in engines {
-        let [white, black] = by_colour;
-        row(name, "White", white);
-        row(name, "Black", black);
+    row(None, "all games", "White", &white);
+    for (engine, (name, [white, black])) in engines.iter().enumerate() {
+        row(Some(engine), name, "White", white);
+        row(Some(engine), name, "Black", black);
     }
     rows.truncate(1 + 2 * MAX_COLOURED);
     let (score, drawn) = (score(&white), share(white.draws, white.games()));
     let games = counted(white.games(), "game");
     let caption = "Scores by colour with their 95 % intervals".to_owned();
     let description = format!("White scored {score} of {games}, and {drawn} were drawn.");
-    let chart = Chart::Intervals(Intervals { x: "score, %", rows, level: Some(50.0) });
+    let chart = Intervals { x: "score, %", rows, level: Some(50.0), engines: owners };
+    let chart = Chart::Intervals(chart);
     Figure { caption, description, chart, table }
 }
 
@@ -207,7 +212,8 @@ pub(super) fn openings<'a>(
     let description = format!(
         "White's score in the openings furthest from {all} of all games; the first: {leaning}."
     );
-    let chart = Chart::Intervals(Intervals { x: "White's score, %", rows, level });
+    let chart = Intervals { x: "White's score, %", rows, level, engines: Vec::new() };
+    let chart = Chart::Intervals(chart);
     document.figures([Figure { caption, description, chart, table }]);
     if let Some(first) = first {
         boards(document, first, openings);

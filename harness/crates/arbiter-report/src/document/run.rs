@@ -58,7 +58,7 @@ pub fn run_document(
 
 /// What came out of a run: the beginning of its document.
 pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
-    let mut document = Document::new(title(&summary.plan));
+    let mut document = Document::new(run_title(&summary.plan));
     let mut conclusion = conclusion(summary).into_iter();
     // The verdict first, then its figures, then what else there is to say.
     document.blocks.extend(conclusion.next());
@@ -75,14 +75,15 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
 
 /// The document of a run that is not played: all that would decide its games.
 pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
-    let mut document = Document::new(format!("Plan of {}", title(plan)));
+    let mut document = Document::new(format!("Plan of {}", run_title(plan)));
     manifest::engines(&mut document, plan, fingerprints);
     manifest::conditions(&mut document, plan, fingerprints, None);
     document.blocks.push(Block::Command(command_line(plan)));
     document
 }
 
-fn title(plan: &Plan) -> String {
+/// What a run is, and who plays.
+pub fn run_title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let (first, others) = (name(0), plan.engines.len() - 1);
     match (plan.kind, plan.design.format) {
@@ -121,20 +122,37 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
         RunKind::Sprt => {
             return said(state, confidence(summary));
         }
-        RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
-        RunKind::Match | RunKind::Tournament => summary.ratings().map(|ratings| {
-            let (engine, rating) = &ratings[0];
-            let name = &summary.engines[*engine];
-            let is_clear = is_clear(&ratings);
-            let place = if is_clear { "is rated first" } else { "leads, intervals overlap" };
-            format!("{name} {place}: {rating} Elo (95 %) around a mean of 0.")
-        }),
+        RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => duel(summary),
+        RunKind::Match | RunKind::Tournament => {
+            let found: Vec<_> = [winner(summary), leader(summary)].into_iter().flatten().collect();
+            (!found.is_empty()).then(|| found.join(" "))
+        }
     };
     match finding {
         Some(finding) if summary.is_over() => said(finding, state),
         Some(finding) => said(state, format!("So far: {finding}")),
         None => said(state, String::new()),
     }
+}
+
+/// Who has won a tournament that is played for a place and not for points.
+fn winner(summary: &Summary) -> Option<String> {
+    let standings = summary.standings.as_ref().filter(|_| summary.is_over())?;
+    let place = match standings.schedule.design().format {
+        Format::Knockout => "won the knockout",
+        Format::Ladder => "is at the top of the ladder",
+        _ => return None,
+    };
+    Some(format!("{} {place}.", summary.engines[standings.rows.first()?.ranked.engine]))
+}
+
+/// Who is first by rating.
+fn leader(summary: &Summary) -> Option<String> {
+    let ratings = summary.ratings()?;
+    let (engine, rating) = ratings.first()?;
+    let place = if is_clear(&ratings) { "is rated first" } else { "leads, intervals overlap" };
+    let name = &summary.engines[*engine];
+    Some(format!("{name} {place}: {rating} Elo (95 %) around a mean of 0."))
 }
 
 /// Whether what was found is good news for the first engine: that all was played is none.
@@ -150,7 +168,7 @@ pub fn tone(summary: &Summary) -> Tone {
         RunKind::Match | RunKind::Tournament => match elo {
             Some(elo) if elo.high < 0.0 => return Tone::Bad,
             Some(elo) => elo.low > 0.0,
-            None => summary.ratings().is_none_or(|ratings| is_clear(&ratings)),
+            None => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
         },
     };
     if is_told { tone } else { Tone::Open }
@@ -191,20 +209,20 @@ fn confidence(summary: &Summary) -> String {
     }
 }
 
-fn duel(summary: &Summary) -> String {
-    let strength = summary.strength();
-    format!(
-        "{} against {}: Elo {} after {}.",
-        summary.engines[0],
-        summary.engines[1],
-        plus_minus_95(strength.elo),
-        counted(strength.games.games(), "game")
-    )
+fn duel(summary: &Summary) -> Option<String> {
+    let (games, elo) = (summary.counts.games(), plus_minus_95(summary.strength().elo));
+    let (first, second) = (&summary.engines[0], &summary.engines[1]);
+    let games = (games > 0).then(|| counted(games, "game"))?;
+    Some(format!("{first} against {second}: Elo {elo} after {games}."))
 }
 
 /// Tables, and the pictures of ratings if they are wanted.
 fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
+    if summary.counts.games() == 0 {
+        document.paragraph("No pair is over yet.");
+        return;
+    }
     match summary.plan.kind {
         RunKind::Ablate => {
             document.table(ablation::table(summary));
@@ -225,6 +243,10 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
             }
             document.table(encounters(summary));
             document.paragraph(if summary.plan.design.is_single { LEGEND_SINGLE } else { LEGEND });
+            let mut met = summary.counts.encounters.values().map(|met| Strength::of(*met).elo);
+            if met.any(|elo| elo.is_some_and(|elo| elo.value.is_infinite())) {
+                document.paragraph(BOUNDS);
+            }
             if summary.engines.len() > 2 {
                 standings(document, summary, has_pictures);
             }
@@ -234,6 +256,9 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
 
 const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. Each opening was \
     played once, so the unit of evidence is the game, and colours are not balanced.";
+
+const BOUNDS: &str = "An Elo with > or < is a bound at 95 %: all was won or lost, which gives no finite \
+    estimate.";
 
 const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
     pair of games from one opening with colours reversed; pairs are counted by the points of the \
@@ -292,7 +317,8 @@ fn standings(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.table(table);
     let engines: Vec<(usize, &str)> =
         ratings.iter().map(|(engine, _)| (*engine, summary.engines[*engine].as_str())).collect();
-    let named = engines.iter().zip(&ratings).map(|((_, name), (_, rating))| (*name, *rating));
+    let named = engines.iter().zip(&ratings);
+    let named = named.map(|((engine, name), (_, rating))| (*engine, *name, *rating));
     let picture = has_pictures.then(|| result_figures::ratings(&named.collect::<Vec<_>>()));
     document.figures(picture);
     document.paragraph(

@@ -1,6 +1,7 @@
 //! Search statistics of the engines: depth, speed, time, and calibration of their evaluations.
 
 use super::{Document, Figure, bars_by_engine, calibration};
+use crate::chart::svg::LINE_COLOURS;
 use crate::chart::{Chart, Line, Lines};
 use crate::statistics::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
@@ -8,9 +9,6 @@ use crate::statistics::{
 };
 use crate::summary::Summary;
 use crate::table::Table;
-
-/// Engines beyond which a chart has no line for each.
-const MAX_LINES: usize = 8;
 
 /// A figure of search statistics: its name, its unit, and the value.
 type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
@@ -26,7 +24,7 @@ type Engines<'a> = [(&'a String, &'a EngineStatistics)];
 
 /// All there is, if the engines told anything.
 pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
-    let engines = summary.engines.iter().zip(&statistics.engines).take(MAX_LINES);
+    let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
     let engines: Vec<_> = engines.collect();
     let calibrations: Vec<_> =
         engines.iter().map(|(name, own)| (name.as_str(), &own.calibration)).collect();
@@ -95,7 +93,7 @@ fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<
     let caption = format!("{title} by move number ({unit})");
     let description =
         format!("{title} of each engine ({unit}) by ranges of {MOVES_PER_RANGE} moves.");
-    let chart = Lines { x: "move", y: unit.to_owned(), lines, levels: Vec::new() };
+    let chart = Lines { x: "move", y: unit.to_owned(), lines, ..Lines::default() };
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 

@@ -42,8 +42,8 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
     let has_berger = has(|row| row.ranked.sonneborn_berger.is_some());
     let more = [has_buchholz.then_some("Buchholz"), has_berger.then_some("Son.-Berger")];
     let mut table = Table::with_columns(
-        ["rank", "engine", "points", "games", "won", "drawn", "lost"],
-        more.into_iter().flatten().chain(["Elo (95 %)"]),
+        ["rank", "engine", "points", "Elo (95 %)", "games", "won", "drawn", "lost"],
+        more.into_iter().flatten(),
     );
     for Row { ranked, games, rating } in &standings.rows {
         let rating = rating.map_or(UNDEFINED.to_owned(), |rating| match rating.group {
@@ -53,8 +53,17 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
         let (name, points) = (&engines[ranked.engine], format!("{:.1}", ranked.points));
         let tie_breaks = [ranked.buchholz, ranked.sonneborn_berger].into_iter().flatten();
         table.push_with(
-            [&ranked.rank, name, &points, &ranked.games, &games.wins, &games.draws, &games.losses],
-            tie_breaks.map(|value| format!("{value:.2}")).chain([rating]),
+            [
+                &ranked.rank,
+                name,
+                &points,
+                &rating,
+                &ranked.games,
+                &games.wins,
+                &games.draws,
+                &games.losses,
+            ],
+            tie_breaks.map(|value| format!("{value:.2}")),
         );
     }
     table

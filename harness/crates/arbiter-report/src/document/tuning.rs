@@ -80,6 +80,7 @@ fn figure(
     }
     let points = path.iter().map(|point| (games(point) as f64, value(point))).collect();
     let lines = vec![Line::plain(name, points)];
-    let chart = Lines { x: "games", y: unit.to_owned(), lines, levels: vec![level] };
+    let levels = vec![level];
+    let chart = Lines { x: "games", y: unit.to_owned(), lines, levels, ..Lines::default() };
     Figure { caption: name.to_owned(), description, chart: Chart::Lines(chart), table }
 }

@@ -150,7 +150,7 @@ fn figure(figure: &Figure, frames: &[&svg::Frame], is_told: bool) -> Markup {
                 @let names = figure.chart.names();
                 @if !names.is_empty() {
                     ul class="key" { @for (line, name) in names.iter().enumerate() {
-                        li { i class={ "c" (line % svg::LINE_COLOURS + 1) } {} (name) }
+                        li { i class=(figure.chart.key_class(line)) {} (name) }
                     } }
                 }
             }

@@ -5,10 +5,14 @@ use shakmaty::Color;
 use super::{centipawns, evaluations, result};
 use arbiter_game::record::GameRecord;
 use arbiter_protocol::Score;
+use arbiter_stats::GameResult;
 use arbiter_stats::elo::score_from_elo;
 
 /// Games that are kept.
 const KEPT: usize = 6;
+
+/// Evaluations from which on an engine has judged that it is winning; one below it is no misjudgement.
+pub(crate) const MIN_ADVANTAGE: Score = Score::Centipawns(150);
 
 /// A game, and which engine misjudged it.
 #[derive(Debug, Clone)]
@@ -35,19 +39,41 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, half: usize, game: 
         let by_expected =
             |a: &(usize, Score), b: &(usize, Score)| expected(a.1).total_cmp(&expected(b.1));
         let (ply, score) = evaluations(game, color).max_by(by_expected)?;
-        let points = result(game, color).half_points() as f64 / 2.0;
-        Some((color, ply, score, expected(score) - points))
+        Some((color, ply, score, error(score, result(game, color))?))
     });
     let Some((color, ply, score, error)) = sides.max_by(|a, b| a.3.total_cmp(&b.3)) else { return };
     let index = games.partition_point(|kept| kept.error >= error);
-    if index < KEPT && error > 0.0 {
+    if index < KEPT {
         let game = game.clone();
         games.insert(index, MisjudgedGame { pair, half, game, color, ply, score, error });
         games.truncate(KEPT);
     }
 }
 
+/// What an engine with this best evaluation expected beyond its result; nothing if it did not judge that it
+/// is winning, or won.
+fn error(best: Score, result: GameResult) -> Option<f64> {
+    let error = expected(best) - result.half_points() as f64 / 2.0;
+    (centipawns(best) >= centipawns(MIN_ADVANTAGE) && error > 0.0 && result != GameResult::Win)
+        .then_some(error)
+}
+
 /// Expected score, 0 to 1, of an evaluation, with a pawn as 100 Elo. It only ranks games.
 fn expected(score: Score) -> f64 {
     score_from_elo(centipawns(score))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_judged_to_be_winning_and_did_not_win_was_wrong() {
+        let error = |centipawns, result| error(Score::Centipawns(centipawns), result);
+        assert_eq!(error(149, GameResult::Loss), None);
+        assert_eq!(error(900, GameResult::Win), None);
+        let [lost, drawn] = [GameResult::Loss, GameResult::Draw].map(|result| error(150, result));
+        assert!(lost > drawn && drawn > Some(0.0), "{lost:?} {drawn:?}");
+        assert!(error(800, GameResult::Draw) > drawn);
+    }
 }

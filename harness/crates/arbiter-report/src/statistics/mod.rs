@@ -5,7 +5,7 @@ mod misjudged;
 mod search;
 
 pub use llr_history::{HistoryPoint, LlrHistory};
-pub(crate) use misjudged::MisjudgedGame;
+pub(crate) use misjudged::{MIN_ADVANTAGE, MisjudgedGame};
 
 pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES, SearchStatistics};
 
@@ -38,7 +38,7 @@ pub struct GameStatistics {
     pub white: Trinomial,
     /// By opening, in the order of the book.
     pub openings: BTreeMap<u64, PlayedOpening>,
-    /// Games whose result was far from an engine's best evaluation, the largest errors first.
+    /// Games whose result was far below an engine's best evaluation, the largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
     /// The first games that ended by a fault of an engine, each with its pair and its place in the pair,
     /// from 0.

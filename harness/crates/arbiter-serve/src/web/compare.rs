@@ -99,7 +99,8 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     rows.first()?;
     let caption = "Elo of each run (95 %)".to_owned();
     let description = format!("Elo with its interval of {} runs.", rows.len());
-    let chart = Intervals { x: "Elo of the first engine", rows, level: Some(0.0) };
+    let chart =
+        Intervals { x: "Elo of the first engine", rows, level: Some(0.0), engines: Vec::new() };
     Some(Figure { caption, description, chart: Chart::Intervals(chart), table })
 }
 
@@ -115,6 +116,7 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
             name: name(run),
             points: known.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
             band: known.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
+            engine: None,
         }
     };
     history(runs, ("Elo over games", "Elo, with 95 % at each moment"), line)
@@ -146,7 +148,8 @@ fn history(
     let (caption, description) =
         (caption.to_owned(), format!("{caption} of {} runs.", lines.len()));
     let levels = vec![(String::new(), 0.0)];
-    let chart = Chart::Lines(Lines { x: "games", y: unit.to_owned(), lines, levels });
+    let chart =
+        Chart::Lines(Lines { x: "games", y: unit.to_owned(), lines, levels, ..Lines::default() });
     Some(Figure { caption, description, chart, table })
 }
 

@@ -6,7 +6,7 @@ use super::{EventSource, Fragment, NavPage, joined, page_with};
 use arbiter_names::counted;
 use arbiter_plan::{ControlCommand, Ending, Pace};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
-use arbiter_report::{diagram, squares, tone, utc_time_as};
+use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
 
 /// The commands of the page, each with its name and what it does.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
@@ -62,7 +62,10 @@ pub(crate) fn counts(
     let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {
         div class="standing" data-phase=(summary.phase()) data-state=(state.words(summary)) {
-            @if let Some(about) = &summary.about { p class="about" { (about) } }
+            p class="about" {
+                (run_title(&summary.plan)) ", " (summary.limits_in_words())
+                @if let Some(about) = &summary.about { ": " (about) }
+            }
             @if let State::Played(_) = state {
                 @if !chances.is_empty() {
                     ul class="facts" aria-label="Chance of each verdict" {

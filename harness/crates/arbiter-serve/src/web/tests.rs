@@ -159,6 +159,7 @@ fn a_run_shows_its_state_boards_and_commands() {
     for part in [
         "3 of at most 9 pairs counted, 1 in flight, 2 games at once, 1 fault, about 4 min left.",
         "<li>H1 45 %</li>",
+        "<p class=\"about\">SPRT: ",
     ] {
         assert!(played.html.contains(part), "{part} in {}", played.html);
     }

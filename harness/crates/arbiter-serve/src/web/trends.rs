@@ -120,7 +120,8 @@ fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
     rows.first()?;
     let caption = format!("Elo of commits against {against} (95 %), the latest last");
     let description = format!("Elo with its interval of {} commits.", rows.len());
-    let chart = Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0) });
+    let chart = Intervals { x: "Elo", rows, level: Some(0.0), engines: Vec::new() };
+    let chart = Chart::Intervals(chart);
     Some(Figure { caption, description, chart, table: table(group) })
 }
 

@@ -1,4 +1,7 @@
+use super::axis::widened;
+use super::lines::LABEL;
 use super::*;
+use crate::chart::Line;
 
 fn line(points: &[(f64, f64)]) -> Line {
     Line::plain("a <b>", points.to_vec())
@@ -55,6 +58,53 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
 }
 
 #[test]
+fn lines_bear_their_names_where_those_have_room() {
+    let named = |engine, name: &str, end| Line {
+        engine,
+        ..Line::plain(name, vec![(1.0, 0.0), (2.0, end), (3.0, end)])
+    };
+    let lines =
+        vec![named(Some(4), "Anna", 1.0), named(None, "Bo", 1.0), named(None, "Cleo", -1.0)];
+    let draw_all = |lines: &[Line]| {
+        let chart = Chart::Lines(Lines { lines: lines.to_vec(), ..Lines::default() });
+        assert_eq!(chart.names().is_empty(), lines.len() <= 4);
+        draw(&chart, &SMALL).expect("there is something to draw")
+    };
+    let svg = draw_all(&lines);
+    let height = |name: &str| {
+        let text = svg.split("<text").find(|text| text.contains(&format!("\n{name}\n")));
+        let y = text.and_then(|text| text.split("y=\"").nth(1)?.split('"').next()?.parse().ok());
+        y.unwrap_or_else(|| panic!("no {name} in {svg}"))
+    };
+    let [anna, bo, cleo] = ["Anna", "Bo", "Cleo"].map(height);
+    let _: [i32; 3] = [anna, bo, cleo];
+    assert!((anna - bo).abs() >= LABEL && cleo > anna.max(bo), "{anna} {bo} {cleo}");
+    // The first is engine 5, whose colour it has everywhere.
+    assert!(svg.contains("var(--c5)") && !svg.contains("var(--c1)"), "{svg}");
+    let many: Vec<Line> = (0..5).map(|n| named(None, &format!("E{n}"), 1.0)).collect();
+    assert!(!draw_all(&many).contains("E3"), "they are in the key");
+}
+
+#[test]
+fn what_is_beyond_bounds_is_shaded() {
+    let shades = vec![(1.0, f64::INFINITY), (f64::NEG_INFINITY, -1.0)];
+    let chart = Lines { lines: vec![line(&[(1.0, -2.0), (3.0, 2.0)])], shades, ..Lines::default() };
+    let svg = draw(&Chart::Lines(chart), &WIDE).expect("there is something to draw");
+    assert_eq!(svg.matches("opacity=\"0.07\"").count(), 2, "{svg}");
+}
+
+#[test]
+fn rows_have_the_colours_of_their_engines() {
+    let row = |name: &str| (name.to_owned(), 1.0, 0.0, 2.0);
+    let engines = vec![Some(2), None];
+    let rows = vec![row("A"), row("all")];
+    let svg = draw(&Chart::Intervals(Intervals { rows, engines, ..Intervals::default() }), &WIDE);
+    let svg = svg.expect("there is something to draw");
+    assert!(svg.contains("var(--c3)") && svg.contains("var(--even)"), "{svg}");
+    assert!(!svg.contains("var(--c1)"), "{svg}");
+}
+
+#[test]
 fn nothing_to_draw_is_said() {
     // One point is no course of anything.
     for points in [&[(1.0, f64::NAN), (2.0, f64::NAN)][..], &[(1.0, 5.0)]] {
@@ -87,6 +137,7 @@ fn lying_bars_lie_behind_each_other() {
     let svg = draw(&Chart::Bars(bars), &WIDE).expect("there is something to draw");
     let sums: Vec<&str> = svg.split("text-anchor=\"start\"").skip(1).collect();
     assert!(sums[0].contains("\n1\n") && sums[1].contains("\n4\n"), "{svg}");
+    assert!(svg.contains("var(--c1)") && svg.contains("var(--even)"), "{svg}");
 }
 
 #[test]
