@@ -27,8 +27,8 @@ pub fn verdict_sentence(summary: &Summary) -> String {
         let share = 100.0 * summary.counts.fault_share();
         let limit = 100.0 * summary.plan.fault_limit;
         return format!(
-            "INVALID: engines failed in {share:.1} % of the games, more than the {limit:.1} % of \
-             --fault-limit.\n{sentence}"
+            "INVALID: engines failed in {share:.1} % of the games, more than the fault limit of \
+             {limit:.1} %.\n{sentence}"
         );
     }
     sentence

@@ -132,9 +132,11 @@ impl Bars {
 }
 
 impl Lines {
-    /// Whether the lines bear their names at their ends: not a single one, nor more than have room.
+    /// Whether the lines bear their names at their ends: not a single one, nor more or longer ones than have
+    /// room.
     fn is_labelled(&self) -> bool {
-        (2..=MAX_LABELLED).contains(&self.lines.len())
+        let has_room = |line: &Line| line.name.chars().count() <= svg::WIDE.label_length;
+        (2..=MAX_LABELLED).contains(&self.lines.len()) && self.lines.iter().all(has_room)
     }
 }
 

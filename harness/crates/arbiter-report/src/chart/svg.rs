@@ -33,7 +33,7 @@ pub(crate) struct Frame {
     /// Characters of a name beside an axis.
     name_length: usize,
     /// Characters of a name at the end of a line.
-    label_length: usize,
+    pub(super) label_length: usize,
     /// Values that a horizontal axis names.
     ticks: usize,
     /// Points of a line at most.
@@ -61,7 +61,7 @@ pub(crate) const NARROW: Frame = Frame {
     values: 68,
     names: 112,
     name_length: 15,
-    label_length: 9,
+    label_length: 10,
     ticks: 4,
     points: 128,
 };
