@@ -241,7 +241,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let home = site.url("/");
-    let token = site.token.clone().expect("it is printed");
+    let token = site.token.clone().expect("it is kept");
     browser.open(&format!("{home}#token={token}"));
     // The token leaves the address bar at once.
     browser.wait_until("location.hash === ''");
@@ -318,7 +318,7 @@ fn a_test_is_started_and_drained() {
         "document.getElementById('answer').textContent.startsWith('That needs the token')";
     browser.wait_until(refused);
     assert_accessible(&mut browser, axe.as_deref(), "start-refused");
-    fill(&mut browser, "token", site.token.as_deref().expect("it is printed"));
+    fill(&mut browser, "token", site.token.as_deref().expect("it is kept"));
     browser.click("#start button");
     browser.wait_until("location.pathname === '/runs/first' && document.readyState === 'complete'");
     wait_for("the run is drained", || {

@@ -40,7 +40,7 @@ fn pictures_of_the_readme() {
         .set("name", "nightly")
         .set("about", "the default evaluation against Rybka's")
         .start();
-    let token = site.token.clone().expect("it is printed");
+    let token = site.token.clone().expect("it is kept");
     wait_for("the run is listed", || (site.get("/runs/nightly").code == 200).then_some(()));
     browser.open(&site.url(&format!("/runs/nightly#token={token}")));
     // In the middle of things: a course has been drawn, and both boards have pieces on them.

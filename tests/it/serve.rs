@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
@@ -161,7 +163,7 @@ fn only_who_has_the_token_steers() {
     let site = Site::start(&bench, &[]);
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 1);
-    let token = site.token.clone().expect("it is printed");
+    let token = site.token.clone().expect("it is kept");
     assert_eq!(token.len(), 64);
     let bearer = format!("Bearer {token}");
     let right = ("Authorization", bearer.as_str());
@@ -230,7 +232,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     let site = Site::start(&bench, &["--start"]);
     assert!(site.get("/").body.contains("New test"));
     let first = ask("bundled", "slow", "first");
-    let bearer = format!("Bearer {}", site.token.as_deref().expect("it is printed"));
+    let bearer = format!("Bearer {}", site.token.as_deref().expect("it is kept"));
     let right = ("Authorization", bearer.as_str());
     let post = |headers: &[(&str, &str)]| site.ask("POST", &first, headers).code;
     assert_eq!((post(&[]), post(&[("Authorization", "Bearer x")])), (401, 401));
@@ -296,7 +298,7 @@ fn a_start_that_waits_keeps_no_server_from_ending() {
     let site = Site::start(&bench, &["--start"]);
     let reserved = site.command(&ask("bundled", "silent", "latest"));
     assert!(reserved.code == 400 && reserved.body.contains("the newest run"), "{reserved:?}");
-    let bearer = format!("Bearer {}", site.token.as_deref().expect("it is printed"));
+    let bearer = format!("Bearer {}", site.token.as_deref().expect("it is kept"));
     let address = ask("bundled", "silent", "first");
     let _waiting = site.request("POST", &address, &[("Authorization", &bearer)]);
     wait_for("it is being started", || bench.path("results/first.log").exists().then_some(()));
@@ -391,6 +393,30 @@ fn a_token_can_be_given_and_must_be_one() {
     serve(&["--listen", &address]).expect_refusal(7, &["cannot listen", &address, "--listen"]);
     serve(&["--results", "/proc/none"]).expect_refusal(7, &["/proc/none", "--results"]);
     serve(&["--results", &file]).expect_refusal(7, &[&file, "--results"]);
+}
+
+#[test]
+fn a_token_that_nobody_gave_goes_to_a_terminal_or_a_file_of_its_owner() {
+    let bench = Bench::new();
+    let site = Site::start(&bench, &[]);
+    let token = site.token.clone().expect("it is kept");
+    assert!(!bench.read("serve.log").contains(&token), "whoever reads the log could steer");
+    let file = std::fs::metadata(bench.path("results/serve.token")).expect("the file is there");
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    site.end();
+    let site = Site::start(&bench, &["--log-format", "json"]);
+    assert_eq!(site.token.as_deref(), Some(token.as_str()), "pages go on after a restart");
+    site.end();
+    // Ctrl-C when it is there.
+    let script = r#"
+        (until grep -q 'token=.*' screen; do sleep 0.1; done; printf '\003') |
+        script -qefc "$0 serve --results shown --listen 127.0.0.1:0" /dev/null >screen"#;
+    let arbiter = programs::arbiter().display().to_string();
+    bench.start(Path::new("/bin/sh"), ["-c", script, &arbiter]).finish().expect_code(0);
+    let screen = bench.read("screen");
+    let (_, shown) = screen.split_once("#token=").expect("the terminal shows it");
+    assert!(shown.split_whitespace().next().is_some_and(|token| token.len() == 64), "{screen}");
+    assert!(!bench.path("shown/serve.token").exists());
 }
 
 #[test]

@@ -215,3 +215,10 @@ fn commands_and_flags() {
     flags(&arbiter::Cli::command(), "arbiter", &mut text);
     expect("flags.text", &text);
 }
+
+/// No number gets another meaning, ever: lines are added, and none is taken away or changed.
+#[test]
+fn exit_codes() {
+    let line = |code: arbiter::ExitCode| format!("{} {code:?}\n", code as u8);
+    expect("exit-codes.text", &arbiter::ExitCode::all().map(line).collect::<String>());
+}

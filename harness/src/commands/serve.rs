@@ -5,14 +5,14 @@
 
 mod start;
 
-use std::fs::File;
-use std::io::Read;
+use std::io::{self, IsTerminal, Write, stderr};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use data_encoding::HEXLOWER;
+use tempfile::NamedTempFile;
 use tokio::net::TcpListener;
 
 use self::start::TestStarter;
@@ -28,12 +28,17 @@ use arbiter_store::StoreError;
 /// Where a token is looked for that no file gives.
 const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
 
+/// The file in the results folder that keeps a token which nobody gave and no terminal shows.
+const TOKEN_FILE: &str = "serve.token";
+
 /// Flags of `arbiter serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Everybody who can reach the address sees the runs. Who has the token may also pause, resume, drain
 and stop those that are being played on this machine by the same user: open the address that is
-printed with the token, or enter the token on the page of a run. Programs send
+printed with the token, or enter the token on the page of a run. A token that nobody gave is printed
+on a terminal only: elsewhere, as in a log or systemd's journal, it is kept in the results folder's
+serve.token, which only its owner can read, and the next server takes it from there. Programs send
 'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start the
 list has a form for a new test (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…).
 It is played here as by 'arbiter sprt', with arbiter.toml, one at a time, writes to RUN.log in the
@@ -63,7 +68,7 @@ pub(crate) struct ServeArgs {
     /// repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// File with the token, in its first line [default: $ARBITER_TOKEN, else a new one is made]
+    /// File with the token, in its first line [default: $ARBITER_TOKEN, else one is made]
     #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
     token_file: Option<PathBuf>,
     /// Let nobody steer runs
@@ -86,29 +91,27 @@ pub(crate) struct ServeArgs {
     pub log: LogArgs,
 }
 
-/// Where the token comes from.
+/// What whoever steers runs has to know.
 #[derive(Debug, PartialEq, Eq)]
-enum Token {
-    /// The user gave it, and knows it.
-    Given(String),
-    /// It was made now, and has to be printed.
-    New(String),
+struct Token {
+    text: String,
+    /// Where its user finds it; if nowhere, it has to be printed.
+    place: Option<String>,
 }
 
 /// Carries out the command.
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
-    let token = match args.read_only {
-        true => None,
-        false => Some(token(args.token_file.as_deref())?),
-    };
-    let known = token.as_ref().map(|(Token::Given(text) | Token::New(text))| text.as_str());
     // The store may come later, but into a folder that can be.
     if !args.results.is_dir() {
         std::fs::create_dir_all(&args.results)
             .map_err(|source| StoreError::Folder { folder: args.results.clone(), source })?;
         note(&format!("made {}, which has no runs yet", args.results.display()));
     }
-    let guard = Guard::new(args.hosts, known);
+    let token = match args.read_only {
+        true => None,
+        false => Some(token(args.token_file.as_deref(), &args.results)?),
+    };
+    let guard = Guard::new(args.hosts, token.as_ref().map(|token| token.text.as_str()));
     let starter = args.start.then(|| TestStarter::new(args.results.clone())).transpose()?;
     let starter = starter.map(|starter| Arc::new(starter) as Arc<dyn Starter>);
     // To be as quick as usual is no reason not to serve.
@@ -153,10 +156,12 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
 fn announce(address: SocketAddr, token: Option<&Token>) {
     note(&format!("serving http://{address}/ until Ctrl-C"));
     match token {
-        Some(Token::New(token)) => {
-            note(&format!("to steer runs, open http://{address}/#token={token}"));
+        Some(Token { place: Some(place), .. }) => {
+            note(&format!("runs can be steered with the token in {place}"));
         }
-        Some(Token::Given(_)) => note("runs can be steered with the token that was given"),
+        Some(Token { text, .. }) => {
+            note(&format!("to steer runs, open http://{address}/#token={text}"));
+        }
         None => note("runs cannot be steered"),
     }
     if !address.ip().is_loopback() {
@@ -166,16 +171,23 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
     }
 }
 
-fn token(file: Option<&Path>) -> Result<Token, Failure> {
+fn token(file: Option<&Path>, results: &Path) -> Result<Token, Failure> {
     let (place, text) = match (file, std::env::var(TOKEN_VARIABLE)) {
-        (Some(path), _) => {
-            let text = read_text(path).map_err(|error| {
-                Failure::invalid(format!("cannot read the token in {}: {error}", path.display()))
-            })?;
-            (path.display().to_string(), text)
-        }
+        (Some(path), _) => (path.display().to_string(), read_token(path)?),
         (None, Ok(text)) => (format!("${TOKEN_VARIABLE}"), text),
-        (None, Err(_)) => return hex(32).map(Token::New),
+        (None, Err(_)) if stderr().is_terminal() => {
+            return Ok(Token { text: hex(32)?, place: None });
+        }
+        (None, Err(_)) => {
+            let path = results.join(TOKEN_FILE);
+            keep_token(&path, &hex(32)?).map_err(|error| {
+                Failure::environment(format!(
+                    "cannot keep a token in {}: {error}; give --token-file or --read-only",
+                    path.display()
+                ))
+            })?;
+            (path.display().to_string(), read_token(&path)?)
+        }
     };
     let token = text.lines().next().unwrap_or_default().trim();
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());
@@ -184,13 +196,28 @@ fn token(file: Option<&Path>) -> Result<Token, Failure> {
             "the token in {place} is not one: give at least {MIN_TOKEN} letters, digits and signs"
         )));
     }
-    Ok(Token::Given(token.to_owned()))
+    Ok(Token { text: token.to_owned(), place: Some(place) })
+}
+
+fn read_token(path: &Path) -> Result<String, Failure> {
+    read_text(path).map_err(|error| {
+        Failure::invalid(format!("cannot read the token in {}: {error}", path.display()))
+    })
+}
+
+/// Writes a token to a file that only its owner can read, unless the file exists.
+fn keep_token(path: &Path, token: &str) -> io::Result<()> {
+    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    writeln!(file, "{token}")?;
+    match file.persist_noclobber(path) {
+        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
+        _ => Ok(()),
+    }
 }
 
 /// So many bytes that nobody can guess, as hexadecimal digits.
 fn hex(bytes: usize) -> Result<String, Failure> {
     let mut random = vec![0; bytes];
-    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random));
-    read.map_err(|error| Failure::environment(format!("cannot read /dev/urandom: {error}")))?;
+    getrandom::fill(&mut random).map_err(Failure::environment)?;
     Ok(HEXLOWER.encode(&random))
 }

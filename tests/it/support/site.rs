@@ -16,7 +16,7 @@ pub struct Site {
     running: Running,
     /// Its address and port.
     pub address: String,
-    /// The token that it printed, if it did.
+    /// The token in the results folder's `serve.token`, if it says that it is there.
     pub token: Option<String>,
 }
 
@@ -47,12 +47,11 @@ impl Site {
             assert!(!log.contains("error"), "{log}");
             log.lines().any(|line| line.contains("steer")).then_some(log)
         });
-        let after = |mark: &str| {
-            let rest = log.split(mark).nth(1)?;
-            rest.split(['/', ' ', '\n']).next().map(str::to_owned)
-        };
-        let address = after("serving http://").expect("the address is printed");
-        Site { running, address, token: after("#token=") }
+        let (_, rest) = log.split_once("serving http://").expect("the address is printed");
+        let (address, _) = rest.split_once('/').expect("an address ends");
+        let is_kept = log.contains("results/serve.token");
+        let token = is_kept.then(|| bench.read("results/serve.token").trim().to_owned());
+        Site { running, address: address.to_owned(), token }
     }
 
     /// How many connections to it are established.
@@ -82,7 +81,7 @@ impl Site {
         self.ask("GET", path, &[])
     }
 
-    /// Sends a command with the token that was printed.
+    /// Sends a command with the token that the server made.
     pub fn command(&self, path: &str) -> Reply {
         let token = self.token.as_deref().expect("the server made a token");
         self.ask("POST", path, &[("Authorization", &format!("Bearer {token}"))])

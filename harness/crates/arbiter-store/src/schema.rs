@@ -14,7 +14,7 @@ use super::{Store, StoreError};
 pub(super) const FORMAT: i64 = 13;
 
 /// The first version of arbiter that reads this format, for older ones to name.
-const READABLE_SINCE: &str = "0.1.0";
+const READABLE_SINCE: &str = "0.2.0";
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);

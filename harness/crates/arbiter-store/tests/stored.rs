@@ -90,6 +90,29 @@ fn stores_of_every_format_are_read_and_continued() {
     FORMATS.into_iter().for_each(|(name, sql)| use_it(name, sql, ""));
 }
 
+/// What there is to find in a store: columns, indexes, and the version that reads it.
+fn layout(file: &Path) -> Vec<String> {
+    let connection = Connection::open(file).unwrap();
+    let query = "
+        SELECT concat_ws(' ', 'column', m.name, c.name, c.type, c.\"notnull\", c.dflt_value, c.pk)
+            FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'
+        UNION ALL SELECT concat_ws(' ', 'index', m.name, m.tbl_name, i.seqno, i.name)
+            FROM sqlite_schema m JOIN pragma_index_info(m.name) i WHERE m.type = 'index'
+        UNION ALL SELECT 'readable since ' || arbiter FROM readable_since
+        ORDER BY 1";
+    let mut statement = connection.prepare(query).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn a_new_store_is_as_the_file_of_its_format_says() {
+    let [made, written] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    drop(Store::create(made.path()).unwrap());
+    let written = layout(&write(written.path(), LATEST.1, ""));
+    assert_eq!(layout(&made.path().join(FILE_NAME)), written, "that is another format");
+}
+
 #[test]
 fn a_number_that_is_lower_than_the_tables_does_no_harm() {
     // Older programs wrote theirs where another program had migrated the store meanwhile.
@@ -119,6 +142,21 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
     let told = Store::open(dir.path()).unwrap_err().to_string();
     assert!(told.contains("format-1") && told.contains("as it was"), "{told}");
     assert_eq!(version(&file), 1);
+}
+
+#[test]
+fn a_migration_that_fails_half_way_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    // No table can have the name of an index, and this table comes after most others.
+    let file = write(dir.path(), FORMATS[0].1, "CREATE INDEX findings ON games (result)");
+    let tables = || -> String {
+        let query = "SELECT group_concat(sql) FROM sqlite_schema";
+        Connection::open(&file).unwrap().query_row(query, [], |row| row.get(0)).unwrap()
+    };
+    let before = tables();
+    let told = Store::open(dir.path()).unwrap_err().to_string();
+    assert!(told.contains("findings"), "{told}");
+    assert_eq!((tables(), version(&file)), (before, 1));
 }
 
 #[test]
