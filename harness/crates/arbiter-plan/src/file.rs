@@ -100,6 +100,8 @@ pub struct ConfigFile {
     pub fault_limit: Option<f64>,
     /// What is done about CPU contention, in the word of the flag.
     pub cpu_contention: Option<String>,
+    /// What 0.1 had for it: `off`, or a share of time, which nobody asks for any more.
+    noise_limit: Option<toml::Value>,
     /// Draw rule, in the form of the flag.
     pub draw: Option<String>,
     /// Resign rule, in the form of the flag.
@@ -209,6 +211,9 @@ pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     for folder in settings.syzygy.iter_mut().flatten() {
         *folder = base.join(&folder);
     }
+    if settings.noise_limit == Some("off".into()) {
+        settings.cpu_contention.get_or_insert("off".into());
+    }
     settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
         engine(table, base).map_err(|error| format!("{shown}: {name}: {error}"))
@@ -310,6 +315,7 @@ mod tests {
         assert_eq!((loaded.engines.len(), loaded.ci.steps().unwrap().len()), (3, 2));
         assert!(loaded.build.unwrap().settings("arbiter.toml").is_ok());
         assert_eq!(loaded.tune.parameters().unwrap().len(), 1);
+        assert_eq!(loaded.cpu_contention.as_deref(), Some("off"));
         // What readers know is in their complaint about a key that they do not know.
         for table in
             ["", "[sprt]", "[build]", "[ci]", "[[ci.step]]", "[tune]", "[[tune.parameter]]"]
@@ -321,7 +327,10 @@ mod tests {
                 let key = key.replace('_', "-");
                 let is_key = |line: &str| line.starts_with(&format!("{key} = "));
                 let is_table = |line: &str| line.trim_matches(['[', ']']).ends_with(&key);
-                assert!(text.lines().any(|line| is_key(line) || is_table(line)), "{table}: {key}");
+                // What 0.1 did not have.
+                let is_newer = ["cpu-contention"].contains(&key.as_str());
+                let is_there = text.lines().any(|line| is_key(line) || is_table(line));
+                assert!(is_newer || is_there, "{table}: {key}");
             }
         }
     }
