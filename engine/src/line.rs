@@ -74,6 +74,13 @@ impl<E: Evaluator> Line<E> {
         self.evaluator.evaluate(position)
     }
 
+    /// The same, for a search to which only scores between `alpha` and `beta` matter.
+    #[inline]
+    pub fn evaluate_within(&mut self, alpha: Score, beta: Score) -> Score {
+        let position = self.positions.last().expect("a line holds its root");
+        self.evaluator.evaluate_within(position, alpha, beta)
+    }
+
     /// Is the current position to be scored as a draw: by the fifty-move rule, by insufficient
     /// material, or because it occurred before?
     ///

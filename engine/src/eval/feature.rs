@@ -39,6 +39,12 @@ impl FeatureSet {
         FeatureSet(self.0 | 1 << (index & 63))
     }
 
+    /// The set without one feature.
+    #[must_use]
+    pub const fn without(self, index: usize) -> FeatureSet {
+        FeatureSet(self.0 & !(1 << (index & 63)))
+    }
+
     /// Reads names separated by commas; blanks around them and their case do not matter. Nothing,
     /// or `<empty>`, is the empty set.
     ///
@@ -90,7 +96,8 @@ pub struct UnknownFeature {
 
 impl fmt::Display for UnknownFeature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no feature is called \"{}\"; there are {}", self.name, self.known.join(", "))
+        let known = if self.known.is_empty() { "none".into() } else { self.known.join(", ") };
+        write!(f, "no feature is called \"{}\"; there are {known}", self.name)
     }
 }
 

@@ -20,7 +20,7 @@ mod sink;
 
 use crate::chess::{Game, Move, Position};
 use compare::Entry;
-use feature::{Feature, FeatureSet};
+use feature::{Feature, FeatureSet, UnknownFeature};
 use nnue::network::Network;
 use report::Report;
 pub use score::Score;
@@ -71,6 +71,12 @@ pub trait Evaluator {
     /// The score of `position`, the one reached by the announced moves, in centipawns from the
     /// point of view of the side to move; within ±[`score::EVALUATION_MAX`].
     fn evaluate(&mut self, position: &Position) -> Score;
+
+    /// The same, for a search to which only scores between `alpha` and `beta` matter: a lazy
+    /// evaluation may answer with an estimate if that is far outside.
+    fn evaluate_within(&mut self, position: &Position, _alpha: Score, _beta: Score) -> Score {
+        self.evaluate(position)
+    }
 }
 
 /// An evaluation.
@@ -95,20 +101,23 @@ pub enum Variant {
     Material,
 }
 
-/// An evaluation and the features of it that are switched off.
+/// An evaluation, the features of it that are switched off, and the experiments that are tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The evaluation.
     pub variant: Variant,
     /// Its disabled features.
     pub disabled: FeatureSet,
+    /// Its experiments that are tried.
+    pub experiments: FeatureSet,
     /// The network of [`Variant::Nnue`]; `None` is the one that the engine comes with.
     pub network: Option<&'static Network>,
 }
 
 impl From<Variant> for Choice {
     fn from(variant: Variant) -> Choice {
-        Choice { variant, disabled: FeatureSet::EMPTY, network: None }
+        let none = FeatureSet::EMPTY;
+        Choice { variant, disabled: none, experiments: none, network: None }
     }
 }
 
@@ -170,13 +179,27 @@ impl Variant {
     pub fn features(self) -> Vec<Feature> {
         match self {
             Variant::Palimpsest => palimpsest::Palimpsest::features(),
-            Variant::Rybka1_0Beta => rybka::Rybka::<rybka::V1_0Beta>::features(),
-            Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::features(),
+            Variant::Rybka1_0Beta => rybka::features::<rybka::V1_0Beta>(),
+            Variant::Rybka2_3_2a => rybka::features::<rybka::V2_3_2a>(),
             Variant::Blunder => blunder::Blunder::features(),
             Variant::Rdchess => rdchess::RdChess::features(),
             Variant::Micromax => micromax::MicroMax::features(),
             Variant::Nnue => nnue::Nnue::features(),
             Variant::Material => material::Material::features(),
+        }
+    }
+
+    /// What it does not do but can be made to try: changes that its author or others proposed, and such
+    /// as tell what a part of it is worth.
+    pub fn experiments(self) -> Vec<Feature> {
+        match self {
+            Variant::Rybka1_0Beta => rybka::experiments::<rybka::V1_0Beta>(),
+            Variant::Rybka2_3_2a => rybka::experiments::<rybka::V2_3_2a>(),
+            Variant::Blunder => blunder::Blunder::experiments(),
+            Variant::Micromax => micromax::MicroMax::experiments(),
+            Variant::Palimpsest | Variant::Rdchess | Variant::Nnue | Variant::Material => {
+                Vec::new()
+            }
         }
     }
 
@@ -206,16 +229,26 @@ impl Variant {
 }
 
 impl Choice {
+    /// The same with the experiments named, and no others.
+    ///
+    /// # Errors
+    ///
+    /// The first unknown name.
+    pub fn trying(mut self, names: &str) -> Result<Choice, UnknownFeature> {
+        self.experiments = FeatureSet::parse(names, &self.variant.experiments())?;
+        Ok(self)
+    }
+
     /// Runs a task with this evaluation.
     pub fn dispatch<T: Task>(self, task: T) -> T::Output {
-        let disabled = self.disabled;
+        let Choice { disabled, experiments, .. } = self;
         match self.variant {
             Variant::Palimpsest => task.run(palimpsest::Palimpsest::new(disabled)),
-            Variant::Rybka1_0Beta => task.run(rybka::Rybka::<rybka::V1_0Beta>::new(disabled)),
-            Variant::Rybka2_3_2a => task.run(rybka::Rybka::<rybka::V2_3_2a>::new(disabled)),
-            Variant::Blunder => task.run(blunder::Blunder::new(disabled)),
+            Variant::Rybka1_0Beta => rybka::run::<rybka::V1_0Beta, T>(task, disabled, experiments),
+            Variant::Rybka2_3_2a => rybka::run::<rybka::V2_3_2a, T>(task, disabled, experiments),
+            Variant::Blunder => task.run(blunder::Blunder::new(disabled, experiments)),
             Variant::Rdchess => task.run(rdchess::RdChess::new(disabled)),
-            Variant::Micromax => task.run(micromax::MicroMax::new(disabled)),
+            Variant::Micromax => task.run(micromax::MicroMax::new(disabled, experiments)),
             Variant::Nnue => task.run(self.nnue()),
             Variant::Material => task.run(material::Material::new(disabled)),
         }
@@ -249,16 +282,18 @@ impl Choice {
     /// The score of the position a game has reached, term by term.
     pub fn explain_game(self, game: &Game) -> Report {
         let position = game.position();
-        let disabled = self.disabled;
+        let Choice { disabled, experiments, .. } = self;
         match self.variant {
             Variant::Palimpsest => palimpsest::Palimpsest::new(disabled).explain(position),
             Variant::Rybka1_0Beta => {
-                rybka::Rybka::<rybka::V1_0Beta>::new(disabled).explain(position)
+                rybka::explain::<rybka::V1_0Beta>(position, disabled, experiments)
             }
-            Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::new(disabled).explain(position),
-            Variant::Blunder => blunder::Blunder::new(disabled).explain(position),
+            Variant::Rybka2_3_2a => {
+                rybka::explain::<rybka::V2_3_2a>(position, disabled, experiments)
+            }
+            Variant::Blunder => blunder::Blunder::new(disabled, experiments).explain(position),
             Variant::Rdchess => rdchess::RdChess::new(disabled).explain(game),
-            Variant::Micromax => micromax::MicroMax::new(disabled).explain(game),
+            Variant::Micromax => micromax::MicroMax::new(disabled, experiments).explain(game),
             Variant::Nnue => self.nnue().explain(position),
             Variant::Material => material::Material::new(disabled).explain(position),
         }

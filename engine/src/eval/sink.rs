@@ -22,6 +22,12 @@ pub(super) trait Sink {
     /// Is the feature enabled?
     fn is_enabled(&self, feature: impl Into<usize>) -> bool;
 
+    /// Is the experiment tried? None is in a plain sum.
+    #[inline(always)]
+    fn tries(&self, _experiment: impl Into<usize>) -> bool {
+        false
+    }
+
     /// Records that a feature has changed the blended score by `change` centipawns from White's
     /// side.
     fn adjust(&mut self, feature: impl Into<usize>, change: i32);
@@ -82,16 +88,22 @@ impl Sink for Sum {
     }
 }
 
-/// A sum without the disabled features.
+/// A sum without the disabled features, and with the experiments that are tried.
 pub(super) struct MaskedSum {
     sum: Pair,
     disabled: FeatureSet,
+    experiments: FeatureSet,
 }
 
 impl MaskedSum {
     /// An empty sum.
     pub(super) fn new(disabled: FeatureSet) -> MaskedSum {
-        MaskedSum { sum: Pair::ZERO, disabled }
+        MaskedSum { sum: Pair::ZERO, disabled, experiments: FeatureSet::EMPTY }
+    }
+
+    /// The same with experiments.
+    pub(super) fn trying(self, experiments: FeatureSet) -> MaskedSum {
+        MaskedSum { experiments, ..self }
     }
 }
 
@@ -115,6 +127,11 @@ impl Sink for MaskedSum {
         !self.disabled.contains(feature.into())
     }
 
+    #[inline]
+    fn tries(&self, experiment: impl Into<usize>) -> bool {
+        self.experiments.contains(experiment.into())
+    }
+
     fn adjust(&mut self, _feature: impl Into<usize>, _change: i32) {}
 
     #[inline]
@@ -123,7 +140,7 @@ impl Sink for MaskedSum {
     }
 
     fn new_empty(&self) -> MaskedSum {
-        MaskedSum::new(self.disabled)
+        MaskedSum::new(self.disabled).trying(self.experiments)
     }
 }
 
@@ -147,6 +164,12 @@ impl Record {
             terms: [[Pair::ZERO; 2]; FEATURES_MAX],
             steps: [0; FEATURES_MAX],
         }
+    }
+
+    /// The same with experiments.
+    pub(super) fn trying(mut self, experiments: FeatureSet) -> Record {
+        self.masked.experiments = experiments;
+        self
     }
 
     /// The term of each side, White first.
@@ -179,6 +202,10 @@ impl Sink for Record {
         self.masked.is_enabled(feature)
     }
 
+    fn tries(&self, experiment: impl Into<usize>) -> bool {
+        self.masked.tries(experiment)
+    }
+
     fn adjust(&mut self, feature: impl Into<usize>, change: i32) {
         self.steps[feature.into()] += change;
     }
@@ -188,6 +215,6 @@ impl Sink for Record {
     }
 
     fn new_empty(&self) -> Record {
-        Record::new(self.masked.disabled)
+        Record::new(self.masked.disabled).trying(self.masked.experiments)
     }
 }

@@ -148,7 +148,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         entry: Option<Entry>,
     ) -> Node {
         let ply = self.line.ply();
-        let StaticEval { raw_eval, eval, correction, improving } = self.static_eval(ply, entry);
+        let window = (alpha, beta);
+        let StaticEval { raw_eval, eval, correction, improving } =
+            self.static_eval(ply, entry, window);
         let position = self.line.position();
         let tt_move = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
         let hint = self.root_moves.hint.filter(|_| ply == 0);
@@ -185,13 +187,18 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// The static evaluation of the current position, kept on the search stack.
-    fn static_eval(&mut self, ply: usize, entry: Option<Entry>) -> StaticEval {
+    fn static_eval(
+        &mut self,
+        ply: usize,
+        entry: Option<Entry>,
+        (alpha, beta): (Score, Score),
+    ) -> StaticEval {
         if self.line.position().in_check() {
             self.frame(ply).static_eval = None;
             let eval = -INFINITE;
             return StaticEval { raw_eval: None, eval, correction: 0, improving: false };
         }
-        let raw_eval = self.raw_eval(entry);
+        let raw_eval = self.raw_eval(entry, alpha, beta);
         let correction = self.correction(ply);
         let evaluation = self.corrected(raw_eval, correction);
         self.frame(ply).static_eval = Some(evaluation);
@@ -204,9 +211,9 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// The static evaluation without correction, from the transposition table if stored there.
-    pub(super) fn raw_eval(&mut self, entry: Option<Entry>) -> Score {
+    pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
         let stored = entry.and_then(|entry| entry.evaluation).filter(|_| E::CONTEXT.is_none());
-        stored.unwrap_or_else(|| self.line.evaluate())
+        stored.unwrap_or_else(|| self.line.evaluate_within(alpha, beta))
     }
 
     /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on
@@ -383,14 +390,17 @@ mod tests {
             Searcher::new(request, &table, &mut histories, shared.thread(0), evaluator);
         let root = *game.position();
         let mv = *root.legal_moves().iter().next().unwrap();
-        assert!(searcher.static_eval(0, None).improving, "nothing before is known");
+        assert!(
+            searcher.static_eval(0, None, (-INFINITE, INFINITE)).improving,
+            "nothing before is known"
+        );
         searcher.make(mv);
         let context = ContinuationContext::new(&root, [None; 3]);
         let mut learnt = |excluded, is_verifying| {
             let before = searcher.histories.quiet_score(&root, mv, &context);
             let frame = searcher.frame(1);
             (frame.excluded, frame.is_verifying) = (excluded, is_verifying);
-            searcher.static_eval(1, None);
+            searcher.static_eval(1, None, (-INFINITE, INFINITE));
             searcher.histories.quiet_score(&root, mv, &context) != before
         };
         assert!(learnt(None, false));

@@ -106,9 +106,20 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Is nothing switched off?
-    pub fn has_all_features(&self) -> bool {
-        self.eval.disabled.is_empty() && self.disabled.is_empty()
+    /// The same with the experiments named, and no others.
+    ///
+    /// # Errors
+    ///
+    /// The first unknown name.
+    pub fn trying(mut self, names: &str) -> Result<Configuration, UnknownFeature> {
+        self.eval = self.eval.trying(names)?;
+        Ok(self)
+    }
+
+    /// Is nothing switched off, and no experiment tried?
+    pub fn is_unaltered(&self) -> bool {
+        let Choice { disabled, experiments, .. } = self.eval;
+        self.disabled.is_empty() && disabled.is_empty() && experiments.is_empty()
     }
 }
 

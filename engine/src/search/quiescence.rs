@@ -39,7 +39,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return score;
         }
         let tt_move = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
-        let raw_eval = if in_check { None } else { Some(self.raw_eval(entry)) };
+        let raw_eval = if in_check { None } else { Some(self.raw_eval(entry, alpha, beta)) };
         let evaluation = raw_eval.map(|raw_eval| self.corrected(raw_eval, self.correction(ply)));
         let position = self.line.position();
         let mut best =

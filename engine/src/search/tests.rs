@@ -262,3 +262,56 @@ fn the_best_of_several_lines_is_that_of_one() {
     assert_eq!(mate_distance_moves(result.score), Some(1));
     assert_eq!(result.line[0], told[told.len() - moves].2);
 }
+
+#[test]
+fn every_experiment_changes_the_search() {
+    let positions = [
+        "r2qr1k1/pp3pp1/2b1p3/4P2p/1BP1n3/P2Q2P1/4PPBP/R4RK1 b - - 2 17",
+        "8/k5P1/8/p2p4/8/2p5/K5p1/8 w - - 0 1",
+        "8/5k2/8/3p4/3P4/3K4/8/8 w - - 0 1",
+        "r1bq1rk1/ppp2p2/3b3p/6p1/4N3/3BBQ2/PPP2PPP/R4RK1 b - - 0 14",
+    ]
+    .map(|text| fen::parse(text).unwrap());
+    for variant in Variant::ALL {
+        let personality = match variant {
+            Variant::Micromax => Personality::Micromax,
+            _ => Personality::Rdchess,
+        };
+        let usual = Configuration::new(personality, Some(variant));
+        for experiment in variant.experiments() {
+            // It matters in a game, for the score only.
+            if experiment.name == "kept_placement" {
+                continue;
+            }
+            let tried = usual.trying(experiment.name).unwrap();
+            let changes = positions
+                .iter()
+                .any(|&position| iterations(tried, position) != iterations(usual, position));
+            assert!(changes, "{variant:?} {}", experiment.name);
+        }
+    }
+}
+
+#[test]
+fn kept_placement_shifts_every_score_alike() {
+    let mut game = Game::new(Position::startpos());
+    for text in ["e2e4", "a7a6", "d2d4"] {
+        game.play(
+            crate::chess::uci_move::parse(text, game.position(), CastlingForm::KingTo).unwrap(),
+        );
+    }
+    let usual = Configuration::from(Personality::Micromax);
+    let [usual, kept] = [usual, usual.trying("kept_placement").unwrap()].map(|configuration| {
+        let limits = Limits { depth: Some(4), ..Limits::default() };
+        let request = Request {
+            game: &game,
+            limits: &limits,
+            timer: &Timer::start(None),
+            signals: &Signals::default(),
+        };
+        search(configuration, request, &mut Memory::new(4).unwrap(), &mut |_| {})
+    });
+    // The pawns that have moved: 15 and 15 for White, 4 for Black.
+    assert_eq!((kept.line, kept.nodes), (usual.line, usual.nodes));
+    assert_eq!(kept.score - usual.score, 4 - 15 - 15);
+}

@@ -15,8 +15,7 @@ const OVERHEAD_MAX_MS: u64 = 10_000;
 /// The value of `EvalFile` for the network that the engine comes with.
 const EMBEDDED: &str = "<embedded>";
 
-const NOTHING_DISABLED: &str =
-    "Disable is empty again, as its features belonged to the evaluation or search before";
+const NOTHING_DISABLED: &str = "Disable and Enable are empty again, as their names belonged to the evaluation or search before";
 
 const EVAL_WITHOUT_EFFECT: &str =
     "Eval has no effect on this personality, which has an evaluation of its own";
@@ -137,6 +136,7 @@ impl Options {
                 defaults.configuration.personality.name()
             ),
             "option name Disable type string default <empty>".to_owned(),
+            "option name Enable type string default <empty>".to_owned(),
             "option name UCI_Chess960 type check default false".to_owned(),
             "option name Ponder type check default false".to_owned(),
             "option name Clear Hash type button".to_owned(),
@@ -185,7 +185,7 @@ impl Options {
                 if personality == self.configuration.personality {
                     return Ok(Effect::default());
                 }
-                let whole = self.configuration.has_all_features();
+                let whole = self.configuration.is_unaltered();
                 self.configure(personality);
                 Ok(Effect::from(Change::Personality)
                     .and_tell(!whole, NOTHING_DISABLED)
@@ -195,6 +195,13 @@ impl Options {
             "disable" => {
                 let configuration =
                     self.configuration.without(value).map_err(|unknown| unknown.to_string())?;
+                let changed = configuration != self.configuration;
+                self.configuration = configuration;
+                Ok(if changed { Change::Clear } else { Change::None }.into())
+            }
+            "enable" => {
+                let configuration =
+                    self.configuration.trying(value).map_err(|unknown| unknown.to_string())?;
                 let changed = configuration != self.configuration;
                 self.configuration = configuration;
                 Ok(if changed { Change::Clear } else { Change::None }.into())
@@ -227,7 +234,7 @@ impl Options {
             return Effect::default();
         }
         // Table entries and feature names of one evaluation are invalid for another.
-        let whole = self.configuration.has_all_features();
+        let whole = self.configuration.is_unaltered();
         self.configure(personality);
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
@@ -367,10 +374,10 @@ mod tests {
         assert_eq!(options.set("Disable", "outpost,tempo"), done(Change::None));
         let error = options.set("Disable", "unstoppable").unwrap_err();
         assert!(error.contains("king_attack"), "{error}");
-        assert!(!options.configuration.has_all_features());
+        assert!(!options.configuration.is_unaltered());
         let expected = told(Change::Clear, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Eval", "rybka-1.0-beta"), expected);
-        assert!(options.configuration.has_all_features());
+        assert!(options.configuration.is_unaltered());
         assert_eq!(options.set("Disable", "unstoppable"), done(Change::Clear));
         assert_eq!(options.set("Disable", "<empty>"), done(Change::Clear));
         assert_eq!(options.configuration, Variant::Rybka1_0Beta.into());

@@ -1,8 +1,9 @@
 //! How much an attack on a king is worth.
 
-use super::weights;
+use super::{Experiment, weights};
 use crate::chess::position::Board;
 use crate::chess::{Bitboard, Color, Kind, Square, attacks};
+use crate::eval::sink::Sink;
 
 /// Squares exactly two steps from a square.
 static OUTER: [Bitboard; 64] = outer();
@@ -58,21 +59,33 @@ impl Attack {
 
 /// What the king of `color` suffers from the attack on it, in centipawns of the middle game.
 #[inline]
-pub(super) fn penalty(board: &Board, color: Color, attack: Attack) -> i32 {
-    if attack.attackers < 2 || board.pieces(!color, Kind::Queen).is_empty() {
+pub(super) fn penalty<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32 {
+    let fewest = if sink.tries(Experiment::OneAttacker) { 1 } else { 2 };
+    let needs_queen = !sink.tries(Experiment::WithoutQueen);
+    if attack.attackers < fewest || needs_queen && board.pieces(!color, Kind::Queen).is_empty() {
         return 0;
     }
-    let index = points(board, color, attack).min(weights::POINTS_MAX);
+    let index = points(board, color, attack, sink).min(weights::POINTS_MAX);
+    if sink.tries(Experiment::LinearDanger) {
+        return index * weights::LINEAR / 100;
+    }
+    if sink.tries(Experiment::LinearInPlay) {
+        return index * weights::LINEAR_IN_PLAY / 100;
+    }
     (index * index / 4).min(weights::DANGER_MAX)
 }
 
-fn points(board: &Board, color: Color, attack: Attack) -> i32 {
+fn points<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32 {
     let king = board.king(color);
     let seen = king.relative(color);
     let ranks = &weights::KING_POINTS;
-    let place = ranks
-        .get(seen.rank() as usize)
-        .map_or(weights::KING_POINTS_AWAY, |files| files[seen.file() as usize & 7]);
+    let place = if sink.tries(Experiment::NoKingPoints) {
+        0
+    } else {
+        ranks
+            .get(seen.rank() as usize)
+            .map_or(weights::KING_POINTS_AWAY, |files| files[seen.file() as usize & 7])
+    };
     let file = Bitboard::file(king.file());
     let pawns = board.pieces(color, Kind::Pawn);
     // On the edge one of the three is empty and does not exist.
@@ -86,7 +99,11 @@ fn points(board: &Board, color: Color, attack: Attack) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::color::{Black, White};
     use crate::chess::fen;
+    use crate::eval::feature::FeatureSet;
+    use crate::eval::sink::{MaskedSum, Sum};
+    use crate::eval::{Choice, Variant};
 
     #[test]
     fn points_are_counted() {
@@ -98,7 +115,62 @@ mod tests {
         let [knight, queen] = [Square::at(6, 4), Square::at(3, 2)];
         attack.add(0, attacks::knight(knight) - own);
         attack.add(3, attacks::queen(queen, board.occupied()) - own);
-        assert_eq!(points(board, Color::Black, attack), 11);
-        assert_eq!(penalty(board, Color::Black, attack), 30);
+        let usual = Sum::default();
+        assert_eq!(points(board, Color::Black, attack, &usual), 11);
+        assert_eq!(penalty(board, Color::Black, attack, &usual), 30);
+        let trying = |experiment: Experiment| {
+            let only = FeatureSet::EMPTY.with(experiment.into());
+            let sink = MaskedSum::new(FeatureSet::EMPTY).trying(only);
+            let mut alone = Attack::on(board.king(Color::Black));
+            alone.add(0, attacks::knight(knight) - own);
+            [attack, alone].map(|attack| penalty(board, Color::Black, attack, &sink))
+        };
+        assert_eq!(trying(Experiment::LinearDanger), [146, 0]);
+        // The knight alone has 7 points.
+        assert_eq!(trying(Experiment::OneAttacker), [30, 12]);
+        assert_eq!(trying(Experiment::WithoutQueen), [30, 0]);
+    }
+
+    #[test]
+    fn a_king_starts_with_points_and_needs_a_queen_to_fear() {
+        // Two rooks look at the surroundings of a king that has left its first ranks.
+        let position = fen::parse("8/5ppp/7k/8/8/8/8/K4RR1 w - - 0 1").unwrap();
+        let value = |name: &str| {
+            let choice = Choice::from(Variant::Blunder).trying(name).unwrap();
+            choice.explain(&position).value
+        };
+        assert_eq!(value("no_king_points"), value(""));
+        assert!(value("without_queen") > value(""));
+        assert!(value("without_queen") > value("without_queen,no_king_points"));
+    }
+
+    #[test]
+    fn a_line_has_the_mean_of_the_table() {
+        let table: i32 = (0..100).map(|index| (index * index / 4).min(weights::DANGER_MAX)).sum();
+        let line: i32 = (0..100).map(|index| index * weights::LINEAR / 100).sum();
+        assert!((table - line).abs() < 100, "{table} {line}");
+    }
+
+    #[test]
+    fn a_line_in_play_has_the_mean_of_the_table_in_play() {
+        let games = include_str!("../../../tests/data/eval-positions.json");
+        let games: serde_json::Value = serde_json::from_str(games).unwrap();
+        let (mut points_seen, mut table) = (0, 0);
+        for found in games.as_array().unwrap() {
+            let position = fen::parse(found["fen"].as_str().unwrap()).unwrap();
+            let board = position.board();
+            let attacks = [
+                (Color::Black, super::super::pieces::<White, _>(&position, &mut Sum::default())),
+                (Color::White, super::super::pieces::<Black, _>(&position, &mut Sum::default())),
+            ];
+            for (color, attack) in attacks {
+                let penalty = penalty(board, color, attack, &Sum::default());
+                if penalty > 0 {
+                    table += penalty;
+                    points_seen += points(board, color, attack, &Sum::default());
+                }
+            }
+        }
+        assert_eq!(100 * table / points_seen, weights::LINEAR_IN_PLAY);
     }
 }

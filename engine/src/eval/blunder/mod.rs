@@ -31,15 +31,32 @@ features! {
     }
 }
 
-/// The evaluation; it keeps no state but what is switched off.
+features! {
+    /// What this evaluation can be made to try.
+    Experiment {
+        LinearDanger = "linear_danger", "danger in proportion to the points, of the table's mean";
+        LinearInPlay = "linear_danger_in_play", "danger in proportion to the points, of the mean in games";
+        NoKingPoints = "no_king_points", "a king starts with no points wherever it stands";
+        OneAttacker = "one_attacker", "one attacker is enough for danger";
+        WithoutQueen = "without_queen", "danger without a queen, too";
+    }
+}
+
+/// The evaluation; it keeps no state but what is switched off or tried.
 pub(super) struct Blunder {
     disabled: FeatureSet,
+    experiments: FeatureSet,
 }
 
 impl Blunder {
-    /// The evaluation without some features.
-    pub(super) fn new(disabled: FeatureSet) -> Blunder {
-        Blunder { disabled }
+    /// The evaluation without some features, and with some experiments.
+    pub(super) fn new(disabled: FeatureSet, experiments: FeatureSet) -> Blunder {
+        Blunder { disabled, experiments }
+    }
+
+    /// The experiments there are.
+    pub(super) fn experiments() -> Vec<Feature> {
+        Experiment::ALL.to_vec()
     }
 
     /// The features there are.
@@ -49,7 +66,7 @@ impl Blunder {
 
     /// The position, term by term.
     pub(super) fn explain(&self, position: &Position) -> Report {
-        let mut record = Record::new(self.disabled);
+        let mut record = Record::new(self.disabled).trying(self.experiments);
         let value = evaluate_terms(position, &mut record);
         let endgame = endgame_share(position);
         let blend = Blend { opening: 256 - endgame, endgame, divisor: 256 };
@@ -69,10 +86,11 @@ impl Evaluator for Blunder {
     fn pop(&mut self) {}
 
     fn evaluate(&mut self, position: &Position) -> Score {
-        if self.disabled.is_empty() {
+        if self.disabled.is_empty() && self.experiments.is_empty() {
             evaluate_terms(position, &mut Sum::default())
         } else {
-            evaluate_terms(position, &mut MaskedSum::new(self.disabled))
+            let mut sum = MaskedSum::new(self.disabled).trying(self.experiments);
+            evaluate_terms(position, &mut sum)
         }
     }
 }
@@ -84,7 +102,7 @@ fn evaluate_terms<K: Sink>(position: &Position, sink: &mut K) -> Score {
     let by_white = pieces::<White, K>(position, sink);
     let by_black = pieces::<Black, K>(position, sink);
     for (color, attack) in [(Color::White, by_black), (Color::Black, by_white)] {
-        let penalty = king::penalty(position.board(), color, attack);
+        let penalty = king::penalty(position.board(), color, attack, sink);
         sink.add(Term::KingSafety, color, Pair::of_opening(-penalty));
     }
     let share = endgame_share(position);

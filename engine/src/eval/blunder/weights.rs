@@ -57,3 +57,9 @@ pub(super) const POINTS_MAX: i32 = 99;
 
 /// Largest penalty.
 pub(super) const DANGER_MAX: i32 = 1260;
+
+/// Hundredths of a centipawn for each point in place of the table, with its mean over all points.
+pub(super) const LINEAR: i32 = 1328;
+
+/// The same, with the table's mean over the points that kings have in games.
+pub(super) const LINEAR_IN_PLAY: i32 = 485;

@@ -13,7 +13,7 @@ use super::{Context, Evaluator, Score, Variant};
 use crate::chess::position::castled_squares;
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
 pub(super) use compare::entries;
-use weights::{CASTLING, PROMOTION, UNIT, UNSUPPORTED, WORTH, eccentricity};
+use weights::{BLOCKED, CASTLING, PROMOTION, UNIT, UNSUPPORTED, WORTH, eccentricity};
 
 features! {
     /// A feature of this evaluation.
@@ -23,6 +23,14 @@ features! {
         Centre = "centre", "pawns, knights, bishops and kings that move towards the centre";
         Castling = "castling", "castling";
         PawnStructure = "pawn_structure", "pawns moving from between pawns two files away";
+    }
+}
+
+features! {
+    /// What this evaluation can be made to try.
+    Experiment {
+        BlockedPawn = "blocked_pawn", "a piece loses by stepping before an own pawn";
+        KeptPlacement = "kept_placement", "the game keeps what placement has gained";
     }
 }
 
@@ -37,16 +45,23 @@ pub struct Gain {
 
 /// What a legal move gains.
 pub fn gain(before: &Position, mv: Move) -> Gain {
-    Features(FeatureSet::EMPTY).gain(before, mv)
+    Features::default().gain(before, mv)
 }
 
 /// The features in use.
-#[derive(Clone, Copy)]
-struct Features(FeatureSet);
+#[derive(Clone, Copy, Default)]
+struct Features {
+    disabled: FeatureSet,
+    experiments: FeatureSet,
+}
 
 impl Features {
     fn keep(self, term: Term) -> bool {
-        !self.0.contains(term.into())
+        !self.disabled.contains(term.into())
+    }
+
+    fn tries(self, experiment: Experiment) -> bool {
+        self.experiments.contains(experiment.into())
     }
 
     /// The score if the feature is in use.
@@ -86,6 +101,10 @@ impl Features {
         }
         if kind == Kind::Pawn {
             score += self.of(Term::PawnStructure, structure(before, from));
+        } else if self.tries(Experiment::BlockedPawn) {
+            let own = before.board().pieces(before.turn(), Kind::Pawn).forward(before.turn());
+            let blocks = |square| Score::from(own.contains(square));
+            score += BLOCKED * (blocks(from) - blocks(to));
         }
         score
     }
@@ -114,18 +133,21 @@ pub(crate) struct Weights {
     pub(crate) castling: Score,
     /// What each square without a pawn costs, see [`weights::UNSUPPORTED`].
     pub(crate) unsupported: Score,
+    /// What a piece before an own pawn costs.
+    pub(crate) blocked: Score,
     has_centre: bool,
 }
 
 impl Weights {
-    /// The figures without some features.
-    pub(crate) fn without(disabled: FeatureSet) -> Weights {
-        let features = Features(disabled);
+    /// The figures without some features, and with some experiments.
+    pub(crate) fn new(disabled: FeatureSet, experiments: FeatureSet) -> Weights {
+        let features = Features { disabled, experiments };
         Weights {
             worth: WORTH.map(|worth| features.of(Term::Material, UNIT * worth)),
             promotion: features.of(Term::Promotion, PROMOTION),
             castling: features.of(Term::Castling, CASTLING),
             unsupported: features.of(Term::PawnStructure, UNSUPPORTED),
+            blocked: if features.tries(Experiment::BlockedPawn) { BLOCKED } else { 0 },
             has_centre: features.keep(Term::Centre),
         }
     }
@@ -143,9 +165,14 @@ pub(super) struct MicroMax {
 }
 
 impl MicroMax {
-    /// The evaluation without some features.
-    pub(super) fn new(disabled: FeatureSet) -> MicroMax {
-        MicroMax { features: Features(disabled), scores: vec![0] }
+    /// The evaluation without some features, and with some experiments.
+    pub(super) fn new(disabled: FeatureSet, experiments: FeatureSet) -> MicroMax {
+        MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
+    }
+
+    /// The experiments there are.
+    pub(super) fn experiments() -> Vec<Feature> {
+        Experiment::ALL.to_vec()
     }
 
     /// The features there are.
@@ -155,13 +182,13 @@ impl MicroMax {
 
     /// The score that a game has brought about, term by term; placement is not part of it.
     pub(super) fn explain(&self, game: &Game) -> Report {
-        let mut record = Record::new(self.features.0);
+        let mut record = Record::new(self.features.disabled);
         for color in Color::ALL {
             record.add(Term::Material, color, Pair::new(count(game.start(), color), 0));
         }
         let mut position = *game.start();
         for &mv in game.moves() {
-            let all = Features(FeatureSet::EMPTY);
+            let all = Features::default();
             let [taken, promoted] = [all.taken(&position, mv), all.promoted(mv)];
             record.add(Term::Material, position.turn(), Pair::new(taken, 0));
             record.add(Term::Promotion, position.turn(), Pair::new(promoted, 0));
@@ -196,14 +223,16 @@ fn count(position: &Position, color: Color) -> Score {
 
 /// The score that the game has brought about, for the side to move: what was on the board at first
 /// and what the moves have permanently gained.
-pub(crate) fn game_score(game: &Game, disabled: FeatureSet) -> Score {
-    let features = Features(disabled);
+pub(crate) fn game_score(game: &Game, disabled: FeatureSet, experiments: FeatureSet) -> Score {
+    let features = Features { disabled, experiments };
     let mut position = *game.start();
     let turn = position.turn();
     let balance = count(&position, turn) - count(&position, !turn);
     let mut score = features.of(Term::Material, balance);
     for &mv in game.moves() {
-        score = -(score + features.gain(&position, mv).permanent);
+        let Gain { permanent, transient } = features.gain(&position, mv);
+        let kept = if features.tries(Experiment::KeptPlacement) { transient } else { 0 };
+        score = -(score + permanent + kept);
         position = position.play(mv);
     }
     score
@@ -214,7 +243,7 @@ impl Evaluator for MicroMax {
 
     fn reset(&mut self, game: &Game) {
         self.scores.clear();
-        self.scores.push(game_score(game, self.features.0));
+        self.scores.push(game_score(game, self.features.disabled, self.features.experiments));
     }
 
     fn push(&mut self, before: &Position, mv: Move) {

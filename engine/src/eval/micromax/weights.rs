@@ -17,6 +17,9 @@ pub(crate) const CASTLING: Score = 30;
 /// Lost for each of the two squares beside a pawn's neighbours that holds no own pawn, beyond one.
 pub(crate) const UNSUPPORTED: Score = 9;
 
+/// Lost by a piece that steps before an own pawn, where that is tried.
+pub(crate) const BLOCKED: Score = 9;
+
 /// The part of the distance from the centre that the ranks make, first rank first.
 const RANKS: [Score; 8] = [12, 6, 2, 0, 0, 2, 6, 12];
 

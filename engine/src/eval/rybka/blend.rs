@@ -1,11 +1,11 @@
 //! From the two sums to one score, and what is changed in it afterwards.
 
-use super::Version;
-use super::features::Term;
+use super::features::{Experiment, Term};
 use super::material::{Counts, PHASE_MAX};
 use super::passed::{is_guided, outruns_king};
 use super::pawns::Pawns;
 use super::weights::OppositeBishops;
+use super::{Version, v2_3_2a};
 use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::sink::Sink;
@@ -31,7 +31,8 @@ pub(super) fn score<V: Version, K: Sink>(
     let (opening, endgame) = (sink.sum().opening(), sink.sum().endgame());
     let mut score = blend(opening, endgame);
 
-    if weights.rules.pawn_endings && counts.phase() == 0 && !has_pieces(position) {
+    let pawn_endings = weights.rules.pawn_endings || sink.tries(Experiment::PawnEndings);
+    if pawn_endings && counts.phase() == 0 && !has_pieces(position) {
         return pawn_ending(position, pawns, score, sink);
     }
     if sink.is_enabled(Term::OppositeBishops)
@@ -53,10 +54,11 @@ pub(super) fn score<V: Version, K: Sink>(
         score += having_the_move;
         sink.adjust(Term::Tempo, having_the_move);
     }
-    if weights.rules.drawishness && sink.is_enabled(Term::Drawishness) && score != 0 {
+    let drawishness = weights.rules.drawishness || sink.tries(Experiment::Drawishness);
+    if drawishness && sink.is_enabled(Term::Drawishness) && score != 0 {
         let leader = if score > 0 { Color::White } else { Color::Black };
         let files = files_of(position.board().pieces(leader, Kind::Pawn));
-        let drawish = 156 * weights.drawishness[files] / 240;
+        let drawish = 156 * v2_3_2a::WEIGHTS.drawishness[files] / 240;
         let cut = score.signum() * ((drawish * score.abs().min(100)) >> 8);
         score -= cut;
         sink.adjust(Term::Drawishness, -cut);

@@ -1,7 +1,8 @@
 //! The features of both versions, and which of them a version has.
 
-use super::weights::Weights;
-use crate::eval::feature::features;
+use super::Version;
+use super::weights::{Rules, Weights};
+use crate::eval::feature::{Feature, features};
 
 features! {
     /// A feature of either version.
@@ -46,8 +47,36 @@ features! {
     }
 }
 
+features! {
+    /// What a version can be made to try.
+    Experiment {
+        OtherPawnValues = "other_pawn_values", "pawns count against pieces as in the other version";
+        Lazy = "lazy", "no whole evaluation where material, or an estimate, is far outside";
+        PawnAntimob = "with_pawn_antimob", "the younger version's pawns with something on the square ahead";
+        Drawishness = "with_drawishness", "the younger version's lead with pawns on few files";
+        PawnEndings = "with_pawn_endings", "the younger version's races and wrong rook pawns";
+    }
+}
+
+/// The features a version has.
+pub(in crate::eval) fn features<V: Version>() -> Vec<Feature> {
+    Term::ALL.iter().copied().filter(|term| has(V::WEIGHTS, term.index)).collect()
+}
+
+/// The experiments with a version: those that add a feature are for the one that lacks it.
+pub(in crate::eval) fn experiments<V: Version>() -> Vec<Feature> {
+    let Rules { pawn_anti_mobility, drawishness, pawn_endings, .. } = V::WEIGHTS.rules;
+    let present = [
+        (Experiment::PawnAntimob, pawn_anti_mobility),
+        (Experiment::Drawishness, drawishness),
+        (Experiment::PawnEndings, pawn_endings),
+    ];
+    let is_present = |index| present.iter().any(|&(one, has)| has && usize::from(one) == index);
+    Experiment::ALL.iter().copied().filter(|one| !is_present(one.index)).collect()
+}
+
 /// Has this version the feature with this index?
-pub(super) fn has(weights: &Weights, index: usize) -> bool {
+fn has(weights: &Weights, index: usize) -> bool {
     let rules = &weights.rules;
     let absent = [
         (Term::MobKnight, !rules.knight_mobility),

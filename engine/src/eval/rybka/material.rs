@@ -1,6 +1,7 @@
 //! Pieces counted, and what combinations of them are worth.
 
-use super::features::Term;
+use super::Version;
+use super::features::{Experiment, Term};
 use super::weights::{PAWN, Weights};
 use crate::chess::{Color, Kind, Position};
 use crate::eval::pair::Pair;
@@ -38,6 +39,17 @@ impl Counts {
         both.sum::<i32>().min(PHASE_MAX)
     }
 
+    /// A side's pieces, in pawns.
+    #[inline]
+    fn count(&self, color: Color) -> i32 {
+        self.0[color.index()].iter().zip(WORTH).map(|(&count, worth)| count * worth).sum()
+    }
+
+    /// White's count minus Black's, in pawns.
+    pub(super) fn difference(&self) -> i32 {
+        self.count(Color::White) - self.count(Color::Black)
+    }
+
     /// Pawns of a side.
     #[inline]
     pub(super) fn pawns(&self, color: Color) -> i32 {
@@ -52,15 +64,15 @@ impl Counts {
 
     /// Count, combinations and lack of winning chances.
     #[inline]
-    pub(super) fn score<K: Sink>(&self, weights: &Weights, sink: &mut K) {
-        let [white, black] = self.0.map(|side| {
-            side.iter().zip(WORTH).map(|(&count, worth)| PAWN * count * worth).sum::<i32>()
-        });
+    pub(super) fn score<V: Version, K: Sink>(&self, sink: &mut K) {
+        let [white, black] = Color::ALL.map(|color| PAWN * self.count(color));
         sink.add(Term::Material, Color::White, Pair::new(white, white));
         sink.add(Term::Material, Color::Black, Pair::new(black, black));
         let count = if sink.is_enabled(Term::Material) { white - black } else { 0 };
         let is_enabled = sink.is_enabled(Term::Imbalance);
-        let mut total = count + if is_enabled { self.imbalance(weights) } else { 0 };
+        let pawns = if sink.tries(Experiment::OtherPawnValues) { V::OTHER } else { V::WEIGHTS };
+        let pawns = &pawns.imbalance.pawn;
+        let mut total = count + if is_enabled { self.imbalance(V::WEIGHTS, pawns) } else { 0 };
         if sink.is_enabled(Term::DrawishMaterial) && total != 0 {
             let strong = if total > 0 { Color::White } else { Color::Black };
             let part = self.winning_chances(strong);
@@ -77,7 +89,7 @@ impl Counts {
 
     /// The compact model of the original's table, White minus Black.
     #[inline]
-    fn imbalance(&self, weights: &Weights) -> i32 {
+    fn imbalance(&self, weights: &Weights, pawns: &[i32; 3]) -> i32 {
         let [white, black] = self.0;
         if white == black {
             return 0;
@@ -93,7 +105,7 @@ impl Counts {
                 + model.bishop[at] * more[2]
                 + model.rook[at] * more[3]
                 + model.queen[at] * more[4]
-                + model.pawn[at] * more[0]
+                + pawns[at] * more[0]
                 + model.bishop_pair[at] * bishops
                 + model.rook_pair[at] * rooks
                 + model.knight_pair[at] * knights

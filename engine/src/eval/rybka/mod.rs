@@ -7,6 +7,7 @@
 mod blend;
 mod compare;
 mod features;
+mod lazy;
 mod material;
 mod passed;
 mod patterns;
@@ -16,15 +17,17 @@ mod v1_0_beta;
 mod v2_3_2a;
 mod weights;
 
-use super::feature::{Feature, FeatureSet};
+use super::feature::FeatureSet;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, Variant};
+use super::{Context, Evaluator, Score, Task, Variant};
 use crate::chess::color::{Black, White};
 use crate::chess::{Color, Game, Move, Position};
 pub(super) use compare::entries;
-use features::Term;
+use features::Experiment;
+pub(super) use features::{experiments, features};
+use lazy::Estimate;
 use material::Counts;
 use pawns::PawnTable;
 use std::marker::PhantomData;
@@ -36,6 +39,8 @@ pub(super) trait Version {
     const VARIANT: Variant;
     /// Its figures.
     const WEIGHTS: &'static Weights;
+    /// Those of the other version, for experiments.
+    const OTHER: &'static Weights;
 }
 
 /// Rybka 1.0 Beta.
@@ -44,6 +49,7 @@ pub(super) struct V1_0Beta;
 impl Version for V1_0Beta {
     const VARIANT: Variant = Variant::Rybka1_0Beta;
     const WEIGHTS: &'static Weights = &v1_0_beta::WEIGHTS;
+    const OTHER: &'static Weights = &v2_3_2a::WEIGHTS;
 }
 
 /// Rybka 2.3.2a.
@@ -52,41 +58,76 @@ pub(super) struct V2_3_2a;
 impl Version for V2_3_2a {
     const VARIANT: Variant = Variant::Rybka2_3_2a;
     const WEIGHTS: &'static Weights = &v2_3_2a::WEIGHTS;
+    const OTHER: &'static Weights = &v1_0_beta::WEIGHTS;
 }
 
-/// The evaluation of one version.
-pub(super) struct Rybka<V> {
+/// Runs a task with a version, lazy or not.
+pub(super) fn run<V: Version, T: Task>(
+    task: T,
     disabled: FeatureSet,
+    experiments: FeatureSet,
+) -> T::Output {
+    if experiments.contains(Experiment::Lazy.into()) {
+        task.run(Rybka::<V, true>::new(disabled, experiments))
+    } else {
+        task.run(Rybka::<V, false>::new(disabled, experiments))
+    }
+}
+
+/// The position, term by term.
+pub(super) fn explain<V: Version>(
+    position: &Position,
+    disabled: FeatureSet,
+    experiments: FeatureSet,
+) -> Report {
+    let mut record = Record::new(disabled).trying(experiments);
+    let value = Rybka::<V, false>::new(disabled, experiments).evaluate_terms(position, &mut record);
+    let phase = Counts::of(position).phase();
+    let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
+    let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
+    Report::new(V::VARIANT, &record, blend, phase, value)
+}
+
+/// The evaluation of one version. If it is lazy it estimates what lies outside the window.
+struct Rybka<V, const LAZY: bool> {
+    disabled: FeatureSet,
+    experiments: FeatureSet,
     pawns: PawnTable,
+    estimate: Estimate,
     version: PhantomData<V>,
 }
 
-impl<V: Version> Rybka<V> {
-    /// The evaluation without some features.
-    pub(super) fn new(disabled: FeatureSet) -> Rybka<V> {
-        Rybka { disabled, pawns: PawnTable::new(), version: PhantomData }
+impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
+    /// The evaluation without some features, and with some experiments.
+    fn new(disabled: FeatureSet, experiments: FeatureSet) -> Self {
+        // Being lazy is in the type, so that it alone costs nothing.
+        let experiments = experiments.without(Experiment::Lazy.into());
+        let (pawns, estimate) = (PawnTable::new(), Estimate::default());
+        Rybka { disabled, experiments, pawns, estimate, version: PhantomData }
     }
 
-    /// The features this version has.
-    pub(super) fn features() -> Vec<Feature> {
-        Term::ALL.iter().copied().filter(|term| features::has(V::WEIGHTS, term.index)).collect()
+    /// The whole score.
+    fn score(&mut self, position: &Position) -> Score {
+        if self.disabled.is_empty() && self.experiments.is_empty() {
+            self.evaluate_terms(position, &mut Sum::default())
+        } else {
+            let mut sum = MaskedSum::new(self.disabled).trying(self.experiments);
+            self.evaluate_terms(position, &mut sum)
+        }
     }
 
-    /// The position, term by term.
-    pub(super) fn explain(&mut self, position: &Position) -> Report {
-        let mut record = Record::new(self.disabled);
-        let value = self.evaluate_terms(position, &mut record);
-        let phase = Counts::of(position).phase();
-        let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
-        let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
-        Report::new(V::VARIANT, &record, blend, phase, value)
+    /// The material sum from White's side, in centipawns.
+    fn material(&self, position: &Position) -> Score {
+        let mut sum = MaskedSum::new(self.disabled).trying(self.experiments);
+        Counts::of(position).score::<V, _>(&mut sum);
+        sum.sum().opening() >> 5
     }
 
     /// The score for the side to move, with every term sent to `sink`.
     #[inline]
     fn evaluate_terms<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
         let counts = Counts::of(position);
-        counts.score(V::WEIGHTS, sink);
+        counts.score::<V, K>(sink);
         let pawns = self.pawns.look_up::<V, K>(position, sink);
         let reach = [
             pieces::score::<V, White, K>(position, &pawns, sink),
@@ -103,23 +144,47 @@ impl<V: Version> Rybka<V> {
     }
 }
 
-impl<V: Version> Evaluator for Rybka<V> {
-    const CONTEXT: Context = Context::None;
+impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
+    // Estimates depend on the way to a position and on the window.
+    const CONTEXT: Context = if LAZY { Context::Root } else { Context::None };
 
-    fn reset(&mut self, _game: &Game) {}
+    fn reset(&mut self, game: &Game) {
+        if LAZY {
+            let position = game.position();
+            let score = self.score(position);
+            self.estimate.reset(position, score);
+        }
+    }
 
-    fn push(&mut self, _before: &Position, _mv: Move) {}
+    fn push(&mut self, _before: &Position, _mv: Move) {
+        self.estimate.push::<LAZY>();
+    }
 
-    fn push_null(&mut self) {}
+    fn push_null(&mut self) {
+        self.estimate.push::<LAZY>();
+    }
 
-    fn pop(&mut self) {}
+    fn pop(&mut self) {
+        self.estimate.pop::<LAZY>();
+    }
 
     fn evaluate(&mut self, position: &Position) -> Score {
-        if self.disabled.is_empty() {
-            self.evaluate_terms(position, &mut Sum::default())
-        } else {
-            self.evaluate_terms(position, &mut MaskedSum::new(self.disabled))
+        let score = self.score(position);
+        if LAZY {
+            self.estimate.learn(position, self.material(position), score);
         }
+        score
+    }
+
+    fn evaluate_within(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
+        if LAZY {
+            let material = self.material(position);
+            let found = self.estimate.outside(V::WEIGHTS, position, material, alpha, beta);
+            if let Some(estimate) = found {
+                return estimate;
+            }
+        }
+        self.evaluate(position)
     }
 }
 

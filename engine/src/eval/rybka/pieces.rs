@@ -1,9 +1,9 @@
 //! Squares, mobility, files and ranks of pieces, and the danger they are to the enemy king.
 
-use super::Version;
-use super::features::Term;
+use super::features::{Experiment, Term};
 use super::pawns::Pawns;
 use super::weights::{RookKing, Seventh, Shelter};
+use super::{Version, v2_3_2a};
 use crate::chess::color::Side;
 use crate::chess::position::Board;
 use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
@@ -82,9 +82,10 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
             sink.add(mobility, S::COLOR, weights.mobility[index] * within_reach);
         }
     }
-    if weights.rules.pawn_anti_mobility {
+    if weights.rules.pawn_anti_mobility || sink.tries(Experiment::PawnAntimob) {
         let blocked = own_pawns.forward(S::COLOR) & occupied;
-        sink.add(Term::PawnAntimob, S::COLOR, weights.pawn_blocked * blocked.len() as i32);
+        let each = v2_3_2a::WEIGHTS.pawn_blocked;
+        sink.add(Term::PawnAntimob, S::COLOR, each * blocked.len() as i32);
     }
     if dangerous {
         let factor = weights.danger[attack.attackers.min(15)];

@@ -168,6 +168,13 @@ impl Board {
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))
     }
 
+    /// Is the square the one before a pawn of that colour?
+    pub(super) fn is_before_pawn(&self, square: Square88, color: Color) -> bool {
+        let behind = square + if color == Color::White { 16 } else { -16 };
+        let pawn = |piece: BoardPiece| piece.color == color && piece.kind == Kind::Pawn;
+        !is_off_board(behind) && self.at(behind).is_some_and(pawn)
+    }
+
     /// The corner with the rook towards which a king that steps aside may castle.
     pub(super) fn castling_corner(
         &self,

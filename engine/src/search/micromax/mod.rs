@@ -13,10 +13,10 @@ use super::thread_state::ThreadState;
 use super::time_manager::{IterationStats, TimeManager};
 use super::{Configuration, Report, Request, SearchResult};
 use crate::chess::{Move, Position, Square};
-use crate::eval::Score;
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::micromax::{Weights, game_score};
 use crate::eval::score::{mate_in, mated_in};
+use crate::eval::{Choice, Score};
 use crate::tt::Bound;
 use board::{
     Board, CandidateMove, NO_SQUARE, Square88, crossed, is_off_board, to_square, to_square88,
@@ -90,12 +90,13 @@ pub(super) fn search(
     // Scores depend on the path, so entries of another root are invalid.
     table.clear();
     let position = request.game.position();
-    let weights = Weights::without(configuration.eval.disabled);
+    let Choice { disabled, experiments, .. } = configuration.eval;
+    let weights = Weights::new(disabled, experiments);
     let mut eccentricity = [0; 128];
     for at in Square::all() {
         eccentricity[to_square88(at) as usize] = weights.eccentricity(at);
     }
-    let score = game_score(request.game, configuration.eval.disabled);
+    let score = game_score(request.game, disabled, experiments);
     let root_score = bounded_root_score(score);
     let search = Search {
         board: Board::new(position),

@@ -297,6 +297,10 @@ impl Search<'_> {
             if candidate.promotes() {
                 gain += weights.promotion;
             }
+        } else if weights.blocked != 0 {
+            let color = candidate.piece.color;
+            let blocks = |square| Score::from(self.board.is_before_pawn(square, color));
+            gain += weights.blocked * (blocks(candidate.from) - blocks(candidate.to));
         }
         gain
     }

@@ -31,7 +31,11 @@ features! {
         OrderRecapture = "order_recapture", "captures of the piece that has just captured come early";
         Killers = "killers", "moves that refuted something at the same ply come early";
         OrderCaptures = "order_captures", "captures by what the exchange gains, losing ones late";
+        OrderLosing = "order_losing", "losing captures before the last of the quiet moves";
         OrderQuiet = "order_quiet", "quiet moves by how strongly their squares are attacked";
+        OrderEscapes = "order_escapes", "of these, first those from strongly attacked squares to safe ones";
+        OrderSafe = "order_safe", "of these, early those to safe squares";
+        OrderPawns = "order_pawns", "of these, early those of pawns";
         Negascout = "negascout", "null windows after the first move";
         Aspiration = "aspiration", "a narrow window at the root";
         CheckExtension = "check_extension", "a ply more in check";

@@ -197,8 +197,9 @@ impl MoveOrder {
         let mut moves = generator.moves(position, self.towards());
         if self.is_enabled(Feature::OrderQuiet) {
             let tables = AttackTables::of(position);
-            sort_by(&mut moves, |mv| class(position, &tables, mv));
-            let before = moves.iter().take_while(|&&mv| class(position, &tables, mv) < LOSING);
+            sort_by(&mut moves, |mv| self.class(position, &tables, mv));
+            let last = if self.is_enabled(Feature::OrderLosing) { LOSING } else { REST + 1 };
+            let before = moves.iter().take_while(|&&mv| self.class(position, &tables, mv) < last);
             let (before, mut all) = (before.count(), MoveList::new());
             let [safe, rest] = [&moves[..before], &moves[before..]];
             for &mv in safe.iter().chain(self.captures.iter()).chain(rest) {
@@ -212,18 +213,20 @@ impl MoveOrder {
         }
         self.begin(Step::Quiet, moves);
     }
-}
 
-/// The class of a move that is no capture, or that answers a check.
-fn class(position: &Position, tables: &AttackTables, mv: Move) -> i32 {
-    let (us, from, to) = (position.turn(), mv.from(), mv.to());
-    let is_safe = tables.on(!us, to).is_none() || is_defended(position, mv);
-    let is_hit = tables.on(!us, from) > tables.on(us, from);
-    match (is_safe, is_hit) {
-        (true, true) => ESCAPES_FROM_ATTACK,
-        (true, false) => SAFE,
-        _ if position.kind_at(from) == Some(Kind::Pawn) => PAWNS,
-        _ => REST,
+    /// The class of a move that is no capture, or that answers a check.
+    fn class(&self, position: &Position, tables: &AttackTables, mv: Move) -> i32 {
+        let (us, from, to) = (position.turn(), mv.from(), mv.to());
+        let is_safe = tables.on(!us, to).is_none() || is_defended(position, mv);
+        let is_hit = tables.on(!us, from) > tables.on(us, from);
+        let is_pawn = position.kind_at(from) == Some(Kind::Pawn);
+        let classes = [
+            (Feature::OrderEscapes, is_safe && is_hit, ESCAPES_FROM_ATTACK),
+            (Feature::OrderSafe, is_safe, SAFE),
+            (Feature::OrderPawns, is_pawn, PAWNS),
+        ];
+        let found = classes.iter().find(|(feature, fits, _)| *fits && self.is_enabled(*feature));
+        found.map_or(REST, |(_, _, class)| *class)
     }
 }
 

@@ -66,7 +66,7 @@ impl<E: Evaluator> Search<'_, E> {
                 return material + POSITIONAL_MAX;
             }
         }
-        self.line.evaluate()
+        self.line.evaluate_within(alpha, beta)
     }
 
     fn search_captures(&mut self, node: &mut QsNode, last: Option<Move>) {
