@@ -3,7 +3,7 @@
 
 use crate::chess::{Game, Move, Position};
 use crate::eval::score::MAX_PLY;
-use crate::eval::{Evaluator, Score};
+use crate::eval::{Evaluator, Score, TableUse};
 
 /// The line being searched. The search makes and takes back moves only through it.
 pub struct Line<E> {
@@ -79,6 +79,11 @@ impl<E: Evaluator> Line<E> {
     pub fn evaluate_within(&mut self, alpha: Score, beta: Score) -> Score {
         let position = self.positions.last().expect("a line holds its root");
         self.evaluator.evaluate_within(position, alpha, beta)
+    }
+
+    /// How the evaluation's table of pawns was used since the line began.
+    pub fn pawn_table(&self) -> Option<TableUse> {
+        self.evaluator.pawn_table()
     }
 
     /// Is the current position to be scored as a draw: by the fifty-move rule, by insufficient

@@ -168,6 +168,43 @@ fn features_of_searches_are_listed() {
 }
 
 #[test]
+fn experiments_are_listed_and_tried() {
+    let list = answer(&["eval", "--variant", "blunder", "--experiments"]);
+    assert!(list.contains("\none_attacker "), "{list}");
+    assert_eq!(answer(&["eval", "--variant", "material", "--experiments"]), "\n");
+    let value = |more: &[&str]| {
+        // A rook alone looks at a king that has left home.
+        let fen = "3q4/5ppp/7k/8/8/8/8/K2Q2R1 w - - 0 1";
+        let words = [&["eval", "--variant", "blunder", "--json"], more, &[fen]].concat();
+        json(&words)["value"].as_i64().expect("a score is a number")
+    };
+    assert!(value(&["--enable", "no_king_points"]) < value(&[]));
+}
+
+#[test]
+fn all_evaluations_are_side_by_side() {
+    let table = answer(&["compare", "--all", "--markdown"]);
+    let row = table.lines().find(|line| line.starts_with("| isolated pawns |")).expect("a row");
+    let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+    let pawns = ["isolated", "pawn_isolated", "pawn_isolated", "isolated", "pawn_isolated", ""];
+    assert_eq!(cells[1..], pawns);
+    let text = answer(&["compare", "--all"]);
+    assert!(text.contains("pins\n  rdchess         pinned\n"), "{text}");
+}
+
+#[test]
+fn stages_of_the_game_are_benched_apart() {
+    let args = ["bench", "--stages", "--personality", "rdchess", "--nodes", "500"];
+    let text = answer(&args);
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["opening", "middlegame", "endgame"]);
+    let found = json(&[&args[..], &["--only", "endgame", "--json"]].concat());
+    let [asked, known] =
+        ["looked_up", "found"].map(|key| found["pawn_table"][key].as_u64().expect("a count"));
+    assert!(known > 0 && known < asked, "{found}");
+}
+
+#[test]
 fn every_tool_has_help() {
     for tool in ["bench", "perft", "eval", "compare", "trace", "tune", "datagen", "train"] {
         let output = run(&[tool, "--help"]);
@@ -191,6 +228,9 @@ fn wrong_names_list_the_right_ones() {
         (&["trace", "--nodes", "many"], 2, "Usage: "),
         (&["eval", "--moon"], 2, "Usage: "),
         (&["compare", "palimpsest"], 2, "Usage: "),
+        (&["eval", "--variant", "blunder", "--enable", "moon"], 3, "linear_danger, "),
+        (&["bench", "--stages", "--moon", "1"], 2, "--moon"),
+        (&["bench", "--stages", "--only", "moon"], 3, "opening, middlegame, endgame"),
         (&["datagen"], 2, "needs a file to write"),
         (&["datagen", "x", "--nodes", "0"], 2, "--nodes needs a number from 1"),
         (&["datagen", "no/such/folder/x"], 7, "no/such/folder/x: "),

@@ -17,6 +17,7 @@ pub mod report;
 mod rybka;
 pub mod score;
 mod sink;
+pub mod topics;
 
 use crate::chess::{Game, Move, Position};
 use compare::Entry;
@@ -76,6 +77,37 @@ pub trait Evaluator {
     /// evaluation may answer with an estimate if that is far outside.
     fn evaluate_within(&mut self, position: &Position, _alpha: Score, _beta: Score) -> Score {
         self.evaluate(position)
+    }
+
+    /// How its table of pawns, or of kings and pawns, was used since `reset`; `None` if it has none
+    /// or does not count.
+    fn pawn_table(&self) -> Option<TableUse> {
+        None
+    }
+}
+
+/// How a table was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableUse {
+    /// Positions looked up.
+    pub looked_up: u64,
+    /// Those that were found.
+    pub found: u64,
+}
+
+impl TableUse {
+    /// Counts one more.
+    #[inline]
+    fn count(&mut self, is_found: bool) {
+        self.looked_up += 1;
+        self.found += u64::from(is_found);
+    }
+}
+
+impl std::ops::AddAssign for TableUse {
+    fn add_assign(&mut self, other: TableUse) {
+        self.looked_up += other.looked_up;
+        self.found += other.found;
     }
 }
 

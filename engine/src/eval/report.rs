@@ -77,6 +77,17 @@ impl Report {
         Report { variant, value, phase, blend, terms: terms.collect() }
     }
 
+    /// Adds those of `features` that the variant does not have of its own but the record does.
+    pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
+        for &feature in features {
+            let (sides, step) = (record.term(feature.index), record.change(feature.index));
+            let own = self.terms.iter().any(|term| term.feature == feature);
+            if !own && (sides != [Pair::ZERO; 2] || step != 0) {
+                self.terms.push(Term { feature, sides, step });
+            }
+        }
+    }
+
     /// The final value of a term, in centipawns from White's side.
     pub fn centipawns(&self, term: &Term) -> f64 {
         self.blend.centipawns(term.net()) + f64::from(term.step)

@@ -32,7 +32,7 @@ mod update;
 
 use crate::chess::{Game, Move};
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};
-use crate::eval::{Evaluator, Score};
+use crate::eval::{Evaluator, Score, TableUse};
 use crate::line::Line;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
@@ -109,6 +109,8 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Number of threads.
     pub threads: usize,
+    /// How the evaluation's table of pawns was used, if it tells, by the thread whose result it is.
+    pub pawn_table: Option<TableUse>,
 }
 
 impl SearchResult {
@@ -117,7 +119,7 @@ impl SearchResult {
         let line: Vec<Move> = request.root_moves().first().copied().into_iter().collect();
         let mated = line.is_empty() && request.game.position().in_check();
         let score = if mated { mated_in(0) } else { DRAW };
-        SearchResult { line, score, depth: 0, nodes: 0, threads: 1 }
+        SearchResult { line, score, depth: 0, nodes: 0, threads: 1, pawn_table: None }
     }
 }
 
@@ -277,7 +279,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             }
         }
         self.limiter.finish();
-        self.results.swap_remove(0)
+        let pawn_table = self.line.pawn_table();
+        SearchResult { pawn_table, ..self.results.swap_remove(0) }
     }
 
     /// One iteration: as many lines as MultiPV asks for, each without the first moves of those

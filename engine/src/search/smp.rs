@@ -167,6 +167,7 @@ mod tests {
             depth,
             nodes: 0,
             threads: 1,
+            pawn_table: None,
         };
         choose_result(&results.iter().map(result).collect::<Vec<_>>())
     }

@@ -58,8 +58,14 @@ mod tests {
         let mut time_manager = TimeManager::default();
         let percents =
             iterations.iter().zip(NODE_PERCENT_DEPTH..).map(|(&(best, score), depth)| {
-                let result =
-                    SearchResult { line: vec![moves[best]], score, depth, nodes: 0, threads: 1 };
+                let result = SearchResult {
+                    line: vec![moves[best]],
+                    score,
+                    depth,
+                    nodes: 0,
+                    threads: 1,
+                    pawn_table: None,
+                };
                 time_manager.soft_limit_percent(&result, stats)
             });
         percents.last().expect("there is an iteration")

@@ -9,6 +9,7 @@ use super::evaluation;
 use super::output::Output;
 use super::perft::{self, Failure};
 use super::session;
+use super::stages;
 use super::trace;
 use super::train;
 use super::tune;
@@ -35,6 +36,11 @@ const HELP: &str = "\
 Usage: palimpsest                        speak UCI on standard input and output
        palimpsest bench [DEPTH]          search fixed positions; the node count is the signature
        palimpsest bench --eval           time every evaluation on positions from games
+       palimpsest bench --stages [--personality NAME] [--variant NAME] [--disable FEATURES]
+                        [--enable EXPERIMENTS] [--nodes N] [--only STAGE] [--json]
+                                         search its positions to N nodes each, by stage of the game
+                                         (opening, middlegame, endgame); how often the table of
+                                         pawns knew them
        palimpsest perft DEPTH [FEN]      count leaves, by move and in total (also: divide)
        palimpsest perft --suite FILE [--max-nodes N]
                                          check positions with known counts up to N leaves each
@@ -42,13 +48,18 @@ Usage: palimpsest                        speak UCI on standard input and output
            --hash MB                     remember counts in a table of so many MiB
            --sliders plain|popcnt|pext|avx512
                                          use these instructions instead of the fastest
-       palimpsest eval [--variant NAME] [--disable FEATURES] [--json] [FEN | --positions FILE]
+       palimpsest eval [--variant NAME] [--disable FEATURES] [--enable EXPERIMENTS] [--json]
+                       [FEN | --positions FILE]
                                          the static evaluation, term by term
        palimpsest eval [--variant NAME] [--personality NAME] --features [--json]
                                          what can be switched off, by name: features of the
                                          evaluation, and with a personality those of its search
+       palimpsest eval [--variant NAME] --experiments [--json]
+                                         what the evaluation can be made to try, by name
        palimpsest compare NAME NAME [--markdown | --json] [--positions FILE]
                                          two evaluations side by side
+       palimpsest compare --all [--markdown]
+                                         which evaluation knows what: all of them side by side
        palimpsest trace [--personality NAME] [--fen FEN] [--moves MOVES] [--nodes N]
                         [--hash MB] [--json]
                                          a search, iteration by iteration; the one that passes N
@@ -90,6 +101,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
             output.line(&bench::evaluations().to_string());
             0
         }
+        ["bench", "--stages", words @ ..] => exit_code(stages::run(words, &output)),
         ["bench", depth] => match depth.parse() {
             Ok(depth) => run_bench(Some(depth), &output),
             Err(_) => usage(),

@@ -7,6 +7,7 @@ use super::comparison::{ComparisonReport, Form};
 use super::explain;
 use super::options::{personality, variant};
 use super::output::Output;
+use super::overview;
 use crate::chess::{Position, fen};
 use crate::eval::compare::{compare, term_differences};
 use crate::search::Configuration;
@@ -51,14 +52,16 @@ fn exit_code(result: Result<(), Failure>, usage: &str) -> i32 {
 
 fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
     let (mut variant_name, mut search) = (None, None);
-    let (mut disable, mut file) = ("", None);
-    let (mut json, mut list) = (false, false);
+    let (mut disable, mut enable, mut file) = ("", "", None);
+    let (mut json, mut list, mut list_experiments) = (false, false, false);
     let mut fields: Vec<&str> = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         match word {
             "--variant" => variant_name = Some(words.next().ok_or(Failure::Usage)?),
             "--disable" => disable = words.next().ok_or(Failure::Usage)?,
+            "--enable" => enable = words.next().ok_or(Failure::Usage)?,
+            "--experiments" => list_experiments = true,
             "--positions" => file = Some(words.next().ok_or(Failure::Usage)?),
             "--personality" => {
                 let name = words.next().ok_or(Failure::Usage)?;
@@ -74,8 +77,10 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
     let chosen = variant_name.map(variant).transpose().map_err(Failure::input)?;
     let configuration = Configuration::new(search.unwrap_or_default(), chosen);
     let configuration = configuration.without(disable).map_err(Failure::input)?;
-    let (variant, features) = (configuration.eval.variant, configuration.features());
-    if list {
+    let configuration = configuration.trying(enable).map_err(Failure::input)?;
+    let variant = configuration.eval.variant;
+    if list || list_experiments {
+        let features = if list { configuration.features() } else { variant.experiments() };
         output.line(&if json {
             explain::features_object(variant, &features)
         } else {
@@ -102,6 +107,13 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
 }
 
 fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
+    match words {
+        ["--all"] => return Ok(output.line(&overview::text())),
+        ["--all", "--markdown"] | ["--markdown", "--all"] => {
+            return Ok(output.line(&overview::markdown()));
+        }
+        _ => {}
+    }
     let (mut form, mut file) = (Form::Text, None);
     let mut names: Vec<&str> = Vec::new();
     let mut words = words.iter().copied();

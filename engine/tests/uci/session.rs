@@ -20,6 +20,7 @@ fn handshake_declares_the_options() {
         "Eval",
         "Personality",
         "Disable",
+        "Enable",
         "UCI_Chess960",
         "Ponder",
         "Clear Hash",

@@ -5,9 +5,9 @@ use super::root::Root;
 use super::{Term, edge_distance, plain, weights};
 use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
-use crate::eval::Score;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
+use crate::eval::{Score, TableUse};
 
 /// What kings and pawns say, whatever else is on the board.
 #[derive(Clone, Copy)]
@@ -47,16 +47,22 @@ impl Entry {
 }
 
 /// A table of king and pawn placements below one root.
-pub(super) struct KingPawnTable(Box<[Entry]>);
+pub(super) struct KingPawnTable {
+    entries: Box<[Entry]>,
+    /// How it was used since it was cleared.
+    pub(super) used: TableUse,
+}
 
 impl KingPawnTable {
     pub(super) fn new() -> KingPawnTable {
-        KingPawnTable(vec![Entry::UNUSED; ENTRIES].into_boxed_slice())
+        let entries = vec![Entry::UNUSED; ENTRIES].into_boxed_slice();
+        KingPawnTable { entries, used: TableUse::default() }
     }
 
     /// Clears the table, since the root has changed.
     pub(super) fn clear(&mut self) {
-        self.0.fill(Entry::UNUSED);
+        self.entries.fill(Entry::UNUSED);
+        self.used = TableUse::default();
     }
 
     /// Sends the terms of kings and pawns to `sink` and returns the rest.
@@ -72,7 +78,8 @@ impl KingPawnTable {
         if K::RECORDS {
             return evaluate(placement, root, sink);
         }
-        let entry = &mut self.0[slot(&placement)];
+        let entry = &mut self.entries[slot(&placement)];
+        self.used.count(entry.placement == placement);
         if entry.placement != placement {
             let mut sum = sink.new_empty();
             let found = evaluate(placement, root, &mut sum);

@@ -15,7 +15,7 @@ use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, Variant};
+use super::{Context, Evaluator, Score, TableUse, Variant};
 use crate::chess::{Color, Game, Kind, Move, Position, Square};
 pub(crate) use attacks::AttackTables;
 pub(super) use compare::entries;
@@ -175,6 +175,10 @@ impl Evaluator for RdChess {
     fn push_null(&mut self) {}
 
     fn pop(&mut self) {}
+
+    fn pawn_table(&self) -> Option<TableUse> {
+        Some(self.table.used)
+    }
 
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() {

@@ -21,11 +21,11 @@ use super::feature::FeatureSet;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, Task, Variant};
+use super::{Context, Evaluator, Score, TableUse, Task, Variant};
 use crate::chess::color::{Black, White};
 use crate::chess::{Color, Game, Move, Position};
 pub(super) use compare::entries;
-use features::Experiment;
+use features::{Experiment, Term};
 pub(super) use features::{experiments, features};
 use lazy::Estimate;
 use material::Counts;
@@ -85,7 +85,10 @@ pub(super) fn explain<V: Version>(
     let phase = Counts::of(position).phase();
     let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
     let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
-    Report::new(V::VARIANT, &record, blend, phase, value)
+    let mut report = Report::new(V::VARIANT, &record, blend, phase, value);
+    // An experiment may bring a feature of the other version.
+    report.include(&record, Term::ALL);
+    report
 }
 
 /// The evaluation of one version. If it is lazy it estimates what lies outside the window.
@@ -149,6 +152,7 @@ impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
     const CONTEXT: Context = if LAZY { Context::Root } else { Context::None };
 
     fn reset(&mut self, game: &Game) {
+        self.pawns.used = TableUse::default();
         if LAZY {
             let position = game.position();
             let score = self.score(position);
@@ -185,6 +189,10 @@ impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
             }
         }
         self.evaluate(position)
+    }
+
+    fn pawn_table(&self) -> Option<TableUse> {
+        Some(self.pawns.used)
     }
 }
 

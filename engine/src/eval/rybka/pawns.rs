@@ -6,6 +6,7 @@ use super::features::Term;
 use super::weights::Weights;
 use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Kind, Position};
+use crate::eval::TableUse;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
@@ -30,14 +31,19 @@ struct Entry {
 }
 
 /// A table of pawn structures.
-pub(super) struct PawnTable(Box<[Entry]>);
+pub(super) struct PawnTable {
+    entries: Box<[Entry]>,
+    /// How it was used.
+    pub(super) used: TableUse,
+}
 
 impl PawnTable {
     pub(super) fn new() -> PawnTable {
         let nothing = Pawns { passed: [Bitboard::EMPTY; 2], exposure: [[0; 3]; 2] };
         // Pawns on every square: no position looks for that.
         let unused = Entry { pawns: [Bitboard::ALL; 2], sum: Pair::ZERO, found: nothing };
-        PawnTable(vec![unused; ENTRIES].into_boxed_slice())
+        let entries = vec![unused; ENTRIES].into_boxed_slice();
+        PawnTable { entries, used: TableUse::default() }
     }
 
     /// Sends the pawn terms to `sink` and returns the rest.
@@ -52,7 +58,8 @@ impl PawnTable {
         if K::RECORDS {
             return evaluate::<V, K>(pawns, sink);
         }
-        let entry = &mut self.0[slot(pawns)];
+        let entry = &mut self.entries[slot(pawns)];
+        self.used.count(entry.pawns == pawns);
         if entry.pawns != pawns {
             let mut sum = sink.new_empty();
             let found = evaluate::<V, K>(pawns, &mut sum);

@@ -1,9 +1,9 @@
 //! The rules for the whole score, which are too rare in games to be met by chance.
 
-use crate::chess::{Color, fen};
+use crate::chess::{Color, Game, Move, fen};
 use crate::eval::pair::Pair;
 use crate::eval::report::{Report, Term};
-use crate::eval::{Choice, Variant};
+use crate::eval::{Choice, Evaluator, Score, Task, Variant};
 
 const OLD: Variant = Variant::Rybka1_0Beta;
 const NEW: Variant = Variant::Rybka2_3_2a;
@@ -119,4 +119,78 @@ fn a_pawn_may_be_unstoppable_twice() {
     let twice = explain(OLD, "8/1K6/P7/8/8/7k/8/8 w - - 0 1");
     let term = twice.terms.iter().find(|term| term.feature.name == "unstoppable");
     assert_eq!(term.map(|term| term.net().endgame()), Some(2 * 25_600));
+}
+
+#[test]
+fn features_of_the_younger_version_can_be_added() {
+    let added = |name: &str, text: &str| {
+        let position = fen::parse(text).unwrap();
+        let report = Choice::from(OLD).trying(name).unwrap().explain(&position);
+        assert_eq!(report.value, Choice::from(OLD).trying(name).unwrap().evaluate(&position));
+        let feature = name.trim_start_matches("with_");
+        let term = report.terms.iter().find(|term| term.feature.name == feature).copied();
+        term.unwrap_or_else(|| panic!("{name} has no effect"))
+    };
+    // White's pawn is blocked by the bishop.
+    let blocked = added("with_pawn_antimob", "4k3/8/8/8/8/4B3/4P3/4K3 w - - 0 1");
+    assert_eq!(blocked.net(), Pair::new(-42, -339));
+    assert_eq!(added("with_drawishness", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1").step, -56);
+    let race = "8/8/8/8/7k/8/P7/K7 w - - 0 1";
+    assert_eq!(added("with_pawn_endings", race).step, step(NEW, "pawn_endings", race));
+    assert!(Choice::from(NEW).trying("with_drawishness").is_err(), "it has that");
+}
+
+#[test]
+fn pawns_can_be_valued_as_in_the_other_version() {
+    let imbalance = |variant: Variant, experiment: &str| {
+        // Three pawns for a knight, with all else on the board: phase 23.
+        let text = "r1bqkbnr/pppppppp/8/8/8/8/3PPPPP/RNBQKBNR w KQkq - 0 1";
+        let report = Choice::from(variant).trying(experiment).unwrap();
+        let report = report.explain(&fen::parse(text).unwrap());
+        let term = report.terms.iter().find(|term| term.feature.name == "imbalance");
+        term.map(|term| term.net().opening()).unwrap()
+    };
+    // Three pawns at 705 instead of about 966, and the other way round.
+    let change = imbalance(OLD, "other_pawn_values") - imbalance(OLD, "");
+    assert!((-800..-750).contains(&change), "{change}");
+    let back = imbalance(NEW, "other_pawn_values") - imbalance(NEW, "");
+    // Both are rounded.
+    assert!((change + back).abs() <= 1, "{change} {back}");
+}
+
+#[test]
+fn a_lazy_evaluation_estimates_outside_the_window_only() {
+    struct Lazy<'a>(&'a Game, Move);
+
+    impl Task for Lazy<'_> {
+        type Output = [Score; 4];
+
+        fn run<E: Evaluator>(self, mut evaluator: E) -> [Score; 4] {
+            let Lazy(game, mv) = self;
+            let (root, after) = (game.position(), game.position().play(mv));
+            evaluator.reset(game);
+            let whole = evaluator.evaluate(root);
+            evaluator.push(root, mv);
+            let far = evaluator.evaluate_within(&after, 4_000, 5_000);
+            let near = evaluator.evaluate_within(&after, -5_000, 5_000);
+            evaluator.pop();
+            [whole, far, near, evaluator.evaluate_within(root, -5_000, 5_000)]
+        }
+    }
+
+    // Black is to take a queen.
+    let position = fen::parse("3qk3/5ppp/8/8/3Q4/8/5PPP/4K3 b - - 0 1").unwrap();
+    let game = Game::new(position);
+    let mv = *position.legal_moves().iter().find(|mv| mv.is_capture()).unwrap();
+    for variant in [OLD, NEW] {
+        let usual = Choice::from(variant);
+        let (root, after) = (usual.evaluate(&position), usual.evaluate(&position.play(mv)));
+        assert_eq!(usual.dispatch(Lazy(&game, mv)), [root, after, after, root], "{variant:?}");
+        let lazy = usual.trying("lazy").unwrap();
+        let [whole, far, near, back] = lazy.dispatch(Lazy(&game, mv));
+        assert_eq!([whole, back], [root, root], "{variant:?}");
+        assert!(far < -900 && far != after, "{variant:?} {far} {after}");
+        // A queen is more than three pawns, whatever the window is.
+        assert_eq!(near, if variant == OLD { far } else { after }, "{variant:?}");
+    }
 }

@@ -144,6 +144,7 @@ impl<E: Evaluator> Search<'_, E> {
             }
         }
         self.result.nodes = self.limiter.nodes;
+        self.result.pawn_table = self.line.pawn_table();
         self.result
     }
 
