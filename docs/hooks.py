@@ -3,6 +3,7 @@
 import json
 import logging
 import posixpath
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -44,7 +45,15 @@ def on_config(config):
                 entry[title] = [f"commands/{name}" for name in names]
 
 
+# Where a page shows what games say of a program: its section of the table of claims.
+CLAIMS = re.compile("<!-- claims (.+) -->")
+
+
 def on_page_markdown(markdown, page, config, files):
+    if found := CLAIMS.search(markdown):
+        seeds = Path(config["docs_dir"], "../results/seeds.md").read_text()
+        section = seeds.split(f"\n## {found[1]}\n", 1)[1].split("\n## ", 1)[0]
+        return markdown.replace(found[0], section)
     if "<!-- schemas -->" in markdown:
         paths = sorted(Path(config["docs_dir"], "schema").glob("*.json"))
         return markdown.replace("<!-- schemas -->", "\n".join(map(schema_section, paths)))

@@ -1,4 +1,4 @@
-"""Plays what claims.toml lists, and reports it: `claims.py play` and `claims.py report`, see --help."""
+"""Plays what claims.toml lists, measures, and reports it: seeds.md and evaluations.md beside this file."""
 
 import argparse
 import json
@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+MEASURED = HERE / "claims-measured.json"
 
 
 class Arbiter:
@@ -240,18 +241,59 @@ def seeds(arbiter, plan):
             figures = elo(test.figures) if test.done else ""
             count = f"{2 * sum(test.pairs):,}" if test.done else "0"
             lines.append(f"| {' | '.join(said)} | {test.limit} | {count} | {figures} | {test.verdict()} |")
-        lines += measured(program)
+        lines += measured(plan, program)
     lines += ["", "## The players", "", "| hypothesis | first | second |", "|---|---|---|"]
     for claim in claims_of(plan):
         lines.append(f"| {claim['hypothesis']} | {options_of(claim['first'])} | {options_of(claim['second'])} |")
     return "\n".join(lines) + "\n"
 
 
-def measured(program):
-    """Tables of `claims.py measure` about a program."""
-    file = HERE / "claims-measured.json"
-    found = json.loads(file.read_text()) if file.exists() else {}
-    return [line for line in found.get(program, [])]
+def measured(plan, program):
+    """Tables of what `claims.py measure` has found about a program."""
+    found = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
+    lines = []
+    for measure in (one for one in plan["measure"] if one["program"] == program):
+        lines += ["", f"Measured: {measure['says']}", ""]
+        lines += ["| what | stage | nodes | instructions a node | speed | table asked, a node | known |", "|---|---|--:|--:|--:|--:|--:|"]
+        for row in measure["rows"]:
+            stages = found.get(row["words"], [])
+            for stage in stages:
+                asked = stage["asked"] / stage["nodes"]
+                speed = stages[0]["cost"] / stage["cost"]
+                known = 100 * stage["known"] / stage["asked"]
+                lines.append(f"| {row['name']} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |")
+            if stages and "speeds" in measure:
+                near = all(abs(stages[0]["cost"] / stage["cost"] / claimed - 1) <= measure["tolerance"] for stage, claimed in zip(stages, measure["speeds"]))
+                lines += ["", f"Verdict: {'**supported**' if near else '**contradicted**'}; within {100 * measure['tolerance']:.0f} % of {' : '.join(map(str, measure['speeds']))} was asked for."]
+    return lines
+
+
+def measure(arbiter, plan):
+    """Searches by stage; the instructions that more nodes take, and how often the table of pawns knew the position."""
+    found = {}
+    few, many = plan["measures"]["nodes"]
+    for words in dict.fromkeys(row["words"] for one in plan["measure"] for row in one["rows"]):
+        found[words] = []
+        for stage in ("opening", "middlegame", "endgame"):
+            (least, before), (most, after) = (count(arbiter, words, stage, nodes) for nodes in (few, many))
+            table = after["pawn_table"]
+            found[words].append({
+                "stage": stage,
+                "nodes": after["nodes"],
+                "cost": (most - least) / (after["nodes"] - before["nodes"]),
+                "asked": table["looked_up"],
+                "known": table["found"],
+            })
+        MEASURED.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def count(arbiter, words, stage, nodes):
+    """Instructions and figures of one bench."""
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", arbiter.program, "engine"]
+    command += ["bench", "--stages", *words.split(), "--only", stage, "--nodes", str(nodes), "--json"]
+    done = subprocess.run(command, text=True, capture_output=True, check=True)
+    total = next(line for line in done.stderr.splitlines() if "I   refs" in line or "I refs" in line)
+    return int(total.split()[-1].replace(",", "")), json.loads(done.stdout)
 
 
 def evaluations(arbiter, plan):
@@ -271,12 +313,14 @@ def evaluations(arbiter, plan):
             lines.append(f"Not yet played: {games:,} games.")
             continue
         lines += standings(found)
+    table = arbiter.run("engine", "compare", "--all", "--markdown", quiet=True).stdout.strip()
+    lines += ["", "## Which evaluation knows what", "", "From `palimpsest compare --all --markdown`.", "", table]
     return "\n".join(lines) + "\n"
 
 
 def standings(found):
     lines = ["| rank | player | Elo | games | won | drawn | lost | draw rate |", "|--:|---|---|--:|--:|--:|--:|--:|"]
-    for rank, row in enumerate(found["standings"], 1):
+    for rank, row in enumerate(found["tournament"]["standings"], 1):
         won, drawn, lost = row["wins"], row["draws"], row["losses"]
         figures = elo(row)
         games = won + drawn + lost
@@ -291,7 +335,7 @@ def report(arbiter, plan):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=["play", "report"])
+    parser.add_argument("task", choices=["play", "measure", "report"])
     parser.add_argument("--arbiter", default="arbiter", help="the program [default: arbiter]")
     parser.add_argument("--results", default=HERE, help="folder of the store [default: results]")
     parser.add_argument("--concurrency", type=int, default=2, help="games at once [default: 2]")
@@ -305,6 +349,8 @@ def main():
     arbiter = Arbiter(arguments.arbiter, arguments.results)
     if arguments.task == "play":
         play(arbiter, plan, arguments)
+    if arguments.task == "measure":
+        measure(arbiter, plan)
     report(arbiter, plan)
 
 

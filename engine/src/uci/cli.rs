@@ -4,6 +4,7 @@
 
 use std::io;
 
+use super::board;
 use super::datagen;
 use super::evaluation;
 use super::output::Output;
@@ -60,6 +61,8 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          two evaluations side by side
        palimpsest compare --all [--markdown]
                                          which evaluation knows what: all of them side by side
+       palimpsest board [--mark SQUARES] FEN
+                                         a position as a picture (SVG), squares such as e4,f6 marked
        palimpsest trace [--personality NAME] [--fen FEN] [--moves MOVES] [--nodes N]
                         [--hash MB] [--json]
                                          a search, iteration by iteration; the one that passes N
@@ -108,6 +111,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
         },
         ["perft" | "divide", words @ ..] => run_perft(words, &output),
         ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
+        ["board", words @ ..] => exit_code(board::run(words, &output)),
         ["trace", words @ ..] => trace::run(words, &output, HELP),
         ["datagen", words @ ..] => datagen::run(words, &output, HELP),
         ["train", words @ ..] => train::run(words, &output, HELP),

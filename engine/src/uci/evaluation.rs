@@ -107,12 +107,14 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
 }
 
 fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
-    match words {
-        ["--all"] => return Ok(output.line(&overview::text())),
-        ["--all", "--markdown"] | ["--markdown", "--all"] => {
-            return Ok(output.line(&overview::markdown()));
-        }
-        _ => {}
+    let overview = match words {
+        ["--all"] => Some(overview::text()),
+        ["--all", "--markdown"] | ["--markdown", "--all"] => Some(overview::markdown()),
+        _ => None,
+    };
+    if let Some(overview) = overview {
+        output.line(&overview);
+        return Ok(());
     }
     let (mut form, mut file) = (Form::Text, None);
     let mut names: Vec<&str> = Vec::new();

@@ -3,6 +3,7 @@
 //! Only this module and the bench print. One thread reads commands and answers at once; another
 //! owns the memory and searches. Input that cannot be parsed is answered with an `info string`.
 
+mod board;
 pub mod cli;
 mod comparison;
 mod datagen;

@@ -258,10 +258,10 @@ fn whole_score(weights: &Weights) -> Vec<Entry> {
     };
     let lazy = match rules.lazy {
         Lazy::MaterialOutsideWindow => {
-            "material outside a window set at the root (not carried out)"
+            "material outside a window set at the root (experiment lazy)"
         }
         Lazy::EstimateOutsideWindow => {
-            "material plus the last positional score outside the window (not carried out)"
+            "material plus the last positional score outside the window (experiment lazy)"
         }
     };
     let mut found = vec![entry(29, "opposite_bishops", vec![one("divisor", 2)], bishops)];

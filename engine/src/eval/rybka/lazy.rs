@@ -2,7 +2,6 @@
 //! is known of it.
 
 use super::material::Counts;
-use super::weights::{Lazy, Weights};
 use crate::chess::{Color, Position};
 use crate::eval::Score;
 
@@ -60,31 +59,27 @@ impl Estimate {
         self.positional.last().copied().unwrap_or_default()
     }
 
-    /// The estimate for the side to move, if it is good enough.
-    pub(super) fn outside(
-        &self,
-        weights: &Weights,
-        position: &Position,
-        material: Score,
-        alpha: Score,
-        beta: Score,
-    ) -> Option<Score> {
-        match weights.rules.lazy {
-            Lazy::MaterialOutsideWindow => {
-                let difference = Counts::of(position).difference() - self.root;
-                let tempo = weights.tempo;
-                (difference.abs() >= ROOT_MARGIN).then(|| signed(position, material) + tempo)
-            }
-            Lazy::EstimateOutsideWindow => {
-                let estimate = signed(position, material + self.latest());
-                let within = alpha - WINDOW_MARGIN..=beta + WINDOW_MARGIN;
-                (!within.contains(&estimate)).then_some(estimate)
-            }
-        }
+    /// Is the count so far from the root's score that material alone decides?
+    #[inline]
+    pub(super) fn is_far_from_root(&self, counts: &Counts) -> bool {
+        (counts.difference() - self.root).abs() >= ROOT_MARGIN
+    }
+
+    /// What the material and the positional part of the position before make, for the side to move.
+    #[inline]
+    pub(super) fn score(&self, position: &Position, material: Score) -> Score {
+        signed(position, material + self.latest())
     }
 }
 
+/// Is an estimate so far outside the window that it is good enough?
+#[inline]
+pub(super) fn is_outside(estimate: Score, alpha: Score, beta: Score) -> bool {
+    estimate < alpha - WINDOW_MARGIN || estimate > beta + WINDOW_MARGIN
+}
+
 /// From White's side to that of the side to move, or back.
-fn signed(position: &Position, score: Score) -> Score {
+#[inline]
+pub(super) fn signed(position: &Position, score: Score) -> Score {
     if position.turn() == Color::White { score } else { -score }
 }

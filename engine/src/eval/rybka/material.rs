@@ -4,6 +4,7 @@ use super::Version;
 use super::features::{Experiment, Term};
 use super::weights::{PAWN, Weights};
 use crate::chess::{Color, Kind, Position};
+use crate::eval::Score;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
@@ -37,6 +38,13 @@ impl Counts {
     pub(super) fn phase(&self) -> i32 {
         let both = (0..5).map(|kind| PHASE[kind] * (self.0[0][kind] + self.0[1][kind]));
         both.sum::<i32>().min(PHASE_MAX)
+    }
+
+    /// The material sum from White's side, in centipawns.
+    pub(super) fn sum<V: Version, K: Sink>(&self, mut sink: K) -> Score {
+        self.score::<V, K>(&mut sink);
+        // Opening and endgame are equal, so that blending them is dividing.
+        sink.sum().opening() >> 5
     }
 
     /// A side's pieces, in pawns.

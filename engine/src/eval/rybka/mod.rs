@@ -27,11 +27,11 @@ use crate::chess::{Color, Game, Move, Position};
 pub(super) use compare::entries;
 use features::{Experiment, Term};
 pub(super) use features::{experiments, features};
-use lazy::Estimate;
+use lazy::{Estimate, signed};
 use material::Counts;
 use pawns::PawnTable;
 use std::marker::PhantomData;
-use weights::Weights;
+use weights::{Lazy, Weights};
 
 /// A version as a type, so that its figures and flags are folded into the code.
 pub(super) trait Version {
@@ -120,10 +120,11 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
     }
 
     /// The material sum from White's side, in centipawns.
-    fn material(&self, position: &Position) -> Score {
-        let mut sum = MaskedSum::new(self.disabled).trying(self.experiments);
-        Counts::of(position).score::<V, _>(&mut sum);
-        sum.sum().opening() >> 5
+    fn material(&self, counts: &Counts) -> Score {
+        if self.disabled.is_empty() && self.experiments.is_empty() {
+            return counts.sum::<V, _>(Sum::default());
+        }
+        counts.sum::<V, _>(MaskedSum::new(self.disabled).trying(self.experiments))
     }
 
     /// The score for the side to move, with every term sent to `sink`.
@@ -174,21 +175,37 @@ impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
 
     fn evaluate(&mut self, position: &Position) -> Score {
         let score = self.score(position);
-        if LAZY {
-            self.estimate.learn(position, self.material(position), score);
+        if LAZY && V::WEIGHTS.rules.lazy == Lazy::EstimateOutsideWindow {
+            let material = self.material(&Counts::of(position));
+            self.estimate.learn(position, material, score);
         }
         score
     }
 
     fn evaluate_within(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
-        if LAZY {
-            let material = self.material(position);
-            let found = self.estimate.outside(V::WEIGHTS, position, material, alpha, beta);
-            if let Some(estimate) = found {
-                return estimate;
+        if !LAZY {
+            return self.score(position);
+        }
+        let counts = Counts::of(position);
+        match V::WEIGHTS.rules.lazy {
+            Lazy::MaterialOutsideWindow => {
+                if self.estimate.is_far_from_root(&counts) {
+                    let material = signed(position, self.material(&counts));
+                    return material + V::WEIGHTS.tempo;
+                }
+                self.score(position)
+            }
+            Lazy::EstimateOutsideWindow => {
+                let material = self.material(&counts);
+                let estimate = self.estimate.score(position, material);
+                if lazy::is_outside(estimate, alpha, beta) {
+                    return estimate;
+                }
+                let score = self.score(position);
+                self.estimate.learn(position, material, score);
+                score
             }
         }
-        self.evaluate(position)
     }
 
     fn pawn_table(&self) -> Option<TableUse> {

@@ -119,8 +119,8 @@ pub(super) struct Rules {
     pub(super) drawishness: bool,
     /// Have pawn endings rules of their own?
     pub(super) pawn_endings: bool,
-    /// How the original skips the evaluation. Not carried out: it would need the window of the
-    /// search, and its bounds were not published.
+    /// How the original skips the evaluation; done as an experiment only, since its bounds were not
+    /// published.
     pub(super) lazy: Lazy,
 }
 
