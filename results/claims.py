@@ -109,6 +109,9 @@ class Test:
         """1 or -1 if the games tell the players apart, else 0."""
         if not self.done:
             return 0
+        if self.figures["nelo_low"] is None:
+            # All pairs were alike, and there is no variance to make an interval of.
+            return (self.figures["score"] > 0.5) - (self.figures["score"] < 0.5)
         centre = self.figures["nelo"]
         normal = statistics.NormalDist().inv_cdf
         wider = normal(1 - 0.025 / len(self.blocks)) / normal(0.975)
@@ -170,6 +173,7 @@ def play(arbiter, plan, arguments):
     """Plays what is not decided: first blocks of all before second blocks of any."""
     deadline = time.monotonic() + 60 * arguments.minutes if arguments.minutes else None
     chosen = lambda limit, clock: limit in arguments.limit if arguments.limit else arguments.clock or not clock
+    named = lambda one: not arguments.id or one["id"].startswith(tuple(arguments.id))
 
     def carry_out(command):
         if deadline and time.monotonic() > deadline:
@@ -186,12 +190,12 @@ def play(arbiter, plan, arguments):
         for block in range(len(plan["blocks"])):
             if arguments.blocks and block >= arguments.blocks:
                 continue
-            if block == 0 and not arguments.only_claims:
+            if block == 0:
                 for rating in ratings_of(plan):
-                    if rating.limit == limit and chosen(limit, rating.clock) and not arbiter.report(rating.run_name()):
+                    if rating.limit == limit and named(rating.rating) and chosen(limit, rating.clock) and not arbiter.report(rating.run_name()):
                         carry_out(rating.command())
             for test in tests_of(plan):
-                if test.limit != limit or not chosen(limit, test.settings.get("clock", False)):
+                if test.limit != limit or not named(test.claim) or not chosen(limit, test.settings.get("clock", False)):
                     continue
                 if test.read(arbiter).done == block and not test.is_decided():
                     carry_out(test.command(block))
@@ -200,6 +204,8 @@ def play(arbiter, plan, arguments):
 
 def elo(figures, low="elo_low", high="elo_high", centre="elo"):
     bound = lambda key: "open" if figures[key] is None else f"{figures[key]:+.1f}"
+    if figures[low] is None and figures[high] is None:
+        return f"{bound(centre)}, no interval"
     return f"{bound(centre)} [{bound(low)}, {bound(high)}]"
 
 
@@ -342,7 +348,7 @@ def main():
     parser.add_argument("--clock", action="store_true", help="also the games by a clock, on a machine that does nothing else")
     parser.add_argument("--limit", action="append", help="only these limits, by their names in claims.toml")
     parser.add_argument("--blocks", type=int, help="no block after this one")
-    parser.add_argument("--only-claims", action="store_true", help="no round robins")
+    parser.add_argument("--id", action="append", help="only claims and round robins whose ids begin so; may be repeated")
     parser.add_argument("--minutes", type=float, help="begin nothing after so many minutes")
     arguments = parser.parse_args()
     plan = tomllib.loads((HERE / "claims.toml").read_text())
