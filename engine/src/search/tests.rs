@@ -315,3 +315,39 @@ fn kept_placement_shifts_every_score_alike() {
     assert_eq!((kept.line, kept.nodes), (usual.line, usual.nodes));
     assert_eq!(kept.score - usual.score, 4 - 15 - 15);
 }
+
+#[test]
+fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
+    struct Gain<'a>(&'a Position, Move);
+
+    impl crate::eval::Task for Gain<'_> {
+        type Output = Score;
+
+        fn run<E: Evaluator>(self, mut evaluator: E) -> Score {
+            let Gain(before, mv) = self;
+            evaluator.reset(&Game::new(*before));
+            let root = evaluator.evaluate(before);
+            evaluator.push(before, mv);
+            -evaluator.evaluate(&before.play(mv)) - root
+        }
+    }
+
+    // The king steps before the pawn, and away from it: 5 nearer to the centre or farther from it.
+    for (text, mv, usual, tried) in [
+        ("k7/8/8/8/8/8/4PK2/8 w - - 0 1", "f2e3", 5, -4),
+        ("k7/8/8/8/8/4K3/4P3/8 w - - 0 1", "e3f2", -5, 4),
+    ] {
+        let position = fen::parse(text).unwrap();
+        let mv = crate::chess::uci_move::parse(mv, &position, CastlingForm::KingTo).unwrap();
+        for (experiment, expected) in [("", usual), ("blocked_pawn", tried)] {
+            let configuration =
+                Configuration::from(Personality::Micromax).trying(experiment).unwrap();
+            assert_eq!(configuration.eval.dispatch(Gain(&position, mv)), expected, "{text}");
+            let limits = Limits { depth: Some(1), search_moves: vec![mv], ..Limits::default() };
+            let result = find(configuration, position, &limits, &mut Memory::new(1).unwrap());
+            // A pawn is 99, and a gain to come is worth a point less.
+            let delayed = Score::from(expected > 0);
+            assert_eq!(result.score, 99 + expected - delayed, "{text} {experiment}");
+        }
+    }
+}
