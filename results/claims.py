@@ -268,10 +268,40 @@ def measured(plan, program):
                 speed = stages[0]["cost"] / stage["cost"]
                 known = 100 * stage["known"] / stage["asked"]
                 lines.append(f"| {row['name']} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |")
-            if stages and "speeds" in measure:
-                near = all(abs(stages[0]["cost"] / stage["cost"] / claimed - 1) <= measure["tolerance"] for stage, claimed in zip(stages, measure["speeds"]))
-                lines += ["", f"Verdict: {'**supported**' if near else '**contradicted**'}; within {100 * measure['tolerance']:.0f} % of {' : '.join(map(str, measure['speeds']))} was asked for."]
+        rows = [found[row["words"]] for row in measure["rows"] if row["words"] in found]
+        if len(rows) == len(measure["rows"]):
+            holds, why = VERDICTS[measure["kind"]](measure, rows)
+            lines += ["", f"Verdict: {'**supported**' if holds else '**contradicted**'}: {why}."]
     return lines
+
+
+def judge_speeds(measure, rows):
+    """Does the speed grow from stage to stage as claimed?"""
+    speeds = [rows[0][0]["cost"] / stage["cost"] for stage in rows[0]]
+    holds = all(abs(a / b - 1) <= measure["tolerance"] for a, b in zip(speeds, measure["speeds"]))
+    return holds, f"{' : '.join(f'{speed:.2f}' for speed in speeds)}, and within {100 * measure['tolerance']:.0f} % was asked for"
+
+
+def judge_table(measure, rows):
+    """Does the table know more than half of what it is asked?"""
+    shares = [stage["known"] / stage["asked"] for row in rows for stage in row]
+    return min(shares) > 0.5, f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % were known"
+
+
+def judge_saving(measure, rows):
+    """Do the second and fourth row take fewer instructions than the first and third?"""
+    mean = lambda row, key: sum(stage[key] for stage in row) / sum(stage["nodes"] for stage in row)
+    cost = lambda row: sum(stage["cost"] * stage["nodes"] for stage in row) / sum(stage["nodes"] for stage in row)
+    said, holds = [], True
+    for number in range(1, len(rows), 2):
+        before, after = rows[number - 1], rows[number]
+        asked, taken = mean(after, "asked") / mean(before, "asked") - 1, cost(after) / cost(before) - 1
+        said.append(f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % whole evaluations a node, {100 * taken:+.1f} % instructions a node")
+        holds = holds and taken <= -0.01
+    return holds, "; ".join(said)
+
+
+VERDICTS = {"speeds": judge_speeds, "table": judge_table, "saving": judge_saving}
 
 
 def measure(arbiter, plan):
