@@ -2,7 +2,8 @@
 
 mod access;
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -11,10 +12,11 @@ use tokio::time::timeout;
 
 pub(crate) use self::access::{AccessArgs, ServerName};
 use crate::{ExitCode, Failure, engine_names::user_folder, runtime};
-use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
+use arbiter_cluster::wire::{BenchResult, RunDescription, RunFile};
 use arbiter_cluster::{
-    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, Identity, Key, Role, RunSpec,
-    SuiteRunError, TrustError, WorkerHistory, check, coordinate, describe, describe_suite, measure,
+    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key, Role,
+    RunSpec, SuiteRunError, TrustError, WorkerHistory, check, coordinate, describe, describe_suite,
+    measure,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, Plan, engine_threads};
@@ -202,7 +204,8 @@ impl Fleet {
         let (remote, end) = RemoteExecutor::new(self.most);
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run, created_ms, key: &key };
-        let description = describe(plan, identity, programs(&setups)?, lease);
+        let (files, paths) = run_files(&plan.engines, &setups)?;
+        let description = describe(plan, identity, files, lease);
         let description = description.map_err(Failure::invalid)?;
         let repeats = |engine: &Engine| {
             let limits = &engine.conditions.limits;
@@ -210,7 +213,8 @@ impl Fleet {
             is_bounded && !limits.is_timed() && engine_threads(engine) == 1
         };
         let repeats = plan.engines.iter().all(repeats);
-        self.start(description, &setups, benches, history, repeats, end).await?;
+        let audit = self.audited(repeats, setups);
+        self.start(description, paths, benches, history, audit, end).await?;
         Ok(remote)
     }
 
@@ -230,30 +234,33 @@ impl Fleet {
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run: suite, created_ms, key: &key };
         let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
-        let description = describe_suite(engines, deadlines, identity, programs(&setups)?, lease);
+        let (files, paths) = run_files(engines, &setups)?;
+        let description = describe_suite(engines, deadlines, identity, files, lease);
         let description = description.map_err(Failure::invalid)?;
-        self.start(description, &setups, benches, WorkerHistory::default(), false, end).await?;
+        let (audit, history) = (self.audited(false, setups), WorkerHistory::default());
+        self.start(description, paths, benches, history, audit, end).await?;
         Ok(channel)
+    }
+
+    /// What is audited of a run with these engines, which `repeats` says play the same moves again.
+    fn audited(&self, repeats: bool, engines: Vec<EngineSetup>) -> AuditSpec {
+        AuditSpec { share: self.audit.unwrap_or_default(), repeats, engines }
     }
 
     async fn start<A: Assignment>(
         self,
         mut description: RunDescription,
-        setups: &[EngineSetup],
+        programs: HashMap<blake3::Hash, PathBuf>,
         benches: Vec<Option<BenchResult>>,
         history: WorkerHistory,
-        repeats: bool,
+        audit: AuditSpec,
         end: CoordinatorEnd<A, A::Done>,
     ) -> Result<(), Failure> {
         for (engine, bench) in description.engines.iter_mut().zip(&benches) {
             engine.is_benched = bench.is_some();
         }
         let connection = self.access.connect(&format!("arbiter {}", description.run)).await?;
-        let paths = setups.iter().map(|setup| setup.launch.program.clone());
-        let programs = description.engines.iter().map(|own| own.program.hash).zip(paths).collect();
         let (key, priority) = (self.key, self.priority);
-        let share = self.audit.unwrap_or_default();
-        let audit = AuditSpec { share, repeats, engines: setups.to_vec() };
         let metrics = self.metrics;
         let spec =
             RunSpec { description, key, programs, priority, benches, history, audit, metrics };
@@ -281,14 +288,29 @@ pub(crate) async fn opened<T>(
     }
 }
 
-/// The programs of engines, in order.
-fn programs(setups: &[EngineSetup]) -> Result<Vec<Program>, Failure> {
-    let read = |setup: &EngineSetup| {
-        let path = &setup.launch.program;
-        Program::read(path)
-            .map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
+/// The files of engines, in order, and where they are, by their hashes.
+fn run_files(
+    engines: &[Engine],
+    setups: &[EngineSetup],
+) -> Result<(Vec<EngineFiles>, HashMap<blake3::Hash, PathBuf>), Failure> {
+    let mut paths = HashMap::new();
+    let mut read = |path: &Path| {
+        let file = RunFile::read(path);
+        let file =
+            file.map_err(|e| Failure::invalid(format!("cannot read {}: {e}", path.display())))?;
+        paths.insert(file.hash, path.to_owned());
+        Ok(file)
     };
-    setups.iter().map(read).collect()
+    let mut files = Vec::new();
+    for (engine, setup) in engines.iter().zip(setups) {
+        let program = read(&setup.launch.program)?;
+        let option_files = engine.option_files().map(|(_, path)| read(path));
+        files.push(EngineFiles {
+            program,
+            option_files: option_files.collect::<Result<_, Failure>>()?,
+        });
+    }
+    Ok((files, paths))
 }
 
 /// What the store knows of a run's workers.

@@ -40,6 +40,7 @@ mod log;
 mod metrics;
 mod mine;
 mod mistakes;
+mod option_files;
 mod pictures;
 mod puppet;
 mod real;

@@ -2,7 +2,7 @@
 
 /// The declarations, sent in answer to `uci`: one option of each type, under
 /// names that real engines use.
-pub const DECLARATIONS: [&str; 10] = [
+pub const DECLARATIONS: [&str; 11] = [
     "option name Hash type spin default 16 min 1 max 4096",
     "option name Threads type spin default 1 min 1 max 64",
     "option name Move Overhead type spin default 10 min 0 max 5000",
@@ -10,6 +10,7 @@ pub const DECLARATIONS: [&str; 10] = [
     "option name UCI_Chess960 type check default false",
     "option name Style type combo default Normal var Solid var Normal var Risky",
     "option name SyzygyPath type string default <empty>",
+    "option name EvalFile type string default <empty>",
     "option name Courage type spin default 50 min 0 max 100",
     "option name Patience type spin default 0 min -9 max 9",
     "option name Clear Hash type button",
@@ -27,6 +28,8 @@ pub struct Options {
     pub courage: u64,
     /// The same, counted from its least value.
     pub patience: u64,
+    /// Mixed into the choice of moves, too: what is in the file that `EvalFile` names.
+    pub weights: u64,
     /// Whether it is to name the reply it expects.
     pub ponder: bool,
 }
@@ -34,7 +37,7 @@ pub struct Options {
 impl Options {
     /// What the options mix into the choice of moves.
     pub fn salt(&self) -> u64 {
-        (self.style << 32) ^ (self.courage << 40) ^ (self.patience << 48)
+        self.weights ^ (self.style << 32) ^ (self.courage << 40) ^ (self.patience << 48)
     }
 
     /// Takes the text after `setoption`; an undeclared name or a value outside
@@ -62,6 +65,12 @@ impl Options {
             }
             ("Patience", Some(_)) if number.is_some_and(|n| (-9..=9).contains(&n)) => {
                 self.patience = number.map_or(0, |n| (n + 9).cast_unsigned());
+            }
+            ("EvalFile", Some(path)) => {
+                let bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+                let mix =
+                    |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+                self.weights = bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, mix);
             }
             ("SyzygyPath", Some(_)) | ("Clear Hash", None) => {}
             _ => return refuse(),

@@ -71,8 +71,10 @@ impl Options {
                 }
                 "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"
                 | "restart" | "stderr" => spec.set(key, value).map_err(wrong)?,
-                _ if key.starts_with("option.") => spec.set(key, value).map_err(wrong)?,
-                _ => return Err(word.unknown_key(key, KEYS)),
+                _ => match key.strip_prefix("option.") {
+                    Some(name) if !name.is_empty() => spec.set_option_text(name, value),
+                    _ => return Err(word.unknown_key(key, KEYS)),
+                },
             }
         }
         Ok(())
@@ -217,7 +219,7 @@ fn configure(engine: &serde_json::Value, spec: &mut EngineSpec) -> Result<(), St
         let value = &option["value"];
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         if let Some(name) = option["name"].as_str().filter(|_| value != "null") {
-            spec.set(&format!("option.{name}"), &value)?;
+            spec.set_option_text(name, &value);
         }
     }
     Ok(())

@@ -152,6 +152,7 @@ fn rich(store: &mut Store) {
             faults: vec!["book.epd:7: no white king".into(), "book.epd:9: not a FEN".into()],
         },
         engines: vec!["e".repeat(64), "f".repeat(64)],
+        option_files: Vec::new(),
         host: Some("Some CPU, 2 processors to use, linux 6.1, x86_64".into()),
     };
     let about = Some("one of everything");

@@ -31,8 +31,8 @@ pub use assignment::Assignment;
 pub use bench::measure;
 pub use connection::{Access, AccessError, Connection, Credentials, Secret};
 pub use coordinator::{
-    AuditSpec, Identity, RunSpec, WorkerHistory, check, check_engines, coordinate, describe,
-    describe_suite,
+    AuditSpec, EngineFiles, Identity, RunSpec, WorkerHistory, check, check_engines, coordinate,
+    describe, describe_suite,
 };
 pub use join_file::{JoinError, Role, read_join_file};
 pub use metrics::{ClusterMetrics, WorkerMetrics};

@@ -28,7 +28,7 @@ use crate::subject;
 use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
 
-pub use description::{Program, Requirements, RunDescription, RunEngine};
+pub use description::{Requirements, RunDescription, RunEngine, RunFile};
 pub(crate) use job::attempt_of_job;
 pub use job::{AUDITS, Job, Work, read_job, write_job};
 pub(crate) use messages::EXCLUDED;

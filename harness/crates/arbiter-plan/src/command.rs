@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     Affinity, BUNDLED, CpuContention, Engine, EngineSpec, LaunchSettings, Plan, Program, RunKind,
-    SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN, plan::default_name,
+    SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_openings::Order;
@@ -177,8 +177,9 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     let eval = engine.options.first().filter(is_eval).filter(|_| cmd == BUNDLED);
     let mut typed = EngineSpec { cmd: Some(cmd.clone()), ..EngineSpec::default() };
     typed.eval = eval.map(|(_, value)| value.clone());
+    typed.options.clone_from(&engine.options);
     let mut fields = Vec::new();
-    if built.is_some() || default_name(0, &typed) != engine.name {
+    if built.is_some() || typed.default_name(0) != engine.name {
         fields.push(("name".to_owned(), engine.name.clone()));
     }
     match built {

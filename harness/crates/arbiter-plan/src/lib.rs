@@ -13,6 +13,7 @@ mod command;
 mod file;
 mod gate;
 mod launch;
+mod option_file;
 mod plan;
 mod program;
 mod provenance;

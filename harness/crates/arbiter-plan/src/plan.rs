@@ -14,7 +14,7 @@ use serde_with::{As, DefaultOnNull, DisplayFromStr, Same};
 use crate::run::contention::UNEQUAL;
 use crate::{
     Ablation, Affinity, CpuContention, EngineSpec, LaunchSettings, Provenance, Request, Scale,
-    launch, program, tuning,
+    launch, option_file, program, tuning,
 };
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
@@ -371,7 +371,7 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
 
 /// Resolves one engine; `index` is for its name if it has none.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
-    let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
+    let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
     let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));
     let is_bad = |s: &String| s.trim().is_empty() || s.chars().any(arbiter_names::is_hidden);
     if is_bad(&name) {
@@ -388,6 +388,10 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     }
     if spec.rev.is_some() && spec.provenance.is_none() && spec.cmd.is_some() {
         return Err(fail(" has cmd= and rev=; give one of them"));
+    }
+    for (option, value) in &mut spec.options {
+        *value = option_file::resolved(value)
+            .map_err(|reason| fail(&format!(": option {option}: {reason}")))?;
     }
     let cmd = spec
         .cmd
@@ -475,17 +479,6 @@ impl Engine {
 /// The path from the root; a run may be resumed from another folder.
 fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
-}
-
-/// The evaluation of a bundled engine, the file name of another, or a number.
-pub(super) fn default_name(index: usize, spec: &EngineSpec) -> String {
-    let cmd = spec.cmd.as_deref().unwrap_or_default();
-    let stem = match (cmd, &spec.eval) {
-        (BUNDLED, Some(eval)) => Some(eval.clone()),
-        (BUNDLED, None) => Some("palimpsest".to_owned()),
-        _ => Path::new(cmd).file_stem().map(|stem| stem.to_string_lossy().into_owned()),
-    };
-    stem.unwrap_or_else(|| format!("engine {}", index + 1))
 }
 
 /// Games at once unless the user sets them: one for each core; under a clock one core is left to the

@@ -1,10 +1,11 @@
 //! One engine as the user typed it: `stockfish,option.Hash=64,tc=8+0.08`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::{Provenance, SandboxMode};
+use crate::option_file::{escaped, named_file};
+use crate::{BUNDLED, Provenance, SandboxMode};
 use arbiter_names::{UnknownName, did_you_mean};
 use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
 
@@ -134,6 +135,27 @@ impl EngineSpec {
             },
         }
         Ok(())
+    }
+
+    /// Sets an option to a text as it is, also if it begins with `@`.
+    pub fn set_option_text(&mut self, name: &str, value: &str) {
+        self.set_option(name, &escaped(value));
+    }
+
+    /// What the engine is called if it has no name: after its evaluation if it is the bundled one, its file or a
+    /// number, and after the files of its options.
+    pub(crate) fn default_name(&self, index: usize) -> String {
+        let stem = |path: &str| {
+            Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())
+        };
+        let own = match (self.cmd.as_deref().unwrap_or_default(), &self.eval) {
+            (BUNDLED, Some(eval)) => Some(eval.clone()),
+            (BUNDLED, None) => Some("palimpsest".to_owned()),
+            (cmd, _) => stem(cmd),
+        };
+        let own = own.unwrap_or_else(|| format!("engine {}", index + 1));
+        let files = self.options.iter().filter_map(|(_, value)| stem(named_file(value)?));
+        std::iter::once(own).chain(files).collect::<Vec<_>>().join("-")
     }
 
     fn set_option(&mut self, name: &str, value: &str) {

@@ -23,6 +23,7 @@ mod live;
 mod log;
 mod markdown;
 mod openings;
+mod options;
 mod pgn;
 mod plain;
 mod plan;

@@ -61,7 +61,9 @@ struct EngineFigures<'a> {
     /// Arguments.
     args: &'a [String],
     /// Options that are set.
-    options: BTreeMap<&'a str, &'a str>,
+    options: BTreeMap<&'a str, String>,
+    /// BLAKE3 hashes of the files that options name, by the options.
+    option_files: BTreeMap<&'a str, &'a str>,
     /// What bounds it, in words.
     limits: String,
     /// Milliseconds by which it may overrun its clock.
@@ -74,10 +76,10 @@ struct EngineFigures<'a> {
 
 /// The plan, with every default explicit; `openings` is how many the book has.
 pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> Value {
-    let engines = plan.engines.iter().zip(&fingerprints.engines);
+    let engines = plan.engines.iter().zip(fingerprints.by_engine());
     to_value(&PlanFigures {
         kind: plan.kind,
-        engines: engines.map(|(engine, hash)| figures(engine, hash)).collect(),
+        engines: engines.map(|(engine, (hash, files))| figures(engine, hash, files)).collect(),
         book: plan.book.as_ref().map(|path| path.display().to_string()),
         book_blake3: &fingerprints.book,
         openings,
@@ -95,7 +97,9 @@ pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> V
     })
 }
 
-fn figures<'a>(engine: &'a Engine, hash: &'a str) -> EngineFigures<'a> {
+fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> EngineFigures<'a> {
+    let told = engine.options.iter().zip(engine.told_options());
+    let files = engine.option_files().zip(files);
     EngineFigures {
         name: &engine.name,
         program: match &engine.program {
@@ -103,7 +107,8 @@ fn figures<'a>(engine: &'a Engine, hash: &'a str) -> EngineFigures<'a> {
             Program::Path(path) => Some(path.display().to_string()),
         },
         args: &engine.args,
-        options: engine.options.iter().map(|(name, value)| (&**name, &**value)).collect(),
+        options: told.map(|((name, _), (_, told))| (&**name, told)).collect(),
+        option_files: files.map(|((name, _), hash)| (name, &**hash)).collect(),
         limits: engine.conditions.limits.to_string(),
         margin_ms: engine.conditions.margin.as_secs_f64() * 1e3,
         commit: engine.provenance.as_ref().map(|from| from.commit.as_str()),

@@ -29,11 +29,15 @@ pub fn take_fingerprints(
         Program::Bundled => hash_file(own_binary),
         Program::Path(path) => hash_file(path),
     });
+    let option_files = plan.engines.iter().map(|engine| {
+        engine.option_files().map(|(_, path)| hash_file(path)).collect::<Result<_, _>>()
+    });
     Ok(Fingerprints {
         book,
         openings: Some(hash_openings(opened)),
         quarantine: opened.quarantine().clone(),
         engines: engines.collect::<Result<_, _>>()?,
+        option_files: option_files.collect::<Result<_, _>>()?,
         host: Some(host()),
     })
 }
@@ -62,6 +66,8 @@ pub fn check_unchanged(
         "what is read from the opening book".to_owned()
     } else if let Some((_, engine)) = changed_engines.next() {
         format!("the program of engine '{}'", engine.name)
+    } else if let Some(words) = changed_option_file(plan, then, now) {
+        words
     } else {
         return Ok(());
     };
@@ -69,6 +75,20 @@ pub fn check_unchanged(
         "{what} changed since the run started; its games and new ones do not belong together. \
          Put the old file back, or start a new run"
     )))
+}
+
+/// The first file of an option that changed, with both hashes.
+fn changed_option_file(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Option<String> {
+    let files = plan.engines.iter().flat_map(|engine| {
+        engine.option_files().map(|(option, path)| (&engine.name, option, path))
+    });
+    let hashes = then.option_files.iter().flatten().zip(now.option_files.iter().flatten());
+    let ((name, option, path), (then, now)) =
+        files.zip(hashes).find(|(_, (then, now))| then != now)?;
+    Some(format!(
+        "{} of engine '{name}', option {option}, had the BLAKE3 hash {then} and has {now}: it",
+        path.display()
+    ))
 }
 
 fn hash_openings(book: &Book) -> String {

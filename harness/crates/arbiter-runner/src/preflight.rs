@@ -73,7 +73,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
         },
         protocol: engine.launch.protocol,
         setup: Setup {
-            options: engine.options.clone(),
+            options: engine.told_options(),
             init: engine.launch.init.clone(),
             ponder: engine.launch.ponder,
             nodestime: engine.conditions.limits.nodestime,
@@ -96,7 +96,8 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     };
     let home = std::env::home_dir().unwrap_or_default();
     let folder = folder.filter(|folder| !home.starts_with(folder));
-    let named = engine.options.iter().flat_map(|(_, value)| std::env::split_paths(value));
+    let told = engine.told_options();
+    let named = told.iter().flat_map(|(_, value)| std::env::split_paths(value));
     let named = named.filter(|path| path.is_absolute() && path.exists());
     sandbox(
         engine.launch.sandbox,

@@ -1,5 +1,6 @@
 //! Plans.
 
+use std::iter::repeat;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,8 @@ use arbiter_plan::{Engine, Plan};
 
 /// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
 /// version. Version 2 has a stopping rule with corrected bounds, which readers of version 1 would
-/// not see.
-const VERSION: u32 = 2;
+/// not see; version 3, of which only plans are that need it, options that name files.
+const VERSION: u32 = 3;
 
 /// What the inputs of a run looked like when it began: hashes that a resumed run compares, so
 /// that it never mixes the games of two programs or two books.
@@ -30,9 +31,20 @@ pub struct Fingerprints {
     /// Of each engine's program.
     #[serde(skip)]
     pub engines: Vec<String>,
+    /// Of the files that each engine's options name.
+    #[serde(skip)]
+    pub option_files: Vec<Vec<String>>,
     /// The machine, in words; it may be another when a run goes on. `None` in runs from before it was
     /// kept.
     pub host: Option<String>,
+}
+
+impl Fingerprints {
+    /// Of each engine, the hash of its program and those of the files that its options name.
+    pub fn by_engine(&self) -> impl Iterator<Item = (&String, &[String])> {
+        let files = self.option_files.iter().map(Vec::as_slice).chain(repeat(&[][..]));
+        self.engines.iter().zip(files)
+    }
 }
 
 /// The stored plan. What is not where the plan has it stands here, and is skipped there.
@@ -49,12 +61,14 @@ pub struct PlanRow {
     plan: Plan,
 }
 
-/// An engine with the hash of its program.
+/// An engine with the hashes of its program and of the files that its options name.
 #[derive(Debug, Serialize, Deserialize)]
 struct EngineRow {
     #[serde(flatten)]
     engine: Engine,
     program_hash: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    option_file_hashes: Vec<String>,
 }
 
 /// Where endgame tables are, and which games they end.
@@ -78,14 +92,17 @@ struct OutputRow {
 impl PlanRow {
     /// The stored form of a plan; the fingerprints have a hash for each of its engines.
     pub fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
-        let hashes = fingerprints.engines.iter().cloned();
-        let engines = plan.engines.iter().cloned().zip(hashes);
+        let engines = plan.engines.iter().cloned().zip(fingerprints.by_engine());
+        let engines = engines.map(|(engine, (program_hash, files))| EngineRow {
+            engine,
+            program_hash: program_hash.clone(),
+            option_file_hashes: files.to_vec(),
+        });
+        let names_files = plan.engines.iter().any(|engine| engine.option_files().next().is_some());
         let tables = |rule| TablesRow { paths: plan.tables.clone(), rule };
         PlanRow {
-            version: VERSION,
-            engines: engines
-                .map(|(engine, program_hash)| EngineRow { engine, program_hash })
-                .collect(),
+            version: if names_files { VERSION } else { VERSION - 1 },
+            engines: engines.collect(),
             fingerprints: fingerprints.clone(),
             tables: plan.rules.tablebase.map(tables),
             output: OutputRow {
@@ -114,8 +131,11 @@ impl PlanRow {
     /// The plan.
     pub fn into_plan(self) -> (Plan, Fingerprints) {
         let PlanRow { engines, mut fingerprints, tables, output, mut plan, .. } = self;
-        (fingerprints.engines, plan.engines) =
-            engines.into_iter().map(|row| (row.program_hash, row.engine)).unzip();
+        for row in engines {
+            fingerprints.engines.push(row.program_hash);
+            fingerprints.option_files.push(row.option_file_hashes);
+            plan.engines.push(row.engine);
+        }
         if let Some(TablesRow { paths, rule }) = tables {
             (plan.tables, plan.rules.tablebase) = (paths, Some(rule));
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::run_id::RunId;
 use crate::trust::PublicKey;
-use crate::wire::{Program, Requirements, RunDescription, RunEngine};
+use crate::wire::{Requirements, RunDescription, RunEngine, RunFile};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
@@ -28,12 +28,21 @@ pub struct Identity<'a> {
     pub key: &'a PublicKey,
 }
 
-/// What workers have to know of a plan; `programs` are those of its engines, in order. An error names
+/// The files of an engine that workers fetch.
+#[derive(Debug, Clone)]
+pub struct EngineFiles {
+    /// Its program.
+    pub program: RunFile,
+    /// What its options name, in the order of the options.
+    pub option_files: Vec<RunFile>,
+}
+
+/// What workers have to know of a plan; `files` are those of its engines, in order. An error names
 /// what only this machine could do.
 pub fn describe(
     plan: &Plan,
     identity: Identity<'_>,
-    programs: Vec<Program>,
+    files: Vec<EngineFiles>,
     lease: Duration,
 ) -> Result<RunDescription, String> {
     check(plan)?;
@@ -57,7 +66,7 @@ pub fn describe(
         },
         // By now the times of the plan are those of this machine.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
-        ..describe_suite(&plan.engines, deadlines, identity, programs, lease)?
+        ..describe_suite(&plan.engines, deadlines, identity, files, lease)?
     })
 }
 
@@ -66,7 +75,7 @@ pub fn describe_suite(
     engines: &[Engine],
     deadlines: Deadlines,
     identity: Identity<'_>,
-    programs: Vec<Program>,
+    files: Vec<EngineFiles>,
     lease: Duration,
 ) -> Result<RunDescription, String> {
     check_engines(engines)?;
@@ -77,7 +86,7 @@ pub fn describe_suite(
     Ok(RunDescription {
         run_id: RunId::new(run, created_ms, &key.to_string()),
         run: run.to_owned(),
-        engines: engines.iter().zip(programs).map(run_engine).collect(),
+        engines: engines.iter().zip(files).map(run_engine).collect(),
         tuned: Vec::new(),
         deadlines,
         rules: Rules::default(),
@@ -97,13 +106,15 @@ pub fn describe_suite(
 }
 
 /// Paths and repositories are those of this machine.
-fn run_engine((engine, program): (&Engine, Program)) -> RunEngine {
+fn run_engine((engine, files): (&Engine, EngineFiles)) -> RunEngine {
+    let EngineFiles { program, option_files } = files;
     let path = match engine.program {
         arbiter_plan::Program::Bundled => arbiter_plan::Program::Bundled,
         arbiter_plan::Program::Path(_) => arbiter_plan::Program::Path(program.name.clone().into()),
     };
     let engine = Engine { program: path, provenance: None, ..engine.clone() };
-    RunEngine { engine, program, is_benched: false }
+    let engine = engine.with_option_files(option_files.iter().map(|file| file.name.clone().into()));
+    RunEngine { engine, program, option_files, is_benched: false }
 }
 
 /// The hash table that an engine is told to have, in MiB; 0 if it is told nothing.
@@ -153,11 +164,12 @@ mod tests {
         let plan = Plan::resolve(RunKind::Sprt, Request { each, ..Request::default() }).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("key")).unwrap();
-        let program = Program { hash: blake3::hash(b"x"), bytes: 7, name: "arbiter".into() };
+        let program = RunFile { hash: blake3::hash(b"x"), bytes: 7, name: "arbiter".into() };
         let identity = Identity { run: "r", created_ms: 5, key: &key.public() };
-        let programs = vec![program.clone(), program];
+        let files = EngineFiles { program, option_files: vec![] };
+        let files = vec![files.clone(), files];
         let lease = Duration::from_secs(30);
-        let description = describe(&plan, identity, programs, lease)?;
+        let description = describe(&plan, identity, files, lease)?;
         // What workers read is what was written, whatever is signed.
         let (read, _): (RunDescription, _) =
             wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();

@@ -30,9 +30,9 @@ const MIN_LEASE: Duration = Duration::from_secs(1);
 /// Longest time that a worker waits for anything; sums and multiples of longer ones could overflow.
 const MAX_TIME: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// The program of an engine.
+/// A file that workers fetch: the program of an engine, or what an option of it names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Program {
+pub struct RunFile {
     /// Its BLAKE3 hash.
     #[serde(with = "As::<DisplayFromStr>")]
     pub hash: blake3::Hash,
@@ -43,14 +43,14 @@ pub struct Program {
     pub name: String,
 }
 
-impl Program {
-    /// The program in this file.
-    pub fn read(path: &Path) -> io::Result<Program> {
+impl RunFile {
+    /// The file at this place.
+    pub fn read(path: &Path) -> io::Result<RunFile> {
         let file = open_input(path)?;
         let bytes = file.metadata()?.len();
         let hash = blake3::Hasher::new().update_reader(file)?.finalize();
         let name = path.file_name().unwrap_or("engine".as_ref());
-        Ok(Program { hash, bytes, name: name.to_string_lossy().into_owned() })
+        Ok(RunFile { hash, bytes, name: name.to_string_lossy().into_owned() })
     }
 }
 
@@ -73,7 +73,10 @@ pub struct RunEngine {
     /// The engine as in the plan, without what is only on the coordinator's machine.
     pub engine: Engine,
     /// Its program.
-    pub program: Program,
+    pub program: RunFile,
+    /// The files that its options name, in the order of the options.
+    #[serde(default)]
+    pub option_files: Vec<RunFile>,
     /// Whether workers run its benchmark before they play.
     pub is_benched: bool,
 }
@@ -170,7 +173,10 @@ impl Message for RunDescription {
         if self.reference_nps.is_some_and(|nps| !nps.is_finite() || nps <= 0.0) {
             return Err(invalid("a speed that is none"));
         }
-        for RunEngine { engine, .. } in &mut self.engines {
+        for RunEngine { engine, option_files, .. } in &mut self.engines {
+            if engine.option_files().count() != option_files.len() {
+                return Err(invalid("an engine with other files than its options name"));
+            }
             engine.name = printable(&engine.name, MAX_TEXT);
             (engine.dir, engine.launch.stderr) = (None, None);
         }

@@ -67,7 +67,8 @@ pub(crate) fn description() -> RunDescription {
             conditions,
             provenance: None,
         },
-        program: Program { hash: blake3::hash(b"x"), bytes: 1, name: "x".into() },
+        program: RunFile { hash: blake3::hash(b"x"), bytes: 1, name: "x".into() },
+        option_files: vec![],
         is_benched: false,
     };
     let conditions = job(0).games.first.conditions;

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::connection::Connection;
 use crate::run_id::RunId;
 use crate::subject::PROGRAMS;
-use crate::wire::{self, Program, ProgramRequest};
+use crate::wire::{self, ProgramRequest, RunFile};
 
 /// Largest program that is fetched, in bytes.
 const MAX_PROGRAM: u64 = 2 << 30;
@@ -41,12 +41,12 @@ impl ProgramStore {
         ProgramStore { folder, own_binary, fetching: Mutex::new(()) }
     }
 
-    /// The path of a program, whose hash is verified; it is fetched if it is not there.
+    /// The path of a program or another file of a run, whose hash is verified; it is fetched if it is not there.
     pub(super) async fn get(
         &self,
         connection: &Connection,
         run_id: &RunId,
-        program: &Program,
+        program: &RunFile,
     ) -> Result<PathBuf, String> {
         let _alone = self.fetching.lock().await;
         let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
@@ -77,16 +77,16 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Whether the file has the length and hash of the program.
-fn matches(path: &Path, program: &Program) -> bool {
+fn matches(path: &Path, program: &RunFile) -> bool {
     let has_length = |data: fs::Metadata| data.is_file() && data.len() == program.bytes;
     fs::metadata(path).is_ok_and(has_length)
-        && Program::read(path).is_ok_and(|found| found.hash == program.hash)
+        && RunFile::read(path).is_ok_and(|found| found.hash == program.hash)
 }
 
 async fn fetch(
     connection: &Connection,
     run_id: &RunId,
-    program: &Program,
+    program: &RunFile,
 ) -> Result<Vec<u8>, String> {
     if program.bytes > MAX_PROGRAM {
         return Err(format!("a program of {} bytes", program.bytes));
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o500);
         let program = |hash_of: &[u8], bytes| {
             let (hash, name) = (blake3::hash(hash_of), "engine".to_owned());
-            Program { hash, bytes, name }
+            RunFile { hash, bytes, name }
         };
         let right = program(b"#!/bin/sh\n", 10);
         assert!(matches(&path, &right));

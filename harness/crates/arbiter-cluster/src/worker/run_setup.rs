@@ -13,7 +13,9 @@ use crate::proof::Token;
 use crate::run_id::RunId;
 use crate::subject::JOB_CONSUMER;
 use crate::trust::PublicKey;
-use crate::wire::{self, BenchResult, JoinRequest, RunDescription, RunEngine, WorkerStatus};
+use crate::wire::{
+    self, BenchResult, JoinRequest, RunDescription, RunEngine, RunFile, WorkerStatus,
+};
 use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
 use arbiter_runner::{ask_engine, engine_setup};
@@ -105,23 +107,34 @@ fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
     PullConsumer::new(pull::Config::default(), info, context)
 }
 
-/// How an engine is started on this machine; its program is fetched if it is not there.
+/// How an engine is started on this machine; its program, and the files that its options name, are fetched if
+/// they are not there.
 async fn setup(
     shared: &Shared,
     description: &RunDescription,
-    RunEngine { engine, program, .. }: &RunEngine,
+    RunEngine { engine, program, option_files, .. }: &RunEngine,
 ) -> Result<EngineSetup, String> {
-    let path = shared.programs.get(&shared.connection, &description.run_id, program).await;
-    let path = path.map_err(|error| format!("engine '{}': {error}", engine.name))?;
+    let fetched = async |file: &RunFile| {
+        let path = shared.programs.get(&shared.connection, &description.run_id, file).await;
+        path.map_err(|error| format!("engine '{}': {}: {error}", engine.name, file.name))
+    };
+    let path = fetched(program).await?;
+    let mut files = Vec::new();
+    for file in option_files {
+        files.push(fetched(file).await?);
+    }
     let mut setup = EngineSetup {
         deadlines: description.deadlines,
         pattern: description.annotation.pattern.clone(),
         is_recorded: description.transcripts != Keeping::None,
-        ..engine_setup(engine, &path)
+        ..engine_setup(&engine.clone().with_option_files(files.iter().cloned()), &path)
     };
     setup.launch.program = path;
     setup.launch.limits = setup.launch.limits.and(shared.config.limits);
     setup.launch.sandbox.clone_from(&shared.config.sandbox);
+    if let Some(sandbox) = &mut setup.launch.sandbox {
+        sandbox.readable.extend(files);
+    }
     Ok(setup)
 }
 

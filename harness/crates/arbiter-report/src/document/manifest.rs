@@ -1,6 +1,7 @@
 //! All that is needed to play a run again: engines, openings, rules, machine.
 
 use super::Document;
+use crate::options::{options_in_words, short};
 use crate::standings::rules_in_words;
 use crate::stored::utc_time;
 use crate::summary::Summary;
@@ -12,15 +13,12 @@ use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_
 use arbiter_stats::Sprt;
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// Digits of a hash that are shown.
-const HASH_DIGITS: usize = 16;
-
 /// The engines with what decides how they play.
 pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
-    for ((name, engine), hash) in plan.own_engines().zip(&fingerprints.engines) {
-        let limits = engine.conditions.limits;
-        engines.push([&name, &program(engine), &options(engine), &limits, &short(hash)]);
+    for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
+        let (options, limits) = (options_in_words(engine, files), engine.conditions.limits);
+        engines.push([&name, &program(engine), &options, &limits, &short(hash)]);
     }
     document.table(engines);
     if let Some(ablation) = &plan.ablation {
@@ -109,16 +107,6 @@ fn program(engine: &Engine) -> String {
         None => name,
     };
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
-}
-
-fn options(engine: &Engine) -> String {
-    let shown = engine.options.iter().map(|(name, value)| format!("{name}={value}"));
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    if shown.is_empty() { "none".to_owned() } else { shown }
-}
-
-fn short(hash: &str) -> String {
-    hash.chars().take(HASH_DIGITS).collect()
 }
 
 /// What a test compares, and its error rates.

@@ -37,9 +37,13 @@ fn plans_survive_storage() {
         counts_as_fastchess: true,
         tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
     };
+    let dir = tempfile::tempdir().unwrap();
+    let net = dir.path().join("a.net");
+    std::fs::write(&net, "weights").unwrap();
     let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
                ponder=true,stderr=e.log,memory=64,sandbox=auto";
-    let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
+    let odd = format!("{odd},option.EvalFile=@{}", net.display());
+    let engines = ["cmd=bundled", &odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
     let request = Request {
         rules,
         engines,
@@ -87,17 +91,18 @@ fn plans_survive_storage() {
         quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
         host: Some("a machine".into()),
         engines: vec!["x".into(), "y".into()],
+        option_files: vec![vec![], vec!["z".into()]],
     };
     let json = PlanRow::of(&plan, &fingerprints).to_json();
     let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan();
     assert_eq!(format!("{read:?}"), format!("{plan:?}"));
     assert_eq!(prints, fingerprints);
     assert_eq!(read.sprt.unwrap().correction, Correction::Dynamic);
-    let older = json.replace("\"version\":2", "\"version\":1");
+    let older = json.replace("\"version\":3", "\"version\":1");
     let older = older.replace(",\"overshoot\":\"dynamic\"", "");
     assert!(older.len() < json.len());
     let (read, _) = PlanRow::from_json(&older).unwrap().into_plan();
     assert_eq!(read.sprt.unwrap().correction, Correction::None);
-    let newer = json.replace("\"version\":2", "\"version\":3");
+    let newer = json.replace("\"version\":3", "\"version\":4");
     assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));
 }

@@ -1,0 +1,114 @@
+//! Files that options name, as in `option.EvalFile=@nets/a.nnue`.
+
+use std::path::{Path, PathBuf};
+
+use crate::Engine;
+
+/// Largest such file, in bytes: all of it goes through memory on its way to workers.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The path that a value names. Of a value that is text, `@@` at its beginning stands for one `@`.
+pub(crate) fn named_file(value: &str) -> Option<&str> {
+    value.strip_prefix('@').filter(|path| !path.starts_with('@'))
+}
+
+/// The value that stands for a text.
+pub(crate) fn escaped(text: &str) -> String {
+    let escape = if text.starts_with('@') { "@" } else { "" };
+    format!("{escape}{text}")
+}
+
+/// The value with the absolute path of the file that it names, if it names one; the error says why there is
+/// no such file.
+pub(crate) fn resolved(value: &str) -> Result<String, String> {
+    let Some(path) = named_file(value) else { return Ok(value.to_owned()) };
+    let data = std::fs::metadata(path)
+        .map_err(|error| format!("{path}: {error}; a text that begins with @ is written @@"))?;
+    if !data.is_file() {
+        return Err(format!("{path} is no file"));
+    }
+    if data.len() > MAX_BYTES {
+        return Err(format!("{path} has {} bytes; at most {MAX_BYTES} are taken", data.len()));
+    }
+    let absolute = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
+    let utf8 = absolute.to_str().ok_or_else(|| format!("{} is not UTF-8", absolute.display()))?;
+    Ok(format!("@{utf8}"))
+}
+
+impl Engine {
+    /// Name and file of each option that names a file.
+    pub fn option_files(&self) -> impl Iterator<Item = (&str, &Path)> {
+        let options = self.options.iter();
+        options.filter_map(|(name, value)| Some((name.as_str(), Path::new(named_file(value)?))))
+    }
+
+    /// The same engine with other places of these files, in order.
+    pub fn with_option_files(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Engine {
+        let mut values = self.options.iter_mut().map(|(_, value)| value);
+        for path in paths {
+            let Some(value) = values.find(|value| named_file(value).is_some()) else { break };
+            *value = format!("@{}", path.display());
+        }
+        self
+    }
+
+    /// The options as the engine is told them: files by their paths.
+    pub fn told_options(&self) -> Vec<(String, String)> {
+        let told = |value: &String| match value.strip_prefix('@') {
+            Some(path_or_text) => path_or_text.to_owned(),
+            None => value.clone(),
+        };
+        self.options.iter().map(|(name, value)| (name.clone(), told(value))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EngineSpec, resolve_engine};
+
+    #[test]
+    fn an_option_names_a_file_or_is_text() {
+        let dir = tempfile::tempdir().unwrap();
+        let net = dir.path().join("a.net");
+        std::fs::write(&net, "weights").unwrap();
+        let text = format!(
+            "cmd=bundled,option.EvalFile=@{},option.User=@@me,option.Hash=1",
+            net.display()
+        );
+        let engine = resolve_engine(0, EngineSpec::parse(&text).unwrap()).unwrap();
+        assert_eq!(engine.option_files().collect::<Vec<_>>(), [("EvalFile", net.as_path())]);
+        let told: Vec<String> = engine.told_options().into_iter().map(|(_, value)| value).collect();
+        assert_eq!(told, [net.to_str().unwrap(), "@me", "1"]);
+        let moved = engine.with_option_files(["/cache/b.net".into()]);
+        assert_eq!(moved.told_options()[0].1, "/cache/b.net");
+        assert_eq!(moved.told_options()[1].1, "@me");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = |path: &Path, part: &str| {
+            let text = format!("cmd=bundled,option.EvalFile=@{}", path.display());
+            let error =
+                resolve_engine(0, EngineSpec::parse(&text).unwrap()).unwrap_err().to_string();
+            assert!(error.contains("option EvalFile") && error.contains(part), "{error}");
+            assert!(error.contains(path.to_str().unwrap()), "{error}");
+        };
+        refused(&dir.path().join("none.net"), "No such file");
+        refused(dir.path(), "is no file");
+        let large = dir.path().join("large.net");
+        std::fs::File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        refused(&large, "at most");
+    }
+
+    #[test]
+    fn engines_are_called_after_their_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let net = dir.path().join("a.net");
+        std::fs::write(&net, "weights").unwrap();
+        let text = format!("cmd=bundled,option.EvalFile=@{}", net.display());
+        let engine = resolve_engine(0, EngineSpec::parse(&text).unwrap()).unwrap();
+        assert_eq!(engine.name, "palimpsest-a");
+    }
+}

@@ -1,0 +1,56 @@
+//! The options of engines, and the files that they name, in words.
+
+use arbiter_plan::Engine;
+
+/// Digits of a hash that are shown.
+const HASH_DIGITS: usize = 16;
+
+/// The beginning of a hash.
+pub(crate) fn short(hash: &str) -> String {
+    hash.chars().take(HASH_DIGITS).collect()
+}
+
+/// Each option that names a file, and the file by its name and hash; `hashes` are those of the engine's
+/// files, in order.
+fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (&'a str, String)> {
+    engine.option_files().zip(hashes).map(|((option, path), hash)| {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        (option, format!("{name} {}", short(hash)))
+    })
+}
+
+/// The options that name files, such as `EvalFile=a.net 0123456789abcdef`.
+pub(crate) fn files_in_words(engine: &Engine, hashes: &[String]) -> String {
+    let files = files(engine, hashes).map(|(option, file)| format!("{option}={file}"));
+    files.collect::<Vec<_>>().join(", ")
+}
+
+/// All options.
+pub(crate) fn options_in_words(engine: &Engine, hashes: &[String]) -> String {
+    let mut files = files(engine, hashes).peekable();
+    let shown = engine.told_options().into_iter().map(|(name, told)| {
+        let file = files.next_if(|(option, _)| *option == name);
+        format!("{name}={}", file.map_or(told, |(_, file)| file))
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    if shown.is_empty() { "none".to_owned() } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_plan::{EngineSpec, resolve_engine};
+
+    #[test]
+    fn files_are_told_by_name_and_hash() {
+        let spec = EngineSpec::parse("cmd=bundled,option.Hash=1,option.User=@@me").unwrap();
+        let mut engine = resolve_engine(0, spec).unwrap();
+        assert_eq!(options_in_words(&engine, &[]), "Hash=1, User=@me");
+        assert_eq!(files_in_words(&engine, &[]), "");
+        engine.options.push(("EvalFile".into(), "@/nets/a.net".into()));
+        let hashes = ["0123456789abcdef0123".to_owned()];
+        let shown = "EvalFile=a.net 0123456789abcdef";
+        assert_eq!(options_in_words(&engine, &hashes), format!("Hash=1, User=@me, {shown}"));
+        assert_eq!(files_in_words(&engine, &hashes), shown);
+    }
+}

@@ -1,0 +1,93 @@
+//! Files that options of engines name, such as networks: known by their contents, wherever they are read.
+
+use rustix::process::Signal;
+
+use crate::resume::{resume, slow, wait_for_pairs};
+use crate::support::bench::Bench;
+use crate::support::nats::{Server, Worker};
+use crate::support::plan::Plan;
+
+/// The BLAKE3 hashes of what [`with_nets`] writes, as far as they are shown.
+const SHOWN: [&str; 2] = ["9234e0ab80744d11", "86151a3a463c5162"];
+
+/// A match between two puppets that are alike but for the file of an option.
+fn with_nets(bench: &Bench) -> Plan<'_> {
+    bench.write("a.net", "weights of a");
+    bench.write("b.net", "weights of b");
+    ["A", "B"].into_iter().zip(["a.net", "b.net"]).fold(Plan::new(bench, "match", 4), {
+        |plan, (name, net)| {
+            let field = format!(",option.EvalFile=@{}", bench.path(net).display());
+            plan.puppet_with(name, "--seed 1", &field)
+        }
+    })
+}
+
+#[test]
+fn engines_read_their_files_and_games_and_reports_tell_them() {
+    let bench = Bench::new();
+    with_nets(&bench).run().expect_code(0);
+    let games = bench.read("games.pgn");
+    for (tag, file, hash) in [("White", "a", SHOWN[0]), ("Black", "b", SHOWN[1])] {
+        let tag = format!("[{tag}Files \"EvalFile={file}.net {hash}\"]");
+        assert!(games.contains(&tag), "{tag}\n{games}");
+    }
+    let results = bench.path("results").display().to_string();
+    let report = ["report", "--results", &results, "run", "--format", "md"];
+    let report = bench.arbiter(report).finish().expect_code(0).stdout;
+    assert!(report.contains(&format!("EvalFile=a.net {}", SHOWN[0])), "{report}");
+    // What is in a file decides the moves: with the same in both, the games of a pair are one.
+    let moves = |bench: &Bench| {
+        let text = bench.read("games.pgn");
+        text.lines().filter(|line| line.starts_with('1')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let same = Bench::new();
+    let plan = with_nets(&same);
+    same.write("b.net", "weights of a");
+    plan.run().expect_code(0);
+    assert_ne!(moves(&bench), moves(&same));
+}
+
+#[test]
+fn a_run_does_not_go_on_with_another_file_of_the_same_name() {
+    let bench = Bench::new();
+    bench.write("a.net", "weights of a");
+    let field = format!(",option.EvalFile=@{}", bench.path("a.net").display());
+    let running = slow(&bench).puppet_with("C", "--seed 1 --delay-ms 2", &field);
+    let running = running.set("format", "json").start();
+    wait_for_pairs(&bench, 1);
+    running.signal(Signal::KILL);
+    running.finish();
+    bench.wait_until_quiet();
+    bench.write("a.net", "weights of b");
+    resume(&bench).finish().expect_refusal(3, &["a.net", "EvalFile", SHOWN[0], SHOWN[1]]);
+    bench.write("a.net", "weights of a");
+    resume(&bench).finish().expect_code(0);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let bench = Bench::new();
+    let plan = with_nets(&bench);
+    std::fs::remove_file(bench.path("b.net")).expect("it was written");
+    plan.run().expect_refusal(3, &["engine 'B'", "option EvalFile", "b.net", "No such file"]);
+}
+
+#[test]
+fn workers_are_sent_the_files() {
+    let local = Bench::new();
+    with_nets(&local).run().expect_code(0);
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let worker = Worker::start(&bench, &server, "a");
+    let plan = with_nets(&bench).unset("concurrency").set("on", server.url());
+    plan.run().expect_code(0);
+    assert_eq!(bench.read("games.pgn"), local.read("games.pgn"));
+    // The program and two networks, each under its hash.
+    let fetched = std::fs::read_dir(bench.path("programs-a")).expect("a worker has a folder");
+    let mut fetched: Vec<String> =
+        fetched.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(fetched.len(), 3);
+    fetched.retain(|hash| SHOWN.iter().any(|shown| hash.starts_with(shown)));
+    assert_eq!(fetched.len(), 2);
+    drop(worker);
+}
