@@ -180,7 +180,7 @@ fn only_who_has_the_token_steers() {
     let mut events = site.events("/events/runs/run");
     events.wait_for("part-state", &[">paused</strong>"]);
     assert!(site.command("/runs/run/resume").body.starts_with("running"));
-    let state = events.wait_for("part-state", &[">running</strong>", " games/s, about "]);
+    let state = events.wait_for("part-state", &[">running</strong>", " games/", ", about "]);
     assert!(!state.contains("NaN"), "{state}");
     // What was done to it, the newest first.
     let told =

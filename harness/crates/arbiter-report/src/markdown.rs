@@ -1,29 +1,33 @@
 //! A document in Markdown.
 
 use crate::document::{Block, Document, Figure, Game};
+use crate::text::escaped;
 
 /// The document; charts are told by their figures, and games by their moves.
 pub fn markdown(document: &Document) -> String {
     let is_shown =
         |block: &&Block| !matches!(block, Block::Gap | Block::Head(_) | Block::Boards { .. });
     let blocks = document.blocks.iter().filter(is_shown).map(part);
-    let title = format!("# {}\n", document.title);
+    let title = format!("# {}\n", escaped(&document.title));
     std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n")
 }
 
 fn part(block: &Block) -> String {
     match block {
-        Block::Heading(words) => format!("## {words}\n"),
-        Block::Paragraph { strong, text } => match (strong.is_empty(), text.is_empty()) {
-            (true, _) => format!("{text}\n"),
-            (false, true) => format!("**{strong}**\n"),
-            (false, false) => format!("**{strong}** {text}\n"),
-        },
-        Block::Value { name, text } => format!("{name}: {text}\n"),
-        Block::Verdict { text, .. } => format!("**{text}**\n"),
+        Block::Heading(words) => format!("## {}\n", escaped(words)),
+        Block::Paragraph { strong, text } => {
+            let (strong, text) = (escaped(strong), escaped(text));
+            match (strong.is_empty(), text.is_empty()) {
+                (true, _) => format!("{text}\n"),
+                (false, true) => format!("**{strong}**\n"),
+                (false, false) => format!("**{strong}** {text}\n"),
+            }
+        }
+        Block::Value { name, text } => format!("{name}: {}\n", escaped(text)),
+        Block::Verdict { text, .. } => format!("**{}**\n", escaped(text)),
         Block::Gap | Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
-        Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
+        Block::List(items) => items.iter().map(|item| format!("- {}\n", escaped(item))).collect(),
         // What an engine says ends no block.
         Block::Verbatim(text) | Block::Rounds { text, .. } => {
             format!("```text\n{}```\n", text.replace("```", "'''"))
@@ -36,7 +40,7 @@ fn part(block: &Block) -> String {
 }
 
 fn figure(Figure { caption, table, .. }: &Figure) -> String {
-    format!("{caption}:\n\n{}", table.clone().markdown())
+    format!("{}:\n\n{}", escaped(caption), table.clone().markdown())
 }
 
 fn game(game: &Game) -> String {
@@ -47,5 +51,5 @@ fn game(game: &Game) -> String {
         }
     });
     let moves = moves.collect::<Vec<_>>().join(" ");
-    format!("{}. {}\n\n{moves}\n", game.title, game.note)
+    format!("{}. {}\n\n{moves}\n", escaped(&game.title), escaped(&game.note))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::recent::Recent;
 use crate::summary::Strength;
-use crate::text::plus_minus;
+use crate::text::{plus_minus, superiority};
 use arbiter_names::counted;
 use arbiter_plan::{Plan, RunCounts, RunState};
 use arbiter_schedule::Schedule;
@@ -77,7 +77,7 @@ impl Progress {
             .chain((neither >= 0.001).then_some(("neither", neither)))
             .map(|(verdict, chance)| match 100.0 * chance {
                 share @ 0.5..99.5 => format!("{verdict} {share:.0} %"),
-                share => format!("{verdict} {share:.1} %"),
+                _ => format!("{verdict} {}", superiority(Some(chance), None)),
             })
             .collect()
     }
@@ -126,7 +126,10 @@ impl Progress {
     pub(crate) fn pace(&self, elapsed: Duration) -> Vec<String> {
         let faults: u64 = self.counts.faults.values().sum();
         let faults = (faults > 0).then(|| counted(faults, "fault"));
-        let rate = self.rate(elapsed).map(|rate| format!("{rate:.1} games/s"));
+        let rate = self.rate(elapsed).map(|rate| match rate {
+            1.0.. => format!("{rate:.1} games/s"),
+            _ => format!("{:.1} games/min", 60.0 * rate),
+        });
         let left = self.remaining(elapsed).filter(|left| left.as_secs() > 0);
         let left = left.map(|left| format!("about {} left", rough(left)));
         [faults, rate, left].into_iter().flatten().collect()

@@ -1,5 +1,6 @@
 //! Tables of text, in the styles of the forms.
 
+use crate::text::escaped;
 use std::fmt::Display;
 
 use tabled::builder::Builder;
@@ -98,7 +99,7 @@ impl Table {
     /// For a Markdown document.
     pub fn markdown(self) -> String {
         let escaped = |row: Vec<String>| -> Vec<String> {
-            row.into_iter().map(|cell| cell.replace('|', "\\|")).collect()
+            row.into_iter().map(|cell| escaped(&cell).replace('|', "\\|")).collect()
         };
         let rows: Vec<Vec<String>> = self.0.into_iter().map(escaped).collect();
         format!("{}\n", Builder::from(rows).build().with(Style::markdown()))

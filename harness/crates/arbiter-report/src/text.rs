@@ -94,6 +94,32 @@ pub(crate) fn results(games: &Trinomial, unit: &str) -> String {
     format!("{}{unit}: {wins} won, {draws} drawn, {losses} lost", games.games())
 }
 
+/// Words of Markdown that are read as they are: names of engines are no markup, and nobody is called by them.
+pub(crate) fn escaped(words: &str) -> String {
+    let mut text = String::with_capacity(words.len());
+    let mut last = ' ';
+    let mut rest = words.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied().unwrap_or(' ');
+        let is_markup = match c {
+            '`' | '*' => true,
+            '\\' => next.is_ascii_punctuation(),
+            '<' => next.is_ascii_alphabetic() || "/!?".contains(next),
+            '(' => last == ']',
+            // Within a word it is a letter.
+            '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
+            _ => false,
+        };
+        text.extend(is_markup.then_some('\\'));
+        text.push(c);
+        if c == '@' && next.is_ascii_alphanumeric() {
+            text.push_str("<!-- -->");
+        }
+        last = c;
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,5 +164,17 @@ mod tests {
         assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");
         let even = Estimate { value: -0.0, low: -0.0, high: -0.0 };
         assert_eq!(plus_minus_95(Some(even)), "+0.0, no spread");
+    }
+
+    #[test]
+    fn names_are_no_markup() {
+        for (words, expected) in [
+            ("@user[x](http://e)<img src=x>", r"@<!-- -->user[x]\(http://e)\<img src=x>"),
+            ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),
+            (r"\<b> </b>", r"\\\<b> \</b>"),
+            ("+4.1 [-1.2, +9.3], < +636, a @ b", "+4.1 [-1.2, +9.3], < +636, a @ b"),
+        ] {
+            assert_eq!(escaped(words), expected);
+        }
     }
 }

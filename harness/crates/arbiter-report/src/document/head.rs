@@ -122,7 +122,7 @@ fn pairs(strength: &Strength) -> Option<Gauge> {
     (strength.pairs.pairs() > 0).then(|| Gauge {
         name: "Pairs".to_owned(),
         value: strength.pairs.pairs().to_string(),
-        note: format!("{ll} LL, {ld} LD, {even} DD or WL, {wd} WD, {ww} WW"),
+        note: format!("{ww} WW, {wd} WD, {even} DD or WL, {ld} LD, {ll} LL"),
         picture: Picture::Shares(counts),
     })
 }

@@ -228,7 +228,11 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
         return;
     }
     by_lean(&mut openings, Some(0.5), |opening| opening.first);
-    openings.truncate(MAX_BOARDS);
+    // Both sides are shown, if both have any.
+    let (won, lost): (Vec<_>, Vec<_>) =
+        openings.into_iter().partition(|opening| opening.first.wins > opening.first.losses);
+    let most = MAX_BOARDS - lost.len().min(MAX_BOARDS / 2);
+    let mut openings: Vec<_> = won.into_iter().take(most).chain(lost).take(MAX_BOARDS).collect();
     openings.sort_by(|a, b| {
         let score = |opening: &NamedOpening<'_>| mean_score(&opening.first).unwrap_or(0.5);
         score(b).total_cmp(&score(a))

@@ -123,10 +123,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
             return said(state, confidence(summary));
         }
         RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => duel(summary),
-        RunKind::Match | RunKind::Tournament => {
-            let found: Vec<_> = [winner(summary), leader(summary)].into_iter().flatten().collect();
-            (!found.is_empty()).then(|| found.join(" "))
-        }
+        RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
         Some(finding) if summary.is_over() => said(finding, state),
@@ -150,7 +147,12 @@ fn winner(summary: &Summary) -> Option<String> {
 fn leader(summary: &Summary) -> Option<String> {
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
-    let place = if is_clear(&ratings) { "is rated first" } else { "leads, intervals overlap" };
+    let is_level = ratings.get(1).is_some_and(|(_, next)| next.to_string() == rating.to_string());
+    let place = match (is_clear(&ratings), is_level) {
+        (true, _) => "is rated first",
+        (false, true) => "and others are level at the top",
+        (false, false) => "leads, intervals overlap",
+    };
     let name = &summary.engines[*engine];
     Some(format!("{name} {place}: {rating} Elo (95 %) around a mean of 0."))
 }
@@ -158,17 +160,18 @@ fn leader(summary: &Summary) -> Option<String> {
 /// Whether what was found is good news for the first engine: that all was played is none.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = brief::tone(summary);
-    let elo = summary.strength().elo.filter(|_| summary.engines.len() == 2);
+    // Pairs that are all alike show no spread to judge by.
+    let elo = summary.strength().elo.filter(|elo| elo.low < elo.high);
     let is_told = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
         // Whether the values are better a test has to say.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_told(summary),
-        RunKind::Match | RunKind::Tournament => match elo {
-            Some(elo) if elo.high < 0.0 => return Tone::Bad,
-            Some(elo) => elo.low > 0.0,
-            None => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
+        RunKind::Match | RunKind::Tournament => match (elo, summary.engines.len()) {
+            (Some(elo), 2) if elo.high < 0.0 => return Tone::Bad,
+            (elo, 2) => elo.is_some_and(|elo| elo.low > 0.0),
+            _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
         },
     };
     if is_told { tone } else { Tone::Open }

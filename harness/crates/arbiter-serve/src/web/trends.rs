@@ -53,7 +53,7 @@ pub(crate) fn trends(
     let mut document = Document::new("Trends over commits".to_owned());
     document.paragraph(match (trials.len(), branch) {
         (0, None) => {
-            "No run of two engines tested a commit yet: arbiter sprt --test COMMIT does.".to_owned()
+            "No run of two engines tested a commit yet: arbiter sprt COMMIT BASE does.".to_owned()
         }
         (count, branch) => {
             let tested = match branch {
