@@ -179,10 +179,8 @@ def play(arbiter, plan, arguments):
         if deadline and time.monotonic() > deadline:
             sys.exit("the time is over; the same command goes on from here")
         words = [*command, "--concurrency", str(arguments.concurrency), "--results", arbiter.store]
-        if Path(arbiter.store, "arbiter.db").exists():
-            words.append("--resume-or-start")
         print(command[command.index("--name") + 1], flush=True)
-        done = arbiter.run(*words, quiet=True)
+        done = arbiter.run(*words, "--resume-or-start", quiet=True)
         if done.returncode != 0:
             print(f"{done.stdout}{done.stderr}\nit ended with exit code {done.returncode}", flush=True)
 
@@ -192,7 +190,12 @@ def play(arbiter, plan, arguments):
                 continue
             if block == 0:
                 for rating in ratings_of(plan):
-                    if rating.limit == limit and named(rating.rating) and chosen(limit, rating.clock) and not arbiter.report(rating.run_name()):
+                    if (
+                        rating.limit == limit
+                        and named(rating.rating)
+                        and chosen(limit, rating.clock)
+                        and not arbiter.report(rating.run_name())
+                    ):
                         carry_out(rating.command())
             for test in tests_of(plan):
                 if test.limit != limit or not named(test.claim) or not chosen(limit, test.settings.get("clock", False)):
@@ -260,14 +263,19 @@ def measured(plan, program):
     lines = []
     for measure in (one for one in plan["measure"] if one["program"] == program):
         lines += ["", f"Measured: {measure['says']}", ""]
-        lines += ["| what | stage | nodes | instructions a node | speed | table asked, a node | known |", "|---|---|--:|--:|--:|--:|--:|"]
+        lines += [
+            "| what | stage | nodes | instructions a node | speed | table asked, a node | known |",
+            "|---|---|--:|--:|--:|--:|--:|",
+        ]
         for row in measure["rows"]:
             stages = found.get(row["words"], [])
             for stage in stages:
                 asked = stage["asked"] / stage["nodes"]
                 speed = stages[0]["cost"] / stage["cost"]
                 known = 100 * stage["known"] / stage["asked"]
-                lines.append(f"| {row['name']} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |")
+                lines.append(
+                    f"| {row['name']} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |"
+                )
         rows = [found[row["words"]] for row in measure["rows"] if row["words"] in found]
         if len(rows) == len(measure["rows"]):
             holds, why = VERDICTS[measure["kind"]](measure, rows)
@@ -279,7 +287,10 @@ def judge_speeds(measure, rows):
     """Does the speed grow from stage to stage as claimed?"""
     speeds = [rows[0][0]["cost"] / stage["cost"] for stage in rows[0]]
     holds = all(abs(a / b - 1) <= measure["tolerance"] for a, b in zip(speeds, measure["speeds"]))
-    return holds, f"{' : '.join(f'{speed:.2f}' for speed in speeds)}, and within {100 * measure['tolerance']:.0f} % was asked for"
+    return (
+        holds,
+        f"{' : '.join(f'{speed:.2f}' for speed in speeds)}, and within {100 * measure['tolerance']:.0f} % was asked for",
+    )
 
 
 def judge_table(measure, rows):
@@ -296,7 +307,9 @@ def judge_saving(measure, rows):
     for number in range(1, len(rows), 2):
         before, after = rows[number - 1], rows[number]
         asked, taken = mean(after, "asked") / mean(before, "asked") - 1, cost(after) / cost(before) - 1
-        said.append(f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % whole evaluations a node, {100 * taken:+.1f} % instructions a node")
+        said.append(
+            f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % whole evaluations a node, {100 * taken:+.1f} % instructions a node"
+        )
         holds = holds and taken <= -0.01
     return holds, "; ".join(said)
 
@@ -313,19 +326,28 @@ def measure(arbiter, plan):
         for stage in ("opening", "middlegame", "endgame"):
             (least, before), (most, after) = (count(arbiter, words, stage, nodes) for nodes in (few, many))
             table = after["pawn_table"]
-            found[words].append({
-                "stage": stage,
-                "nodes": after["nodes"],
-                "cost": (most - least) / (after["nodes"] - before["nodes"]),
-                "asked": table["looked_up"],
-                "known": table["found"],
-            })
+            found[words].append(
+                {
+                    "stage": stage,
+                    "nodes": after["nodes"],
+                    "cost": (most - least) / (after["nodes"] - before["nodes"]),
+                    "asked": table["looked_up"],
+                    "known": table["found"],
+                }
+            )
         MEASURED.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def count(arbiter, words, stage, nodes):
     """Instructions and figures of one bench."""
-    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", arbiter.program, "engine"]
+    command = [
+        "valgrind",
+        "--tool=cachegrind",
+        "--cache-sim=no",
+        "--cachegrind-out-file=/dev/null",
+        arbiter.program,
+        "engine",
+    ]
     command += ["bench", "--stages", *words.split(), "--only", stage, "--nodes", str(nodes), "--json"]
     done = subprocess.run(command, text=True, capture_output=True, check=True)
     total = next(line for line in done.stderr.splitlines() if "I   refs" in line or "I refs" in line)
@@ -360,7 +382,9 @@ def standings(found):
         won, drawn, lost = row["wins"], row["draws"], row["losses"]
         figures = elo(row)
         games = won + drawn + lost
-        lines.append(f"| {rank} | {row['engine']} | {figures} | {games:,} | {won} | {drawn} | {lost} | {100 * drawn / games:.1f} % |")
+        lines.append(
+            f"| {rank} | {row['engine']} | {figures} | {games:,} | {won} | {drawn} | {lost} | {100 * drawn / games:.1f} % |"
+        )
     return lines
 
 
@@ -375,10 +399,14 @@ def main():
     parser.add_argument("--arbiter", default="arbiter", help="the program [default: arbiter]")
     parser.add_argument("--results", default=HERE, help="folder of the store [default: results]")
     parser.add_argument("--concurrency", type=int, default=2, help="games at once [default: 2]")
-    parser.add_argument("--clock", action="store_true", help="also the games by a clock, on a machine that does nothing else")
+    parser.add_argument(
+        "--clock", action="store_true", help="also the games by a clock, on a machine that does nothing else"
+    )
     parser.add_argument("--limit", action="append", help="only these limits, by their names in claims.toml")
     parser.add_argument("--blocks", type=int, help="no block after this one")
-    parser.add_argument("--id", action="append", help="only claims and round robins whose ids begin so; may be repeated")
+    parser.add_argument(
+        "--id", action="append", help="only claims and round robins whose ids begin so; may be repeated"
+    )
     parser.add_argument("--minutes", type=float, help="begin nothing after so many minutes")
     arguments = parser.parse_args()
     plan = tomllib.loads((HERE / "claims.toml").read_text())

@@ -92,12 +92,9 @@ pub(crate) fn play_named(
 
 /// Whether there is a run of this name.
 fn is_there(results: &Path, run: &str) -> Result<bool, Failure> {
-    if !results.exists() {
-        return Ok(false);
-    }
-    match Store::open(results)?.run(run) {
+    match Store::open(results).and_then(|store| store.run(run)) {
         Ok(_) => Ok(true),
-        Err(StoreError::NoRun { .. }) => Ok(false),
+        Err(StoreError::NoRun { .. } | StoreError::Missing(_)) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }

@@ -20,6 +20,7 @@ mod browser;
 mod builds;
 mod check;
 mod ci;
+mod claims;
 mod cli;
 mod compat;
 mod contention;

@@ -1,0 +1,131 @@
+//! The claims of the documents: that the plan can be played, and that one command plays and reports it.
+
+use std::process::Command;
+
+use palimpsest::eval::Variant;
+use palimpsest::search::{Configuration, Personality};
+
+use crate::support::{bench::Bench, programs};
+
+const PLAN: &str = include_str!("../../results/claims.toml");
+const SCRIPT: &str = include_str!("../../results/claims.py");
+
+/// The options of a player that Palimpsest is asked for.
+fn set_up(player: &toml::Value, disable: &str) {
+    let option = |key: &str| player.get(key).and_then(toml::Value::as_str);
+    let eval = option("Eval").map(|name| Variant::from_name(name).expect("an evaluation"));
+    let search = option("Personality").map(|name| Personality::from_name(name).expect("a search"));
+    let disable = option("Disable").unwrap_or(disable);
+    Configuration::new(search.unwrap_or_default(), eval)
+        .without(disable)
+        .and_then(|configuration| configuration.trying(option("Enable").unwrap_or_default()))
+        .unwrap_or_else(|error| panic!("{player}: {error}"));
+}
+
+#[test]
+fn every_player_of_the_plan_can_be_set_up() {
+    let plan: toml::Value = toml::from_str(PLAN).expect("the plan is TOML");
+    let list = |value: &toml::Value| value.as_array().expect("a list").clone();
+    let mut ids = Vec::new();
+    for claim in list(&plan["claim"]) {
+        ids.push(claim["id"].as_str().expect("a name").to_owned());
+        for player in [&claim["first"], &claim["second"]] {
+            if player.get("cmd").is_none() {
+                set_up(player, "");
+            }
+        }
+        assert_ne!(claim["first"], claim["second"], "{}", claim["id"]);
+        assert!(plan["programs"].get(claim["program"].as_str().expect("a name")).is_some());
+    }
+    for step in list(&plan["ladder"]["steps"]) {
+        set_up(&plan["ladder"]["player"], step["feature"].as_str().expect("a name"));
+    }
+    list(&plan["rating"])
+        .iter()
+        .flat_map(|rating| list(&rating["players"]))
+        .for_each(|player| set_up(&player, ""));
+    let count = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert!(count == ids.len() && count > 30, "{count} claims, {} names", ids.len());
+}
+
+const SMALL: &str = r#"
+blocks = [2, 3]
+each = "option.Hash=1"
+measure = []
+limits = { "40 nodes" = { set = "nodes=40", cpu = 0.1 }, "a clock" = { set = "tc=1", cpu = 1, clock = true } }
+programs = { one = { name = "One", document = "none" } }
+
+[[claim]]
+id = "equal"
+program = "one"
+says = "Nothing matters."
+hypothesis = "Twice the same is equal."
+expected = "equal"
+first = { name = "a", Eval = "material" }
+second = { name = "b", Eval = "material" }
+
+[[claim]]
+id = "other"
+program = "one"
+says = "Squares matter."
+hypothesis = "Blunder is stronger than material."
+first = { name = "blunder", Eval = "blunder" }
+second = { name = "material", Eval = "material" }
+
+[ladder]
+id = "order"
+program = "one"
+says = "Steps."
+hypothesis = "Step {number}, {about}, helps."
+player = { Personality = "rdchess" }
+steps = [{ number = "1", feature = "killers", about = "killers" }]
+
+[[rating]]
+id = "all"
+title = "Both"
+pairs = 2
+limits = { "40 nodes" = "nodes=40" }
+players = [{ name = "x", Eval = "blunder" }, { name = "y", Eval = "material" }]
+"#;
+
+#[test]
+fn one_command_plays_what_is_undecided_and_reports_it() {
+    let bench = Bench::new();
+    bench.write("claims.toml", SMALL);
+    let script = bench.write("claims.py", SCRIPT);
+    let run = |words: &[&str]| {
+        let mut command = Command::new("python3");
+        command.arg(&script).args(words).arg("--arbiter").arg(programs::arbiter());
+        let done = command.output().expect("python3 is installed");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).expect("it is text")
+    };
+    let first = run(&["play", "--blocks", "1"]);
+    let names: Vec<&str> = first.lines().collect();
+    let expected = [
+        "rating-all-nodes-40",
+        "claim-equal-nodes-40-1",
+        "claim-other-nodes-40-1",
+        "claim-order-1-nodes-40-1",
+    ];
+    assert_eq!(names, expected);
+    let row = |start: &str| {
+        let seeds = bench.read("seeds.md");
+        let found = seeds.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no {start} in {seeds}")).to_owned()
+    };
+    assert_eq!(
+        row("| Nothing matters. |"),
+        "| Nothing matters. | Twice the same is equal. | 40 nodes | 4 | +0.0, no interval | supported: every pair is level |"
+    );
+    // What is decided is not played again; the rest gets its second block, and nothing a third.
+    let second = run(&["play"]);
+    assert!(!second.contains("rating") && !second.contains("equal"), "{second}");
+    assert!(row("| Steps. |").contains("| 40 nodes | 10 |"), "{second}");
+    assert_eq!(run(&["play"]), "");
+    assert!(row("|  |  | a clock | 0 |").contains("not yet played; budget at most 10 games"));
+    let ratings = bench.read("evaluations.md");
+    assert!(ratings.contains("| 1 | ") && ratings.contains("| isolated pawns |"), "{ratings}");
+}
