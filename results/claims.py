@@ -175,11 +175,14 @@ def play(arbiter, plan, arguments):
     chosen = lambda limit, clock: limit in arguments.limit if arguments.limit else arguments.clock or not clock
     named = lambda one: not arguments.id or one["id"].startswith(tuple(arguments.id))
 
+    played = []
+
     def carry_out(command):
         if deadline and time.monotonic() > deadline:
             sys.exit("the time is over; the same command goes on from here")
         words = [*command, "--concurrency", str(arguments.concurrency), "--results", arbiter.store]
-        print(command[command.index("--name") + 1], flush=True)
+        played.append(command[command.index("--name") + 1])
+        print(played[-1], flush=True)
         done = arbiter.run(*words, "--resume-or-start", quiet=True)
         if done.returncode != 0:
             print(f"{done.stdout}{done.stderr}\nit ended with exit code {done.returncode}", flush=True)
@@ -202,7 +205,9 @@ def play(arbiter, plan, arguments):
                     continue
                 if test.read(arbiter).done == block and not test.is_decided():
                     carry_out(test.command(block))
-            report(arbiter, plan)
+            if played:
+                report(arbiter, plan)
+                played.clear()
 
 
 def elo(figures, low="elo_low", high="elo_high", centre="elo"):
@@ -411,11 +416,13 @@ def main():
     arguments = parser.parse_args()
     plan = tomllib.loads((HERE / "claims.toml").read_text())
     arbiter = Arbiter(arguments.arbiter, arguments.results)
-    if arguments.task == "play":
-        play(arbiter, plan, arguments)
-    if arguments.task == "measure":
-        measure(arbiter, plan)
-    report(arbiter, plan)
+    try:
+        if arguments.task == "play":
+            play(arbiter, plan, arguments)
+        if arguments.task == "measure":
+            measure(arbiter, plan)
+    finally:
+        report(arbiter, plan)
 
 
 if __name__ == "__main__":

@@ -84,10 +84,14 @@ steps = [{ number = "1", feature = "killers", about = "killers" }]
 
 [[rating]]
 id = "all"
-title = "Both"
+title = "Three"
 pairs = 2
 limits = { "40 nodes" = "nodes=40" }
-players = [{ name = "x", Eval = "blunder" }, { name = "y", Eval = "material" }]
+players = [
+    { name = "x", Eval = "blunder" },
+    { name = "y", Eval = "material" },
+    { name = "z", Eval = "micromax" },
+]
 "#;
 
 #[test]
@@ -123,7 +127,7 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     // What is decided is not played again; the rest gets its second block, and nothing a third.
     let second = run(&["play"]);
     assert!(!second.contains("rating") && !second.contains("equal"), "{second}");
-    assert!(row("| Steps. |").contains("| 40 nodes | 10 |"), "{second}");
+    assert!(row("| Squares matter. |").contains("| 40 nodes | 10 |"), "{second}");
     assert_eq!(run(&["play"]), "");
     assert!(row("|  |  | a clock | 0 |").contains("not yet played; budget at most 10 games"));
     let ratings = bench.read("evaluations.md");
