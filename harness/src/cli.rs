@@ -79,6 +79,8 @@ Examples:
     Mine(mine::MineArgs),
     /// Takes quiet positions and results out of games, to tune evaluations on.
     Samples(samples::SamplesArgs),
+    /// Plays games for positions that a network can learn from.
+    Datagen(Box<datagen::DatagenArgs>),
     /// Plays for runs that other machines coordinate over a NATS server (--on).
     #[cfg(feature = "cluster")]
     Worker(worker::WorkerArgs),
@@ -141,6 +143,7 @@ impl Command {
             Command::Ablate(args) => return ablate::run(args),
             Command::Tune(args) => return tune::run(*args),
             Command::Compat(args) => return compat::run(args),
+            Command::Datagen(args) => return datagen::run(*args),
             Command::Replay(args) => return replay::run(&args),
             Command::Check(args) => return check::run(&args),
             Command::Perft(args) => return perft::run(args),

@@ -8,6 +8,7 @@ pub(crate) mod ci;
 pub(crate) mod cluster;
 pub(crate) mod compat;
 pub(crate) mod ctl;
+pub(crate) mod datagen;
 pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod engines;

@@ -54,7 +54,7 @@ impl GameSourceArgs {
 }
 
 /// The games of a run, in the order of its schedule.
-fn stored_games(store: &Store, run: &str) -> Result<Vec<Game>, Failure> {
+pub(crate) fn stored_games(store: &Store, run: &str) -> Result<Vec<Game>, Failure> {
     let plan = store.run(run)?.plan;
     let mut games = Vec::new();
     for tally in store.tallies(run)? {

@@ -12,7 +12,7 @@ use crate::engine_names::HELP as ENGINES;
 use arbiter_plan::ENGINE_KEYS;
 
 /// Commands whose flags do not fit on a screen, with those that `-h` shows, the most used first.
-const SHOWN: [(&str, &str); 23] = [
+const SHOWN: [(&str, &str); 24] = [
     ("", ""),
     ("sprt", "each elo0 elo1 openings concurrency"),
     ("match", "each pairs openings concurrency pgn"),
@@ -33,6 +33,7 @@ const SHOWN: [(&str, &str); 23] = [
     ("ci", "only config base no-cache junit"),
     ("mine", "pgn out engine depth concurrency"),
     ("samples", "pgn run out every from-ply"),
+    ("datagen", "out genfens games openings each"),
     ("worker", "on slots readable sandbox memory"),
     ("doctor", "on format"),
     ("cluster show", "on format"),

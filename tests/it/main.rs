@@ -25,6 +25,7 @@ mod cli;
 mod compat;
 mod contention;
 mod control;
+mod datagen;
 mod distributed;
 mod doctor;
 mod engines;

@@ -27,9 +27,15 @@ fn engines_read_their_files_and_games_and_reports_tell_them() {
     let bench = Bench::new();
     with_nets(&bench).run().expect_code(0);
     let games = bench.read("games.pgn");
-    for (tag, file, hash) in [("White", "a", SHOWN[0]), ("Black", "b", SHOWN[1])] {
-        let tag = format!("[{tag}Files \"EvalFile={file}.net {hash}\"]");
-        assert!(games.contains(&tag), "{tag}\n{games}");
+    let files = [("A", "a", SHOWN[0]), ("B", "b", SHOWN[1])];
+    for game in games.split("[Event ").skip(1) {
+        for (color, (engine, file, hash)) in
+            ["White", "Black"].iter().flat_map(|color| files.map(|file| (color, file)))
+        {
+            let tag = format!("[{color}Files \"EvalFile={file}.net {hash}\"]");
+            let plays = format!("[{color} \"{engine}\"]");
+            assert_eq!(game.contains(&tag), game.contains(&plays), "{tag}\n{game}");
+        }
     }
     let results = bench.path("results").display().to_string();
     let report = ["report", "--results", &results, "run", "--format", "md"];

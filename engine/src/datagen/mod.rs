@@ -16,8 +16,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use crate::bench;
+use crate::chess::Position;
 use crate::eval::Variant;
 use crate::search::{STACK_BYTES, Signals};
+use crate::tt::OutOfMemory;
 use record::{RECORD_BYTES, Record};
 use selfplay::Player;
 
@@ -70,6 +72,16 @@ impl Settings {
         text.push('\n');
         Ok(text.into_bytes())
     }
+}
+
+/// Random openings that are fair, without end: the positions with which the games of these settings begin.
+///
+/// # Errors
+///
+/// If there is no memory for a search.
+pub fn openings(settings: Settings) -> Result<impl Iterator<Item = Position>, OutOfMemory> {
+    let mut player = Player::new(settings)?;
+    Ok((0..).map(move |number| *player.first_opening(number).position()))
 }
 
 /// Plays games until a file has at least so many positions, and reports after each game.

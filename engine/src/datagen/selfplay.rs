@@ -54,13 +54,31 @@ impl Player {
 
     /// The records of a game, at least one. They depend on the settings and the number only.
     pub(super) fn play(&mut self, number: u64) -> Vec<Record> {
-        let mut random = Random::new(mix(self.settings.seed) ^ mix(!number));
+        let mut random = self.random(number);
         loop {
-            self.memory.clear();
-            let Some(opening) = self.opening(&mut random) else { continue };
+            let opening = self.fair_opening(&mut random);
             let records = self.continue_game(opening);
             if !records.is_empty() {
                 return records;
+            }
+        }
+    }
+
+    /// The first opening of the game of this number.
+    pub(super) fn first_opening(&mut self, number: u64) -> Game {
+        let mut random = self.random(number);
+        self.fair_opening(&mut random)
+    }
+
+    fn random(&self, number: u64) -> Random {
+        Random::new(mix(self.settings.seed) ^ mix(!number))
+    }
+
+    fn fair_opening(&mut self, random: &mut Random) -> Game {
+        loop {
+            self.memory.clear();
+            if let Some(opening) = self.opening(random) {
+                return opening;
             }
         }
     }

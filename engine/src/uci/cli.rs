@@ -7,6 +7,7 @@ use std::io;
 use super::board;
 use super::datagen;
 use super::evaluation;
+use super::genfens;
 use super::output::Output;
 use super::perft::{self, Failure};
 use super::session;
@@ -71,6 +72,8 @@ Usage: palimpsest                        speak UCI on standard input and output
                           [--variant NAME] [--threads N]
                                          positions to learn from, by games against itself; a
                                          file that is not complete is continued
+       palimpsest 'genfens N seed S book None' [quit]
+                                         N random openings, as OpenBench asks for them
        palimpsest train FILE... --out FILE [--epochs N] [--batch N] [--rate R]
                         [--results SHARE] [--seed N] [--threads N] [--loss FILE.svg]
                                          a network for Eval nnue from such positions; a training
@@ -114,6 +117,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
         ["board", words @ ..] => exit_code(board::run(words, &output)),
         ["trace", words @ ..] => trace::run(words, &output, HELP),
         ["datagen", words @ ..] => datagen::run(words, &output, HELP),
+        [words, "quit"] | [words] if words.starts_with("genfens ") => genfens::run(words, &output),
         ["train", words @ ..] => train::run(words, &output, HELP),
         ["tune", words @ ..] => tune::run(words, &output, HELP),
         ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),

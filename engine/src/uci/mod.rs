@@ -9,6 +9,7 @@ mod comparison;
 mod datagen;
 mod evaluation;
 mod explain;
+mod genfens;
 mod json;
 mod options;
 mod output;

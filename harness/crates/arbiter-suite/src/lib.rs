@@ -8,6 +8,7 @@
 pub mod epd;
 mod fields;
 pub mod mine;
+mod packed;
 pub mod perft;
 mod runner;
 mod samples;
@@ -16,6 +17,7 @@ mod start;
 use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
 
+pub use packed::{RECORD_BYTES, packed};
 pub use runner::{Answers, SuiteEngines, SuiteError, Task, TaskError, run_suite};
 pub use samples::samples;
 pub use start::{Start, fen};

@@ -2,30 +2,34 @@
 //! game.
 
 use shakmaty::fen::Fen;
-use shakmaty::{EnPassantMode, Position};
+use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::mine::Game;
 
 /// The quiet positions of a game as lines `FEN;RESULT;NUMBER`, from `from_ply` on and of the
 /// rest each whose ply is a multiple of `every`, shifted from game to game; none if its result is not
 /// known.
-///
-/// Quiet is what the game itself shows to be so: nobody is in check, and the move that was made
-/// neither takes nor promotes.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
     let Some(result) = game.result else { return Vec::new() };
+    let is_due = |ply: usize| ply >= from_ply && (ply + number).is_multiple_of(every.max(1));
+    let line = |(ply, position): (usize, Chess)| {
+        let fen = Fen::from_position(&position, EnPassantMode::Legal);
+        is_due(ply).then(|| format!("{fen};{result};{number}"))
+    };
+    quiet(game).filter_map(line).collect()
+}
+
+/// The quiet positions of a game before an engine announced a mate, with their plies. Quiet is what the
+/// game itself shows to be so: nobody is in check, and the move that was made neither takes nor promotes.
+pub(crate) fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {
     let mut position = game.start.position.clone();
-    let mut lines = Vec::new();
-    for (ply, &played) in game.moves.iter().enumerate().take(game.open_plies) {
+    let plies = game.moves.iter().enumerate().take(game.open_plies);
+    plies.filter_map(move |(ply, &played)| {
         let is_quiet = !position.is_check() && !played.is_capture() && !played.is_promotion();
-        let is_due = (ply + number).is_multiple_of(every.max(1));
-        if ply >= from_ply && is_due && is_quiet {
-            let fen = Fen::from_position(&position, EnPassantMode::Legal);
-            lines.push(format!("{fen};{result};{number}"));
-        }
+        let before = is_quiet.then(|| (ply, position.clone()));
         position.play_unchecked(played);
-    }
-    lines
+        before
+    })
 }
 
 #[cfg(test)]

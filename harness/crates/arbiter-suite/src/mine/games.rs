@@ -26,6 +26,9 @@ pub struct Game {
     pub start: Start,
     /// Its moves.
     pub moves: Vec<Move>,
+    /// What the engine told of each position when it moved, in centipawns for the side to move; nothing of
+    /// book moves and mates, nor of games of a PGN file.
+    pub scores: Vec<Option<i32>>,
     /// Who won; `None` if that is not known, or was decided by a fault of an engine.
     pub result: Option<KnownOutcome>,
     /// How many of the moves were made before an engine announced a mate.
@@ -61,13 +64,17 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
 pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();
-    let mut moves = Vec::new();
+    let (mut moves, mut scores) = (Vec::new(), Vec::new());
     let mut open_plies = None;
     for MoveRecord { uci, thought } in &record.moves {
         let score = thought.as_ref().and_then(|thought| thought.score);
         if matches!(score, Some(Score::Mate(_))) {
             open_plies.get_or_insert(moves.len());
         }
+        scores.push(match score {
+            Some(Score::Centipawns(score)) => Some(score),
+            Some(Score::Mate(_)) | None => None,
+        });
         let played = uci.to_move(&position).map_err(|error| format!("{origin}: {uci}: {error}"))?;
         position.play_unchecked(played);
         moves.push(played);
@@ -75,7 +82,7 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
     let open_plies = open_plies.unwrap_or(moves.len());
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
-    Ok(Game { origin, start, moves, result, open_plies })
+    Ok(Game { origin, start, moves, scores, result, open_plies })
 }
 
 struct Replay;
@@ -141,6 +148,7 @@ impl Visitor for Replay {
                     origin: players,
                     start,
                     moves: Vec::new(),
+                    scores: Vec::new(),
                     result: None,
                     open_plies: 0,
                 },

@@ -1,0 +1,74 @@
+//! The command `genfens`: openings for games that others play, as OpenBench asks for them.
+
+use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_USAGE, exit_code};
+use super::output::Output;
+use crate::datagen::{Settings, openings};
+
+/// Nodes of the search that judges whether an opening is fair.
+const NODES: u64 = 1_000;
+
+/// Most openings at a time.
+const COUNT_MAX: usize = 10_000_000;
+
+/// Runs `genfens N seed S book None`, which is one argument, and returns the exit code.
+pub(super) fn run(argument: &str, output: &Output) -> i32 {
+    exit_code(carry_out(argument, output))
+}
+
+fn carry_out(argument: &str, output: &Output) -> Result<(), CommandError> {
+    let (count, seed) = parse(argument).map_err(|reason| CommandError(EXIT_USAGE, reason))?;
+    let settings = Settings { seed, nodes: NODES, ..Settings::default() };
+    let openings =
+        openings(settings).map_err(|error| CommandError(EXIT_ENVIRONMENT, error.to_string()))?;
+    for position in openings.take(count) {
+        output.line(&format!("info string genfens {position}"));
+    }
+    Ok(())
+}
+
+/// The number of openings and the seed.
+fn parse(argument: &str) -> Result<(usize, u64), String> {
+    let words: Vec<&str> = argument.split_whitespace().collect();
+    let ["genfens", count, "seed", seed, "book", book] = words[..] else {
+        return Err(format!("expected 'genfens N seed S book None', not '{argument}'"));
+    };
+    if !book.eq_ignore_ascii_case("none") {
+        return Err(format!("genfens reads no book such as '{book}'; say book None"));
+    }
+    let count = count.parse().ok().filter(|count| (1..=COUNT_MAX).contains(count));
+    let count = count.ok_or_else(|| format!("genfens makes 1 to {COUNT_MAX} openings"))?;
+    let seed = seed.parse().map_err(|_| format!("the seed '{seed}' is no whole number"))?;
+    Ok((count, seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_argument_is_as_openbench_writes_it() {
+        assert_eq!(parse("genfens 12 seed 345 book None "), Ok((12, 345)));
+        for (argument, part) in [
+            ("genfens 12 seed 345", "expected"),
+            ("genfens 0 seed 1 book None", "1 to"),
+            ("genfens 1 seed x book None", "seed"),
+            ("genfens 1 seed 1 book UHO.epd", "UHO.epd"),
+        ] {
+            assert!(parse(argument).unwrap_err().contains(part), "{argument}");
+        }
+    }
+
+    #[test]
+    fn openings_follow_from_the_seed() {
+        let fens = |seed| {
+            let settings = Settings { seed, nodes: 50, ..Settings::default() };
+            openings(settings)
+                .unwrap()
+                .take(3)
+                .map(|position| position.to_string())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(fens(1), fens(1));
+        assert!(fens(1).iter().all(|opening| !fens(2).contains(opening)));
+    }
+}

@@ -1,0 +1,111 @@
+//! Quiet positions of games with their scores and results, 32 bytes each, as trainers of networks read them.
+//! `docs/net.md` has the format.
+
+use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
+
+use super::mine::Game;
+use super::samples::quiet;
+
+/// Size of a record, in bytes.
+pub const RECORD_BYTES: usize = 32;
+
+/// Bit of the first record of a game, beside the en-passant square.
+const FIRST: u8 = 0x40;
+
+/// Bit of a position in which Black is to move.
+const BLACK_TO_MOVE: u8 = 0x80;
+
+/// Added to what stands on a square if it is Black's.
+const BLACK_PIECE: u8 = 8;
+
+/// The records of a game: its quiet positions in which the engine told a score; none if its result is not
+/// known.
+pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
+    let Some(result) = game.result else { return Vec::new() };
+    let told = quiet(game).filter_map(|(ply, position)| {
+        let score = (*game.scores.get(ply)?)?;
+        let white_score = if position.turn().is_white() { score } else { -score };
+        Some(record(&position, white_score, result))
+    });
+    let mut records: Vec<_> = told.collect();
+    records.iter_mut().take(1).for_each(|first| first[24] |= FIRST);
+    records
+}
+
+fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECORD_BYTES] {
+    let mut bytes = [0; RECORD_BYTES];
+    let (board, castling_rooks) = (position.board(), position.castles().castling_rights());
+    bytes[..8].copy_from_slice(&u64::from(board.occupied()).to_le_bytes());
+    for (place, square) in board.occupied().into_iter().enumerate() {
+        let Some(piece) = board.piece_at(square) else { continue };
+        let kind = match piece.role {
+            Role::Pawn => 0,
+            Role::Knight => 1,
+            Role::Bishop => 2,
+            Role::Rook if castling_rooks.contains(square) => 6,
+            Role::Rook => 3,
+            Role::Queen => 4,
+            Role::King => 5,
+        };
+        let color = if piece.color.is_black() { BLACK_PIECE } else { 0 };
+        bytes[8 + place / 2] |= (kind | color) << (place % 2 * 4);
+    }
+    let en_passant = position.ep_square(EnPassantMode::Legal);
+    bytes[24] = en_passant.map_or(0, u8::from);
+    if position.turn().is_black() {
+        bytes[24] |= BLACK_TO_MOVE;
+    }
+    bytes[25] = position.halfmoves().min(255) as u8;
+    let number = u16::try_from(position.fullmoves().get()).unwrap_or(u16::MAX);
+    bytes[26..28].copy_from_slice(&number.to_le_bytes());
+    let score = white_score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    bytes[28..30].copy_from_slice(&score.to_le_bytes());
+    bytes[30] = match result {
+        KnownOutcome::Decisive { winner: Color::Black } => 0,
+        KnownOutcome::Draw => 1,
+        KnownOutcome::Decisive { winner: Color::White } => 2,
+    };
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::start::Start;
+
+    #[test]
+    fn a_game_is_packed_as_documented() {
+        let start = Start::read("4k3/8/8/8/5p2/8/4P3/4K2R w K - 99 300", false).unwrap();
+        let mut position = start.position.clone();
+        let moves: Vec<_> = ["e2e4", "e8d7", "h1h5"]
+            .map(|text| {
+                let uci: shakmaty::uci::UciMove = text.parse().unwrap();
+                let played = uci.to_move(&position).unwrap();
+                position.play_unchecked(played);
+                played
+            })
+            .into();
+        let mut game = Game {
+            origin: String::new(),
+            start,
+            moves,
+            scores: vec![Some(40), Some(-35), None],
+            result: Some(KnownOutcome::Decisive { winner: Color::White }),
+            open_plies: 3,
+        };
+        let records = packed(&game);
+        assert_eq!(records.len(), 2, "a position without a score is left out");
+        let mut first = [0; 32];
+        // e1, h1, e2, f4, e8.
+        first[..8]
+            .copy_from_slice(&(1u64 << 4 | 1 << 7 | 1 << 12 | 1 << 29 | 1 << 60).to_le_bytes());
+        (first[8], first[9], first[10]) = (0x65, 0x80, 0x0D);
+        (first[24], first[25], first[28], first[30]) = (FIRST, 99, 40, 2);
+        first[26..28].copy_from_slice(&300u16.to_le_bytes());
+        assert_eq!(records[0], first);
+        // Black may take on e3, and its score of -35 is White's 35.
+        assert_eq!((records[1][24], records[1][25], records[1][28]), (BLACK_TO_MOVE | 20, 0, 35));
+        game.result = None;
+        assert!(packed(&game).is_empty());
+    }
+}

@@ -1,0 +1,216 @@
+//! `arbiter datagen`: games of any engines for positions that a network can learn from.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::{
+    ExitCode, Failure, NewFile, PlayArgs, RequestedRun, Resume, engine_builds::setup,
+    game_source::stored_games, run, runtime::interruptible, unwritten, write_whole,
+};
+use arbiter_game::adjudicate::{DrawRule, ResignRule};
+use arbiter_game::engine::EngineSetup;
+use arbiter_openings::Order;
+use arbiter_plan::{EngineSpec, Plan, RunKind, resolve_engine};
+use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, run_and_read};
+use arbiter_report::note;
+use arbiter_runner::unix_time_ms;
+use arbiter_store::Store;
+use arbiter_suite::packed;
+
+const HELP: &str = "\
+Plays a match of single games and writes the quiet positions of it, 32 bytes each with score and result, as
+`palimpsest datagen` does; `palimpsest train` reads the file, and docs/net.md of the repository describes
+it. One engine plays itself. A position is left out if the side to move is in check, takes or promotes, or
+told no score, and so is what comes after a mate was announced. Unless told otherwise games are adjudicated:
+won if both see 20 pawns for 5 moves, drawn if both see at most 0.08 for 6 moves after move 40, or after 200
+moves.
+
+The same command goes on after an interruption or a kill, and then leaves the same file; the games are
+those of a run in the results store that is called as the file is, the openings of --genfens in
+FILE.genfens.epd beside it.
+
+Examples:
+  arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
+  arbiter datagen ./mine --out mine.data --openings book.epd --games 5000 --each nodes=5000
+  arbiter datagen ./mine --out mine.data --genfens --each nodes=5000 --on coordinator.join";
+
+/// First line of a file, by which readers know it.
+const MAGIC: &str = "palimpsest positions 1";
+
+/// Bytes of text with which a file begins.
+const HEADER_BYTES: usize = 256;
+
+/// Games unless the user says otherwise.
+const DEFAULT_GAMES: u64 = 1_000;
+
+/// Most openings that an engine is asked for.
+const MAX_OPENINGS: u64 = 10_000_000;
+
+/// How long an engine may take to make openings.
+const GENFENS_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// Flags of `arbiter datagen`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub(crate) struct DatagenArgs {
+    /// The file to write; its folder must be there
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Have the first engine make the openings, a new one for each game: it is started as OpenBench does, with
+    /// the arguments "genfens N seed S book None" and "quit", and prints info string genfens FEN
+    #[arg(long, conflicts_with = "openings")]
+    genfens: bool,
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
+/// Plays, and writes the positions.
+pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
+    let DatagenArgs { out, genfens, play } = args;
+    let mut requested = requested(play, &out)?;
+    if genfens && !requested.is_dry_run {
+        requested.request.openings = Some(openings(&mut requested, &out)?);
+    }
+    let results = requested.results.clone();
+    let name = requested.name.clone().unwrap_or_default();
+    // Without a store there is no game yet; what is wrong with one, the run will say.
+    let before = Store::open(&results).and_then(|store| store.tallies(&name));
+    let before = before.map_or(0, |tallies| tallies.len());
+    let (is_dry_run, begun_ms) = (requested.is_dry_run, unix_time_ms());
+    let code = run::play(RunKind::Match, requested)?;
+    if is_dry_run || code != ExitCode::Passed {
+        return Ok(code);
+    }
+    let store = Store::open(&results)?;
+    let (games, positions) = write(&store, &name, &out)?;
+    let new = (games - before.min(games)) as f64 / games.max(1) as f64;
+    let seconds = (unix_time_ms() - begun_ms).max(1) as f64 / 1e3;
+    let speed = positions as f64 * new / seconds;
+    let out = out.display();
+    note(&format!("{games} games, {positions} positions in {out}, {speed:.0} positions/s"));
+    match positions {
+        0 => Err(Failure::new(ExitCode::Nothing, format!("{out}: no game has a quiet position"))),
+        _ => Ok(code),
+    }
+}
+
+/// The match of single games, which goes on if it was begun.
+fn requested(play: PlayArgs, out: &Path) -> Result<RequestedRun, Failure> {
+    let mut requested = play.resolve(None)?;
+    let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();
+    let name = requested.name.get_or_insert(stem).clone();
+    let resume = || Resume { run: name, concurrency: requested.concurrency, ..Resume::default() };
+    requested.resume = requested.resume.take().or_else(|| Some(resume()));
+    requested.may_start = true;
+    let request = &mut requested.request;
+    if let [engine] = &request.engines[..] {
+        let itself = EngineSpec { name: Some("itself".to_owned()), ..engine.clone() };
+        request.engines.push(itself);
+    }
+    let tournament = &mut request.tournament;
+    tournament.noswap = true;
+    if tournament.pairs.is_none() {
+        tournament.games.get_or_insert(DEFAULT_GAMES);
+    }
+    let rules = &mut request.rules;
+    rules.draw.get_or_insert(DrawRule { move_number: 40, move_count: 6, score_cp: 8 });
+    rules.resign.get_or_insert(ResignRule { move_count: 5, score_cp: 2_000, two_sided: true });
+    rules.move_cap.get_or_insert(200);
+    request.order.get_or_insert(Order::Sequential);
+    Ok(requested)
+}
+
+/// The file beside `out` with the openings that the first engine makes, one for each game; made if it is not
+/// there.
+fn openings(requested: &mut RequestedRun, out: &Path) -> Result<PathBuf, Failure> {
+    let path = out.with_extension("genfens.epd");
+    if path.is_file() {
+        return Ok(path);
+    }
+    run::make_engines(requested)?;
+    let request = &requested.request;
+    let count = request.tournament.games.or(request.tournament.pairs).unwrap_or(DEFAULT_GAMES);
+    if count > MAX_OPENINGS {
+        return Err(Failure::invalid(format!("--genfens makes at most {MAX_OPENINGS} openings")));
+    }
+    let Some(first) = request.engines.first().cloned() else {
+        return Err(Failure::new(
+            ExitCode::Usage,
+            "datagen needs an engine, as in `arbiter datagen ./mine`",
+        ));
+    };
+    let engine = resolve_engine(0, first.or(&request.each)).map_err(Failure::invalid)?;
+    let (setup, seed) = (setup(&engine)?, request.seed.unwrap_or(1));
+    note(&format!("{} makes {count} openings", setup.name));
+    let fens = interruptible(move |spawner, cancel| genfens(setup, count, seed, spawner, cancel))?;
+    write_whole(&path, &fens)?;
+    Ok(path)
+}
+
+/// What an engine answers to `genfens`, a line for each opening.
+fn genfens(
+    setup: EngineSetup,
+    count: u64,
+    seed: u64,
+    spawner: &Spawner,
+    cancel: &Cancel,
+) -> Result<String, Failure> {
+    let EngineSetup { name, mut launch, .. } = setup;
+    launch.args.extend([format!("genfens {count} seed {seed} book None"), "quit".to_owned()]);
+    let (send, received) = std::sync::mpsc::channel();
+    let read = move |line: &str| {
+        let fen = line.trim().strip_prefix("info string genfens ");
+        // Nobody listens any more to what comes after the end.
+        fen.into_iter().for_each(|fen| drop(send.send(fen.trim().to_owned())));
+    };
+    let timeouts = Timeouts { limit: GENFENS_TIMEOUT, grace: Duration::ZERO };
+    let ended = run_and_read(spawner, &launch, timeouts, cancel, read);
+    let ended = ended.map_err(|error| Failure::environment(format!("engine '{name}': {error}")))?;
+    if ended.reason == EndReason::Cancelled {
+        return Err(Failure::environment("interrupted while openings were made"));
+    }
+    let fens: Vec<String> = received.try_iter().take(count as usize).collect();
+    if (fens.len() as u64) < count {
+        return Err(Failure::invalid(format!(
+            "engine '{name}' printed {} of {count} lines info string genfens FEN and ended with {}; with \
+             --openings games begin from a book",
+            fens.len(),
+            ended.how
+        )));
+    }
+    Ok(fens.join("\n") + "\n")
+}
+
+/// Writes the positions of a run; returns its games and their number.
+fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure> {
+    let stored = store.run(run)?;
+    let games = stored_games(store, run)?;
+    let mut file = NewFile::create(out)?;
+    let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| unwritten(out, &error));
+    add(&header(&stored.plan, &stored.fingerprints.engines))?;
+    let mut positions = 0;
+    for game in &games {
+        for record in packed(game) {
+            add(&record)?;
+            positions += 1;
+        }
+    }
+    file.finish()?;
+    Ok((games.len(), positions))
+}
+
+/// The text with which the file begins: what the games depend on, as far as there is room.
+fn header(plan: &Plan, hashes: &[String]) -> Vec<u8> {
+    let mut text = format!("{MAGIC}\narbiter {}\nseed {}\n", env!("CARGO_PKG_VERSION"), plan.seed);
+    for (engine, hash) in plan.engines.iter().zip(hashes) {
+        let limits = engine.conditions.limits;
+        text.push_str(&format!("engine {} {limits} {:.16}\n", engine.name, hash));
+    }
+    let mut bytes = text.into_bytes();
+    bytes.resize(HEADER_BYTES, b' ');
+    bytes[HEADER_BYTES - 1] = b'\n';
+    bytes
+}

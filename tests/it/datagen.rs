@@ -1,0 +1,119 @@
+//! `arbiter datagen`: positions of games between any engines, as the trainer reads them.
+
+use palimpsest::datagen::HEADER_BYTES;
+use palimpsest::datagen::record::{GameResult, RECORD_BYTES, Record};
+use rustix::process::Signal;
+
+use crate::resume::{PAIRS, wait_for_pairs};
+use crate::support::bench::Bench;
+use crate::support::nats::{Server, Worker};
+use crate::support::plan::Plan;
+
+/// Twelve games between two puppets, whose positions go to `net.data`.
+fn generation<'a>(bench: &'a Bench, more: &str) -> Plan<'a> {
+    let out = bench.path("net.data");
+    let plan = Plan::new(bench, "datagen", PAIRS).set("out", out.display());
+    plan.puppet("A", &format!("--seed 1 {more}")).puppet("B", &format!("--seed 2 {more}"))
+}
+
+fn data(bench: &Bench) -> Vec<u8> {
+    std::fs::read(bench.path("net.data")).expect("it was written")
+}
+
+/// What an undisturbed run writes.
+fn undisturbed() -> Vec<u8> {
+    let bench = Bench::new();
+    generation(&bench, "").run().expect_code(0);
+    data(&bench)
+}
+
+/// The records of a file, read by the engine.
+#[track_caller]
+fn records(data: &[u8]) -> Vec<Record> {
+    let (header, rest) = data.split_at(HEADER_BYTES);
+    assert!(header.starts_with(b"palimpsest positions 1\n") && header.ends_with(b"\n"));
+    let (records, left) = rest.as_chunks::<RECORD_BYTES>();
+    assert!(left.is_empty());
+    records.iter().map(|bytes| Record::from_bytes(*bytes).expect("a sane record")).collect()
+}
+
+#[test]
+fn the_trainer_reads_what_any_engine_has_played() {
+    let bench = Bench::new();
+    let out = bench.path("net.data").display().to_string();
+    // The trainer keeps game 29 for validation.
+    let flags = ["--genfens", "--games", "36", "--each", "nodes=300,option.Hash=1", "--seed", "7"];
+    let args = ["datagen", "bundled", "--out", &out].into_iter().chain(flags);
+    let finished = bench.arbiter(args).finish().expect_code(0);
+    assert!(finished.stderr.contains("positions/s"), "{finished:#?}");
+    let records = records(&data(&bench));
+    let games = records.iter().filter(|record| record.is_first()).count();
+    assert!((30..=36).contains(&games), "few have no quiet position: {games}");
+    // The same games, as text.
+    let text = bench.path("net.txt").display().to_string();
+    let args = ["samples", "--run", "net", "--from-ply", "0", "--out", &text];
+    bench.arbiter(args).finish().expect_code(0);
+    let text = bench.read("net.txt");
+    let found: Vec<String> = records
+        .iter()
+        .map(|record| {
+            let result = match record.result() {
+                GameResult::WhiteWon => "1-0",
+                GameResult::Draw => "1/2-1/2",
+                GameResult::BlackWon => "0-1",
+            };
+            assert!(record.white_score().abs() < 20_000, "{record:?}");
+            let position = record.position().expect("a legal position");
+            assert!(!position.in_check());
+            format!("{position};{result}")
+        })
+        .collect();
+    let expected: Vec<&str> =
+        text.lines().map(|line| line.rsplit_once(';').expect("a game").0).collect();
+    // Few nodes do not always come to a score; all else is there, in order.
+    assert!(found.len() <= expected.len() && expected.len() * 98 <= found.len() * 100);
+    let mut rest = expected.into_iter();
+    for position in &found {
+        assert!(rest.any(|line| line == position), "{position}");
+    }
+    let starts = bench.read("net.genfens.epd");
+    assert_eq!(starts.lines().count(), 36);
+    let net = bench.path("x.net").display().to_string();
+    let train = ["engine", "train", &out, "--out", &net, "--epochs", "1", "--batch", "64"];
+    bench.arbiter(train).finish().expect_code(0);
+    assert!(bench.path("x.net").is_file());
+}
+
+#[test]
+fn a_killed_generation_goes_on_to_the_same_file() {
+    let bench = Bench::new();
+    let running = generation(&bench, "--delay-ms 2").start();
+    wait_for_pairs(&bench, 2);
+    running.signal(Signal::KILL);
+    running.finish();
+    bench.wait_until_quiet();
+    assert!(!bench.path("net.data").exists(), "it is written as a whole");
+    generation(&bench, "--delay-ms 2").run().expect_code(0);
+    let expected = undisturbed();
+    assert!(records(&expected).len() > 100);
+    assert_eq!(data(&bench), expected);
+    // With other settings it is another file.
+    generation(&bench, "--delay-ms 2").set("seed", 2).run().expect_refusal(3, &["--seed"]);
+    assert_eq!(data(&bench), expected);
+}
+
+#[test]
+fn workers_play_for_the_same_file() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    generation(&bench, "").unset("concurrency").set("on", server.url()).run().expect_code(0);
+    assert_eq!(data(&bench), undisturbed());
+}
+
+#[test]
+fn an_engine_without_genfens_is_told_of() {
+    let bench = Bench::new();
+    let plan = generation(&bench, "").unset("openings").switch("genfens");
+    plan.run().expect_refusal(3, &["engine 'A'", "genfens", "--openings"]);
+}
