@@ -211,6 +211,7 @@ mod tests {
             engines: vec!["A".into(), "B".into()],
             limits: vec![Limits::default(); 2],
             hashes: vec!["a".into(), "b".into()],
+            files: Vec::new(),
             seed: 1,
             before: 0,
             annotation: Annotation::default(),

@@ -42,6 +42,7 @@ fn the_trainer_reads_what_any_engine_has_played() {
     let bench = Bench::new();
     let out = bench.path("net.data").display().to_string();
     // The trainer keeps game 29 for validation.
+    bench.write("net.genfens.epd", "what a run of before has left");
     let flags = ["--genfens", "--games", "36", "--each", "nodes=300,option.Hash=1", "--seed", "7"];
     let args = ["datagen", "bundled", "--out", &out].into_iter().chain(flags);
     let finished = bench.arbiter(args).finish().expect_code(0);

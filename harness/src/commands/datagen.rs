@@ -71,24 +71,28 @@ pub(crate) struct DatagenArgs {
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
     let mut requested = requested(play, &out)?;
-    if genfens && !requested.is_dry_run {
-        requested.request.openings = Some(openings(&mut requested, &out)?);
+    if requested.is_dry_run {
+        return run::play(RunKind::Match, requested);
     }
     let results = requested.results.clone();
-    let name = requested.name.clone().unwrap_or_default();
-    // Without a store there is no game yet; what is wrong with one, the run will say.
-    let before = Store::open(&results).and_then(|store| store.tallies(&name));
-    let before = before.map_or(0, |tallies| tallies.len());
-    let (is_dry_run, begun_ms) = (requested.is_dry_run, unix_time_ms());
-    let code = run::play(RunKind::Match, requested)?;
-    if is_dry_run || code != ExitCode::Passed {
+    // What is wrong with a store, the run will say.
+    let wanted = requested.resume.as_ref().map_or("", |resume| &resume.run);
+    let begun = Store::open(&results).ok().filter(|store| store.run(wanted).is_ok());
+    let before = begun.and_then(|store| store.tallies(wanted).ok());
+    if genfens {
+        requested.request.openings = Some(openings(&mut requested, &out, before.is_some())?);
+    }
+    let begun_ms = unix_time_ms();
+    let (name, code) = run::play_named(RunKind::Match, requested)?;
+    if code != ExitCode::Passed {
         return Ok(code);
     }
     let store = Store::open(&results)?;
     let (games, positions) = write(&store, &name, &out)?;
-    let new = (games - before.min(games)) as f64 / games.max(1) as f64;
+    let new = games - before.map_or(0, |tallies| tallies.len()).min(games);
+    let share = new as f64 / games.max(1) as f64;
     let seconds = (unix_time_ms() - begun_ms).max(1) as f64 / 1e3;
-    let speed = positions as f64 * new / seconds;
+    let speed = positions as f64 * share / seconds;
     let out = out.display();
     note(&format!("{games} games, {positions} positions in {out}, {speed:.0} positions/s"));
     match positions {
@@ -101,10 +105,12 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
 fn requested(play: PlayArgs, out: &Path) -> Result<RequestedRun, Failure> {
     let mut requested = play.resolve(None)?;
     let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();
-    let name = requested.name.get_or_insert(stem).clone();
-    let resume = || Resume { run: name, concurrency: requested.concurrency, ..Resume::default() };
-    requested.resume = requested.resume.take().or_else(|| Some(resume()));
-    requested.may_start = true;
+    if requested.resume.is_none() {
+        let run = requested.name.get_or_insert(stem).clone();
+        let concurrency = requested.concurrency;
+        requested.resume = Some(Resume { run, concurrency, ..Resume::default() });
+        requested.may_start = true;
+    }
     let request = &mut requested.request;
     if let [engine] = &request.engines[..] {
         let itself = EngineSpec { name: Some("itself".to_owned()), ..engine.clone() };
@@ -123,11 +129,11 @@ fn requested(play: PlayArgs, out: &Path) -> Result<RequestedRun, Failure> {
     Ok(requested)
 }
 
-/// The file beside `out` with the openings that the first engine makes, one for each game; made if it is not
-/// there.
-fn openings(requested: &mut RequestedRun, out: &Path) -> Result<PathBuf, Failure> {
+/// The file beside `out` with the openings that the first engine makes, one for each game; made anew
+/// unless the run has begun.
+fn openings(requested: &mut RequestedRun, out: &Path, has_begun: bool) -> Result<PathBuf, Failure> {
     let path = out.with_extension("genfens.epd");
-    if path.is_file() {
+    if has_begun && path.is_file() {
         return Ok(path);
     }
     run::make_engines(requested)?;
