@@ -75,7 +75,7 @@ pub struct RunEngine {
     /// Its program.
     pub program: RunFile,
     /// The files that its options name, in the order of the options.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_files: Vec<RunFile>,
     /// Whether workers run its benchmark before they play.
     pub is_benched: bool,
