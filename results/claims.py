@@ -90,7 +90,8 @@ class Test:
         each = self.settings["set"]
         if len(palimpsest) == 2:
             each += f",{self.plan['each']}"
-        words += ["--each", each, "--pairs", str(self.blocks[block]), "--seed", str(block + 1)]
+        words += ["--each", each, "--pairs", str(self.blocks[block])]
+        words += ["--opening-start", str(1 + sum(self.blocks[:block]))]
         return ["match", *words, "--name", self.run_name(block), "--about", self.claim["hypothesis"]]
 
     def read(self, arbiter):
@@ -239,7 +240,7 @@ def seeds(arbiter, plan):
         f"{len(list(claims_of(plan)))} claims, {len(tests)} tests, of which {len(played)} have games: {games:,} in all. {len(told)} tell the players apart.",
         "",
         "Elo is that of the first player against the second, with its 95 % interval; the unit of evidence is the pair of",
-        f"games from one opening. A verdict is given after {looks} games, each time by an interval of",
+        f"games from one opening. A verdict is given after {looks} games (another block of other openings), each time by an interval of",
         f"{100 - 5 / len(blocks):.2f} %, so that the looks at one test together err in at most one of twenty. Of {len(played)} tests about",
         f"{0.05 * len(played):.1f} may tell a difference that is none. All games are of Palimpsest with one thread and 4 MiB; those by a",
         "clock were played, where they were, with the machine to themselves.",
