@@ -28,6 +28,21 @@ fn tunings_survive_storage_to_the_last_digit() {
     assert_eq!(format!("{read:?}"), format!("{plan:?}"));
 }
 
+/// Comments that are unlike the default in everything.
+fn annotation() -> Annotation {
+    Annotation {
+        notation: Notation::Lan,
+        fields: vec![Field::Nodes, Field::Pv],
+        pattern: Some("^info string".parse().unwrap()),
+        is_minimal: true,
+        has_origin: true,
+        dialect: Some(Dialect::Cutechess),
+        round_games: Some(4),
+        event: Some("Cup".to_owned()),
+        site: Some("home".to_owned()),
+    }
+}
+
 #[test]
 fn plans_survive_storage() {
     let rules = Rules {
@@ -50,17 +65,7 @@ fn plans_survive_storage() {
         book_depth: Some(6),
         strict_book: true,
         scale: Some(Scale { reference_nps: 1e6, measured_nps: 7e5 }),
-        annotation: Annotation {
-            notation: Notation::Lan,
-            fields: vec![Field::Nodes, Field::Pv],
-            pattern: Some("^info string".parse().unwrap()),
-            is_minimal: true,
-            has_origin: true,
-            dialect: Some(Dialect::Cutechess),
-            round_games: Some(4),
-            event: Some("Cup".to_owned()),
-            site: Some("home".to_owned()),
-        },
+        annotation: annotation(),
         epd: Some("/tmp/ends.epd".into()),
         transcripts: Keeping::All,
         has_no_book: true,
