@@ -236,9 +236,8 @@ fn render(
         ReportFormat::Svg => picture_svg(&outcome_document(&summary, Some(&statistics))),
         ReportFormat::Badge => badge_svg(&summary) + "\n",
         ReportFormat::Comment => {
-            let mut document = outcome_document(&summary, None);
-            link.iter().for_each(|url| document.paragraph(format!("[All of {run}](<{url}>)")));
-            markdown(&document)
+            let link = link.map(|url| format!("\n[All of {run}](<{url}>)\n"));
+            markdown(&outcome_document(&summary, None)) + &link.unwrap_or_default()
         }
         ReportFormat::Html | ReportFormat::Md => {
             for pair in state.counted() {
