@@ -395,6 +395,8 @@ def standings(found):
 
 
 def report(arbiter, plan):
+    if not any(arbiter.report(test.run_name(0)) for test in tests_of(plan)):
+        sys.exit(f"{arbiter.store} has no run of the plan: the reports stay as they are, 'play' plays the runs")
     (HERE / "seeds.md").write_text(seeds(arbiter, plan))
     (HERE / "evaluations.md").write_text(evaluations(arbiter, plan))
 

@@ -39,8 +39,8 @@ const SHOWN: [(&str, &str); 24] = [
     ("cluster show", "on format"),
 ];
 
-/// Commands that `-h` leaves out, as they are wanted once, or by other programs.
-const RARE: [&str; 4] = ["builds", "completions", "engine", "man"];
+/// Commands that `-h` leaves out, as they are wanted seldom, or by other programs.
+const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
 /// Where the examples begin in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";

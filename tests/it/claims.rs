@@ -106,6 +106,12 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8(done.stdout).expect("it is text")
     };
+    // Reports that are there are not replaced by empty ones.
+    let mut nothing = Command::new("python3");
+    nothing.arg(&script).arg("report").arg("--arbiter").arg(programs::arbiter());
+    let nothing = nothing.output().expect("python3 is installed");
+    let said = String::from_utf8_lossy(&nothing.stderr);
+    assert!(!nothing.status.success() && said.contains("has no run of the plan"), "{said}");
     let first = run(&["play", "--blocks", "1"]);
     let names: Vec<&str> = first.lines().collect();
     let expected = [

@@ -248,13 +248,15 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
         assert!(!bench.path("results/bad.log").exists(), "{word}");
     }
     // What is no name of an engine is a revision, and no program of the search path.
+    let mut asked = 0;
     let reply = wait_for("it is refused", || {
+        asked += 1;
         let reply = site.command(&ask("bundled", "sh", "bad"));
         (reply.code == 400).then_some(reply)
     });
     assert!(reply.body.starts_with("error"), "{reply:?}");
-    // Who has asked knows why, and no file tells it again.
-    assert!(!bench.path("results/bad.log").exists());
+    // Who has asked knows why, and no file tells it again; whoever had no answer in time reads it there.
+    assert!(asked > 1 || !bench.path("results/bad.log").exists());
     assert!(!bench.path("was-here").exists());
     let reply = site.command(&first);
     // The run is there at once, but for a machine that is very busy.

@@ -101,15 +101,16 @@ struct Token {
 
 /// Carries out the command.
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
+    let given = if args.read_only { None } else { given_token(args.token_file.as_deref())? };
     // The store may come later, but into a folder that can be.
     if !args.results.is_dir() {
         std::fs::create_dir_all(&args.results)
             .map_err(|source| StoreError::Folder { folder: args.results.clone(), source })?;
         note(&format!("made {}, which has no runs yet", args.results.display()));
     }
-    let token = match args.read_only {
-        true => None,
-        false => Some(token(args.token_file.as_deref(), &args.results)?),
+    let token = match given {
+        None if !args.read_only => Some(new_token(&args.results)?),
+        given => given,
     };
     let guard = Guard::new(args.hosts, token.as_ref().map(|token| token.text.as_str()));
     let starter = args.start.then(|| TestStarter::new(args.results.clone())).transpose()?;
@@ -171,24 +172,32 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
     }
 }
 
-fn token(file: Option<&Path>, results: &Path) -> Result<Token, Failure> {
-    let (place, text) = match (file, std::env::var(TOKEN_VARIABLE)) {
-        (Some(path), _) => (path.display().to_string(), read_token(path)?),
-        (None, Ok(text)) => (format!("${TOKEN_VARIABLE}"), text),
-        (None, Err(_)) if stderr().is_terminal() => {
-            return Ok(Token { text: hex(32)?, place: None });
-        }
-        (None, Err(_)) => {
-            let path = results.join(TOKEN_FILE);
-            keep_token(&path, &hex(32)?).map_err(|error| {
-                Failure::environment(format!(
-                    "cannot keep a token in {}: {error}; give --token-file or --read-only",
-                    path.display()
-                ))
-            })?;
-            (path.display().to_string(), read_token(&path)?)
-        }
-    };
+/// The token that the user gave.
+fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
+    match (file, std::env::var(TOKEN_VARIABLE)) {
+        (Some(path), _) => checked(path.display().to_string(), &read_token(path)?).map(Some),
+        (None, Ok(text)) => checked(format!("${TOKEN_VARIABLE}"), &text).map(Some),
+        (None, Err(_)) => Ok(None),
+    }
+}
+
+/// The token of a server that got none.
+fn new_token(results: &Path) -> Result<Token, Failure> {
+    if stderr().is_terminal() {
+        return Ok(Token { text: hex(32)?, place: None });
+    }
+    let path = results.join(TOKEN_FILE);
+    keep_token(&path, &hex(32)?).map_err(|error| {
+        Failure::environment(format!(
+            "cannot keep a token in {}: {error}; give --token-file or --read-only",
+            path.display()
+        ))
+    })?;
+    checked(path.display().to_string(), &read_token(&path)?)
+}
+
+/// A text as a token, if it can be one.
+fn checked(place: String, text: &str) -> Result<Token, Failure> {
     let token = text.lines().next().unwrap_or_default().trim();
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());
     if token.len() < MIN_TOKEN || !is_plain {

@@ -365,7 +365,7 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
     let ends = range(values).ok_or_else(nothing)?;
     let mut context = row_axes(area, frame, names, ends, chart.x, false)?;
     if let Some(level) = chart.level {
-        let ends = [SegmentValue::Exact(0), SegmentValue::Exact(names.len())];
+        let ends = [SegmentValue::Exact(0), SegmentValue::Last];
         let line = ends.map(|end| (level, end));
         context.draw_series([PathElement::new(line, INK.stroke_width(1))])?;
     }

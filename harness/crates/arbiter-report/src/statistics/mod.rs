@@ -9,7 +9,7 @@ pub(crate) use misjudged::{MIN_ADVANTAGE, MisjudgedGame};
 
 pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES, SearchStatistics};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use shakmaty::{Chess, Color, Position};
@@ -36,7 +36,7 @@ pub struct GameStatistics {
     pub duration: Duration,
     /// All games by their result for White.
     pub white: Trinomial,
-    /// By opening, in the order of the book.
+    /// By opening, in the order of their first pairs; a short book is played more than once.
     pub openings: BTreeMap<u64, PlayedOpening>,
     /// Games whose result was far below an engine's best evaluation, the largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
@@ -44,6 +44,10 @@ pub struct GameStatistics {
     /// from 0.
     pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
+    /// The first of the openings that are the same as one, by its number.
+    same_as: BTreeMap<u64, u64>,
+    /// Openings by FEN and the board after their moves.
+    first_of: HashMap<[String; 2], u64>,
 }
 
 /// An opening, and what became of it.
@@ -88,16 +92,7 @@ impl GameStatistics {
     pub fn add(&mut self, played: &PlayedPair) {
         for (half, game) in played.games.iter().enumerate() {
             self.add_game(game);
-            let opening = self.openings.entry(played.pairing.opening).or_insert_with(|| {
-                let named = self.names.of_book_moves(game);
-                PlayedOpening {
-                    name: named.map(|named| format!("{} {}", named.eco, named.name)),
-                    fen: game.fen.clone(),
-                    placement: after_book(game).board().to_string(),
-                    white: Trinomial::default(),
-                    first: Trinomial::default(),
-                }
-            });
+            let opening = self.opening(played.pairing.opening, game);
             opening.white.record(result(game, Color::White));
             if let Some(first) = game.engines.iter().position(|engine| *engine == 0) {
                 opening
@@ -109,6 +104,26 @@ impl GameStatistics {
             }
             misjudged::add(&mut self.misjudged, played.pairing.pair, half, game);
         }
+    }
+
+    /// The opening of a game, which has this number.
+    fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
+        let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
+            let place = [game.fen.clone(), after_book(game).board().to_string()];
+            let first = *self.first_of.entry(place).or_insert(number);
+            self.same_as.insert(number, first);
+            first
+        });
+        self.openings.entry(first).or_insert_with(|| {
+            let named = self.names.of_book_moves(game);
+            PlayedOpening {
+                name: named.map(|named| format!("{} {}", named.eco, named.name)),
+                fen: game.fen.clone(),
+                placement: after_book(game).board().to_string(),
+                white: Trinomial::default(),
+                first: Trinomial::default(),
+            }
+        })
     }
 
     fn add_game(&mut self, game: &GameRecord) {

@@ -4,6 +4,7 @@ use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, Verdict,
     interval, percent, signed, superiority,
 };
+use arbiter_stats::LlrBounds;
 use arbiter_stats::elo::finite;
 
 /// Runs that are compared at most: a chart has no more colours.
@@ -119,7 +120,8 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
             engine: None,
         }
     };
-    history(runs, ("Elo over games", "Elo, with 95 % at each moment"), line)
+    let zero = vec![(String::new(), 0.0)];
+    history(runs, ("Elo over games", "Elo, with 95 % at each moment"), zero, line)
 }
 
 fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
@@ -127,13 +129,24 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
         let llr = |point: &HistoryPoint| Some((point.games as f64, point.sprt_status?.llr));
         Line::plain(name(run), run.history.iter().filter_map(llr).collect())
     };
-    history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
+    history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), bounds(runs), line)
+}
+
+/// Wald's bounds of the tests, if they are those of all.
+fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
+    let mut all = runs.iter().filter_map(|run| Some(run.summary.plan.sprt?.bounds));
+    let Some(LlrBounds { lower, upper }) = all.next() else { return Vec::new() };
+    match all.all(|other| (other.lower, other.upper) == (lower, upper)) {
+        true => vec![("H1".to_owned(), upper), ("H0".to_owned(), lower)],
+        false => vec![(String::new(), 0.0)],
+    }
 }
 
 /// A line for each run that has one, and where each of them is by now.
 fn history(
     runs: &[ComparedRun],
     (caption, unit): (&str, &str),
+    levels: Vec<(String, f64)>,
     line: impl Fn(&ComparedRun) -> Line,
 ) -> Option<Figure> {
     let lines: Vec<Line> = runs.iter().map(line).filter(|line| !line.points.is_empty()).collect();
@@ -147,7 +160,6 @@ fn history(
     lines.first()?;
     let (caption, description) =
         (caption.to_owned(), format!("{caption} of {} runs.", lines.len()));
-    let levels = vec![(String::new(), 0.0)];
     let chart =
         Chart::Lines(Lines { x: "games", y: unit.to_owned(), lines, levels, ..Lines::default() });
     Some(Figure { caption, description, chart, table })

@@ -139,6 +139,10 @@ pub(crate) fn game(
         section aria-labelledby="game" {
             h2 id="game" { "Moves" }
             (game_viewer("ply", game))
+            p class="remark" {
+                "Keys: ← and → for moves, Home and End, with Shift the game before and after. A click on a graph or a \
+                 move shows the position."
+            }
         }
     };
     page(NavPage::Other, &format!("Game {place} of {run}"), None, &body)

@@ -128,7 +128,7 @@ pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
         section aria-labelledby="games-in-progress" {
             h2 id="games-in-progress" { "Games in progress" }
             ul class="boards" { @for board in &boards.shown { li { (game(board, engines)) } } }
-            @if boards.count == 0 { p { "None at the moment." } }
+            @if boards.count == 0 { p { "None on this machine at the moment." } }
             @else if hidden > 0 { p { "And " (hidden) " more." } }
         }
     };

@@ -245,5 +245,5 @@ fn commits_that_met_the_same_opponent_are_a_trend() {
     assert!(page.contains("value=\"main\" selected") && page.contains(">a&lt;b<"), "{page}");
     assert_strict(&page);
     let none = static_page(NavPage::Trends, &trends::trends(&[], None, None));
-    assert!(none.contains("arbiter sprt --test"), "{none}");
+    assert!(none.contains("arbiter sprt COMMIT BASE"), "{none}");
 }
