@@ -109,7 +109,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         note(&format!("made {}, which has no runs yet", args.results.display()));
     }
     let token = match given {
-        None if !args.read_only => Some(new_token(&args.results)?),
+        None if !args.read_only => Some(new_token(&args.results, stderr().is_terminal())?),
         given => given,
     };
     let guard = Guard::new(args.hosts, token.as_ref().map(|token| token.text.as_str()));
@@ -156,15 +156,13 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
 
 fn announce(address: SocketAddr, token: Option<&Token>) {
     note(&format!("serving http://{address}/ until Ctrl-C"));
-    match token {
+    note(&match token {
         Some(Token { place: Some(place), .. }) => {
-            note(&format!("runs can be steered with the token in {place}"));
+            format!("runs can be steered with the token in {place}")
         }
-        Some(Token { text, .. }) => {
-            note(&format!("to steer runs, open http://{address}/#token={text}"));
-        }
-        None => note("runs cannot be steered"),
-    }
+        Some(Token { text, .. }) => format!("to steer runs, open http://{address}/#token={text}"),
+        None => "runs cannot be steered".to_owned(),
+    });
     if !address.ip().is_loopback() {
         note(
             "everybody who can reach this address sees the runs, and what is sent can be overheard",
@@ -181,9 +179,9 @@ fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
 }
 
-/// The token of a server that got none.
-fn new_token(results: &Path) -> Result<Token, Failure> {
-    if stderr().is_terminal() {
+/// The token of a server that got none. One that is shown is not kept; a log may be read by others.
+fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
+    if is_shown {
         return Ok(Token { text: hex(32)?, place: None });
     }
     let path = results.join(TOKEN_FILE);
@@ -229,4 +227,21 @@ fn hex(bytes: usize) -> Result<String, Failure> {
     let mut random = vec![0; bytes];
     getrandom::fill(&mut random).map_err(Failure::environment)?;
     Ok(HEXLOWER.encode(&random))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_is_shown_is_not_kept() {
+        let results = tempfile::tempdir().expect("a folder can be made");
+        let shown = new_token(results.path(), true).expect("nothing can fail");
+        assert_eq!((shown.text.len(), shown.place), (64, None));
+        assert!(!results.path().join(TOKEN_FILE).exists());
+        let kept = new_token(results.path(), false).expect("it can be written");
+        assert!(kept.place.is_some_and(|place| place.ends_with(TOKEN_FILE)));
+        let again = new_token(results.path(), false).expect("it can be read");
+        assert_eq!(again.text, kept.text, "pages go on after a restart");
+    }
 }
