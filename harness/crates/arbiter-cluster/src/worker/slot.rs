@@ -31,10 +31,6 @@ const TAKE_SHORT: Duration = Duration::from_millis(100);
 /// How much longer than that the server's answer may take.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
-/// How long a slot that ends waits for the job that it has requested, to give it back; one that waits
-/// in the stream comes at once.
-const LAST_JOB: Duration = Duration::from_millis(100);
-
 /// How long a worker that leaves tries to send the result of a pair. The pair is then played by others.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
@@ -65,8 +61,9 @@ pub(super) async fn work(shared: Arc<Shared>) {
         let taken = tokio::select! {
             taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
-                // A job that is on its way already is not left to wait for the end of its lease.
-                if let Ok(Some(taken)) = timeout(LAST_JOB, taking).await {
+                // A job that still answers the request, which ends by then, is not left to wait for the
+                // end of its lease.
+                if let Ok(Some(taken)) = timeout(TAKE, taking).await {
                     ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
                 }
                 break;
