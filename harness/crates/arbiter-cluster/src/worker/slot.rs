@@ -136,6 +136,10 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
     };
     let permit = shared.free_slots.clone().acquire_many_owned(setup.slots);
     let permit = timeout(TAKE, permit).await.ok()?.ok()?;
+    // A slot that ends waits for a request that it has made, and makes none.
+    if *shared.phase.borrow() != Phase::Working {
+        return None;
+    }
     let job = tokio::select! {
         job = take(shared, &setup, if others_have_work { TAKE_SHORT } else { TAKE }) => job,
         // The server does not answer requests for jobs of a stream that is removed.
