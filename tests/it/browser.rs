@@ -30,7 +30,7 @@ const WIDTHS: [u32; 3] = [1440, 800, 360];
 const AXE_AT: [(&str, u32); 3] = [("light", 1440), ("light", 360), ("dark", 1440)];
 
 /// A browser, or `None` with a notice if there is none.
-fn browser() -> Option<Browser> {
+pub fn browser() -> Option<Browser> {
     if let Some(program) = chromium::program() {
         return Some(Browser::start(&program));
     }
@@ -68,7 +68,7 @@ fn axe(bench: &Bench) -> Option<String> {
 }
 
 /// Asserts that the page is fit for all readers, light and dark, wide and narrow; leaves pictures.
-fn assert_accessible(browser: &mut Browser, axe: Option<&str>, name: &str) {
+pub fn assert_accessible(browser: &mut Browser, axe: Option<&str>, name: &str) {
     for scheme in ["light", "dark"] {
         for width in WIDTHS {
             browser.look(width, scheme);
@@ -158,6 +158,24 @@ fn read_charts(browser: &mut Browser) {
     assert_eq!(browser.value(line), false);
     browser.hover("h1");
     browser.wait_until(&format!("{tips}.length === 0 && {line}"));
+    // Rows are read downwards, each with its name.
+    browser.value("document.querySelector('.chart:has([data-rows])').focus()");
+    browser.press("Home");
+    let words = browser.value(&format!("{tips}[0]"));
+    browser.press("ArrowDown");
+    browser.wait_until(&format!("{tips}.length === 1 && {tips}[0] !== {words}"));
+    let name = "document.querySelector('.chart:has([data-rows]) ~ details tbody tr:nth-child(2) th').textContent";
+    browser.wait_until(&format!("{tips}[0].startsWith(`${{{name}}}: `)"));
+    browser.press("Escape");
+    browser.wait_until(&format!("{tips}.length === 0"));
+    // The graphs of a game are read where the game is, and those of other games are not.
+    browser.click("article.game:has(.chart) [data-step=first]");
+    browser.press("End");
+    browser.wait_until(&format!("{tips}.length === 2 && {tips}[0].startsWith('move ')"));
+    browser.hover("article.game .chart svg");
+    browser.wait_until(&format!("{tips}.length === 2"));
+    browser.hover("h1");
+    browser.wait_until(&format!("{tips}.length === 0"));
 }
 
 /// Steps through the first game of the page, by its buttons, by keys, and by a click on a move.
@@ -194,6 +212,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     let bench = Bench::new();
     rich::fill(&bench.path("results"));
     rich::add_tournaments(&bench.path("results"));
+    rich::add_commits(&bench.path("results"));
     let axe = axe(&bench);
     let out = format!("{}/", bench.path("pages").display());
     let runs = ["rich", "tournament", "ablation", "tuning", "single", "killed"];
@@ -225,6 +244,8 @@ fn every_kind_of_run_is_fit_for_all_readers() {
         step_through(&mut browser);
         if run == "rich" {
             read_charts(&mut browser);
+            browser.click("#lint ~ .scroll tbody a");
+            browser.wait_until("location.hash.startsWith('#lint-0-')");
         }
         assert_no_faults(&mut browser, &home);
         browser.open(&site.url(&format!("/runs/{run}")));
@@ -232,6 +253,14 @@ fn every_kind_of_run_is_fit_for_all_readers() {
         assert_accessible(&mut browser, axe.as_deref(), &format!("live-{run}"));
         assert_no_faults(&mut browser, &site.url("/"));
     }
+    browser.open(&site.url("/trends"));
+    assert_accessible(&mut browser, axe.as_deref(), "trends");
+    assert_eq!(
+        browser.value("document.querySelector('td a[href=\"/runs/commit-1\"]').textContent"),
+        "commit-1"
+    );
+    browser.open(&site.url("/compare?run=commit-1&run=commit-2&run=rich"));
+    assert_accessible(&mut browser, axe.as_deref(), "compare-three");
     site.end();
 }
 
@@ -329,6 +358,21 @@ fn a_test_is_started_and_drained() {
         let path = "location.pathname === '/runs/first' && document.readyState === 'complete'";
         browser.holds(path).then_some(())
     });
+    browser.wait_until("document.querySelectorAll('.boards .board').length > 0 && document.querySelectorAll('.chart').length > 2");
+    // Charts that are read stay so when the page changes.
+    let tip = "document.querySelector('.tip:not([hidden])')";
+    wait_for("a chart is read", || {
+        browser.value("document.querySelector('.chart').focus()");
+        browser.press("End");
+        browser.holds(&format!("{tip} !== null")).then_some(())
+    });
+    browser.value(&format!("{tip}.mine = true"));
+    browser.wait_until(&format!("{tip} && !{tip}.mine"));
+    // axe-core takes long, and the page changes meanwhile.
+    assert_accessible(&mut browser, None, "run-playing");
+    // The verdict comes first, then what can be done.
+    let order = "[...document.querySelectorAll('#part-conclusion, #part-state, #steer, #parts')].map((part) => part.id).join(' ')";
+    assert_eq!(browser.value(order), "part-conclusion part-state steer parts");
     wait_for("the run is drained", || {
         // The button moves while boards come, and a click may miss it.
         if browser.holds("document.querySelector('[data-command=drain]').disabled === false") {
@@ -383,10 +427,10 @@ fn the_list_is_filtered_and_runs_are_compared() {
     browser.open(&site.url("/trends"));
     browser
         .wait_until("document.body.textContent.includes('No run of two engines tested a commit')");
-    assert_accessible(&mut browser, axe.as_deref(), "trends");
+    assert_accessible(&mut browser, axe.as_deref(), "trends-none");
     browser.open(&site.url("/cluster"));
     browser.wait_until("document.body.textContent.includes('start arbiter serve with --on')");
-    assert_accessible(&mut browser, axe.as_deref(), "cluster");
+    assert_accessible(&mut browser, axe.as_deref(), "cluster-none");
     // A run that is over is a report with its games.
     browser.open(&site.url("/runs/first"));
     step_through(&mut browser);

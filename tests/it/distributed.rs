@@ -19,6 +19,7 @@ mod suites;
 
 use rustix::process::Signal;
 
+use crate::browser;
 use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{LEASE, Server, Worker, key};
@@ -213,6 +214,10 @@ fn the_live_page_shows_who_is_there() {
     // Who asks now is told the same.
     let page = site.get("/cluster").body;
     assert!(page.contains("1 worker with 2 slots") && page.contains("alpha"), "{page}");
+    if let Some(mut browser) = browser::browser() {
+        browser.open(&site.url("/cluster"));
+        browser::assert_accessible(&mut browser, None, "cluster");
+    }
     running.finish().expect_code(0);
     server.kill();
     events.wait_for("part-standing", &["the NATS server is lost"]);

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
+use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{Details, GameRecord, LateMove, MoveRecord, Thought};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
     Ablation, DEFAULT_AHEAD, Ending, EngineSpec, Games, PairTally, Plan, PlayedPair, Provenance,
@@ -63,6 +64,31 @@ pub fn fill(folder: &Path) {
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
     add(&mut store, 7, "ablation", &whole, Some(Ending::Complete), 16, &results);
     add(&mut store, 8, "tuning", &tuning(), Some(Ending::Complete), 60, &results);
+}
+
+/// Adds tests of some commits against the same opponent.
+pub fn add_commits(folder: &Path) {
+    let mut store = Store::open(folder).expect("the folder has a store");
+    let even = [Some(0), None, Some(1), None];
+    let better = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
+    for (number, winners) in (1..).zip([&even[..], &better, &better, &even]) {
+        let mut plan = Plan::resolve(RunKind::Sprt, request(&["dev", "main"]))
+            .expect("the request makes sense");
+        let commit = format!("{number}{}", &COMMIT[1..]);
+        let (repo, revision) = ("/srv/engine".into(), format!("HEAD~{}", 4 - number));
+        plan.engines[0].provenance =
+            Some(Provenance { repo, revision, commit, is_dirty: false, bench: None });
+        let pairs = 20 + 5 * number;
+        add(
+            &mut store,
+            30 + number as i64,
+            &format!("commit-{number}"),
+            &plan,
+            Some(Ending::Complete),
+            pairs,
+            winners,
+        );
+    }
 }
 
 /// Adds tournaments whose next round follows from the one before, called after their formats.
@@ -170,7 +196,15 @@ fn rich(store: &mut Store) {
             let loser = if (nth + half) % 5 == 3 { 0 } else { 1 };
             ended(pair, ByColor { white, black }, kind, loser)
         };
-        let played = PlayedPair { pairing, games: Games { first: game(0), second: Some(game(1)) } };
+        let mut first = game(0);
+        if let (1 | 7, Some(thought)) =
+            (pair, first.moves.last_mut().and_then(|m| m.thought.as_mut()))
+        {
+            let what = "12,000 nodes, then 9,000".to_owned();
+            let findings = vec![LintFinding { rule: LintRule::Nodes, what }];
+            thought.details = Details { findings, ..Details::default() }.boxed();
+        }
+        let played = PlayedPair { pairing, games: Games { first, second: Some(game(1)) } };
         let noise = (pair == 4)
             .then_some("old waited for a processor for 31 % of its thinking time, new for 2 %");
         if pair == 3 {

@@ -1,6 +1,7 @@
 //! Tables of text, in the styles of the forms.
 
 use crate::text::escaped;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use tabled::builder::Builder;
@@ -14,7 +15,11 @@ const BORDER: usize = 3;
 
 /// Rows of cells, the heading first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table(Vec<Vec<String>>);
+pub struct Table {
+    rows: Vec<Vec<String>>,
+    /// Addresses of cells, by row and heading.
+    links: BTreeMap<(usize, String), String>,
+}
 
 impl Table {
     /// A table that has only its heading.
@@ -27,7 +32,7 @@ impl Table {
         heading: [&str; N],
         more: impl IntoIterator<Item = impl ToString>,
     ) -> Table {
-        let mut table = Table(Vec::new());
+        let mut table = Table { rows: Vec::new(), links: BTreeMap::new() };
         table.push_with(heading.each_ref().map(|cell| cell as &dyn Display), more);
         table
     }
@@ -44,28 +49,39 @@ impl Table {
         more: impl IntoIterator<Item = impl ToString>,
     ) {
         let more = more.into_iter().map(|cell| cell.to_string());
-        self.0.push(row.iter().map(ToString::to_string).chain(more).collect());
+        self.rows.push(row.iter().map(ToString::to_string).chain(more).collect());
+    }
+
+    /// Makes the cell of the last row below this heading a link, where pages show it.
+    pub fn link(&mut self, heading: &str, address: String) {
+        self.links.insert((self.rows.len() - 1, heading.to_owned()), address);
+    }
+
+    /// Where the cell of a row and a column, both from 0 and the heading included, leads to.
+    pub(crate) fn address(&self, row: usize, column: usize) -> Option<&str> {
+        let heading = self.rows.first()?.get(column)?;
+        self.links.get(&(row, heading.clone())).map(String::as_str)
     }
 
     /// Takes the column of this heading out.
     pub fn without(mut self, heading: &str) -> Table {
-        if let Some(column) = self.0[0].iter().position(|cell| cell == heading) {
-            self.0.iter_mut().for_each(|row| drop(row.remove(column)));
+        if let Some(column) = self.rows[0].iter().position(|cell| cell == heading) {
+            self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
         }
         self
     }
 
     /// All rows, the heading first.
     pub fn rows(&self) -> &[Vec<String>] {
-        &self.0
+        &self.rows
     }
 
     /// For a terminal of so many columns, with cells on several lines if they have to be.
     pub fn fitted(mut self, width: Option<usize>) -> String {
         // Before widths are computed, which it may change.
-        self.0.iter_mut().flatten().for_each(|cell| *cell = shown(cell).into_owned());
+        self.rows.iter_mut().flatten().for_each(|cell| *cell = shown(cell).into_owned());
         let columns = width.map(|width| self.widths(width));
-        let mut table = Builder::from(self.0).build();
+        let mut table = Builder::from(self.rows).build();
         table.with(Style::sharp());
         for (column, width) in columns.into_iter().flatten().enumerate() {
             table.modify(Columns::one(column), Width::wrap(width).keep_words(true));
@@ -77,9 +93,14 @@ impl Table {
     /// are made narrower, but not than their words unless nothing else helps.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
-            self.0.iter().filter_map(|row| row.get(column)).map(|cell| of(cell)).max().unwrap_or(0)
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| of(cell))
+                .max()
+                .unwrap_or(0)
         };
-        let count = self.0.first().map_or(0, Vec::len);
+        let count = self.rows.first().map_or(0, Vec::len);
         let word = |cell: &str| cell.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
         let least: Vec<usize> = (0..count).map(|column| longest(column, word)).collect();
         let natural = |column| longest(column, |cell| cell.chars().count());
@@ -101,7 +122,7 @@ impl Table {
         let escaped = |row: Vec<String>| -> Vec<String> {
             row.into_iter().map(|cell| escaped(&cell).replace('|', "\\|")).collect()
         };
-        let rows: Vec<Vec<String>> = self.0.into_iter().map(escaped).collect();
+        let rows: Vec<Vec<String>> = self.rows.into_iter().map(escaped).collect();
         format!("{}\n", Builder::from(rows).build().with(Style::markdown()))
     }
 }

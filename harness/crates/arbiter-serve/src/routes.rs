@@ -244,7 +244,7 @@ async fn cluster(State(site): State<Site>, asked: Asked) -> Answer {
 }
 
 /// Fails unless the store has a run of that name.
-async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
+pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     RunLock::check_name(run)
         .map_err(|error| HttpError(StatusCode::NOT_FOUND, error.to_string()))?;
     let name = run.to_owned();

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::asked::Asked;
-use super::routes::{Site, not_found};
+use super::routes::{HttpError, Site, check_run, not_found};
 use crate::web::run as run_page;
 use arbiter_plan::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
@@ -70,6 +70,7 @@ pub(crate) async fn steer(
         return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
     }
     let (results, starter) = (site.0.results.clone(), site.0.starter.clone());
+    let name = run.clone();
     let told = move || match send_command(&results, &run, command, false, CONTROL_TIMEOUT) {
         Err(ControlError::Idle(..))
             if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
@@ -80,8 +81,14 @@ pub(crate) async fn steer(
     };
     match tokio::task::spawn_blocking(told).await {
         Ok(Ok(words)) => words.into_response(),
-        Ok(Err(error @ (ControlError::Idle(..) | ControlError::Refused(_)))) => {
-            (StatusCode::CONFLICT, format!("{error}\n")).into_response()
+        Ok(Err(error)) => {
+            let unknown = match error {
+                ControlError::Idle(..) => check_run(&site, &name).await.err(),
+                ControlError::Refused(_) => None,
+            };
+            let HttpError(code, words) =
+                unknown.unwrap_or(HttpError(StatusCode::CONFLICT, error.to_string()));
+            (code, format!("{words}\n")).into_response()
         }
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
     }

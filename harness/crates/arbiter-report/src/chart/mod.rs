@@ -95,9 +95,8 @@ impl Chart {
         }
     }
 
-    /// What it tells at each place of its horizontal axis, as the script of pages reads it; nothing if all
-    /// is written beside the rows.
-    pub(crate) fn values(&self) -> Option<String> {
+    /// What it tells at each place along its axis or in each row, as the script of pages reads it.
+    pub(crate) fn values(&self) -> String {
         let told = match self {
             Chart::Lines(chart) => {
                 let lines = chart.lines.iter().map(|line| {
@@ -110,17 +109,32 @@ impl Chart {
                 });
                 json!({ "x": chart.x, "lines": lines.collect::<Vec<_>>() })
             }
-            Chart::Bars(chart) if !chart.is_lying => {
-                let lines = chart.series.iter().map(|(name, values)| {
+            Chart::Bars(Bars { labels, series, .. }) => {
+                let lines = series.iter().map(|(name, values)| {
                     let points =
                         (0_u32..).zip(values).map(|(at, value)| json!([at, short(*value)]));
                     json!([name, points.collect::<Vec<_>>()])
                 });
-                json!({ "x": "", "labels": chart.labels, "lines": lines.collect::<Vec<_>>() })
+                json!({ "labels": labels, "lines": lines.collect::<Vec<_>>() })
             }
-            Chart::Bars(_) | Chart::Intervals(_) => return None,
+            Chart::Intervals(Intervals { rows, .. }) => {
+                let labels: Vec<&String> = rows.iter().map(|(name, ..)| name).collect();
+                let points = (0_u32..).zip(rows).map(|(at, row)| json!([at, in_words(row)]));
+                json!({ "labels": labels, "lines": [["", points.collect::<Vec<_>>()]] })
+            }
         };
-        Some(told.to_string())
+        told.to_string()
+    }
+}
+
+/// A value with its interval, or the end that bounds it.
+fn in_words((_, value, low, high): &(String, f64, f64, f64)) -> String {
+    let [value, low, high] = [*value, *low, *high].map(short);
+    match (low.is_finite(), high.is_finite()) {
+        (true, true) => format!("{value} [{low}, {high}]"),
+        (true, false) => format!("> {low}"),
+        (false, true) => format!("< {high}"),
+        (false, false) => value.to_string(),
     }
 }
 
@@ -170,12 +184,15 @@ mod tests {
         let line = Line { band, ..Line::plain("A", vec![(2.0, 1.23456), (4.0, 12_345.6)]) };
         let chart = Chart::Lines(Lines { x: "games", lines: vec![line], ..Lines::default() });
         let told = r#"{"lines":[["A",[[2.0,1.235,0.0,9.0],[4.0,12346.0]]]],"x":"games"}"#;
-        assert_eq!(chart.values().as_deref(), Some(told));
+        assert_eq!(chart.values(), told);
         let (labels, series) = (vec!["LL".to_owned()], vec![("B".to_owned(), vec![3.0])]);
         let bars = Bars { labels, series, ..Bars::default() };
-        let told = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]],"x":""}"#;
-        assert_eq!(Chart::Bars(bars.clone()).values().as_deref(), Some(told));
-        assert_eq!(Chart::Bars(Bars { is_lying: true, ..bars }).values(), None);
+        let told = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]]}"#;
+        assert_eq!(Chart::Bars(bars).values(), told);
+        let row = |name: &str, low, high| (name.to_owned(), 1.0, low, high);
+        let rows = vec![row("C", -1.5, 3.5), row("D", 1.0, f64::INFINITY)];
+        let told = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, 3.5]"],[1,"> 1"]]]]}"#;
+        assert_eq!(Chart::Intervals(Intervals { rows, ..Intervals::default() }).values(), told);
     }
 
     #[test]

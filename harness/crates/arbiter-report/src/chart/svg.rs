@@ -74,8 +74,9 @@ pub(crate) const SMALL: Frame =
 const ROW: u32 = 26;
 const BESIDES_ROWS: u32 = 70;
 
-/// Space around a drawing.
+/// Space around a drawing, and below it for its horizontal axis.
 const MARGIN: u32 = 10;
+const AXIS: u32 = 40;
 
 /// Stands around the number of a row whose name is cut, where its full name is put.
 const CUT: char = '\u{e000}';
@@ -125,11 +126,20 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     for (row, name) in names.into_iter().enumerate() {
         text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
-    let Some((left, right)) = chart.ends() else { return Ok(text) };
-    // Which values both ends of the horizontal axis stand for, and where they are.
-    let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
-    let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN - room);
-    let plot = format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\" viewBox");
+    // Which values or rows both ends of an axis stand for, and where they are.
+    let plot = match chart.ends() {
+        Some((left, right)) => {
+            let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
+            let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN - room);
+            format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\" viewBox")
+        }
+        None => {
+            let (rows, end) = (chart.row_names().len(), size.1 - MARGIN - AXIS);
+            let last = rows as f64 - 0.5;
+            let first = last - places(rows) as f64;
+            format!("data-rows=\"{MARGIN} {end} {first} {last}\" viewBox")
+        }
+    };
     Ok(text.replacen("viewBox", &plot, 1))
 }
 
@@ -187,7 +197,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     let groups = chart.labels.len();
     let mut context = ChartBuilder::on(area)
         .margin(MARGIN)
-        .x_label_area_size(40)
+        .x_label_area_size(AXIS)
         .y_label_area_size(frame.values)
         .build_cartesian_2d(segments(groups)?, 0.0..high)?;
     let room = context.plotting_area().dim_in_pixel().0 / groups as u32;
@@ -261,7 +271,7 @@ fn row_axes<'a>(
     let count = names.len();
     let mut context = ChartBuilder::on(area)
         .margin(MARGIN)
-        .x_label_area_size(40)
+        .x_label_area_size(AXIS)
         .y_label_area_size(frame.names)
         .build_cartesian_2d(left..right, segments(count)?)?;
     let name = |segment: &SegmentValue<usize>| match segment {

@@ -14,26 +14,26 @@ use arbiter_stats::{Sprt, SprtStatus, opening_bias};
 /// Rows of a table of values over games.
 const HISTORY_ROWS: usize = 16;
 
-/// LLR and Elo over the games, or that of each feature.
+/// LLR and Elo over the games and the pairs by points, or the Elo of each feature.
 pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
         let drawn = likelihood(summary, &points).into_iter().chain(elo(summary, &points));
-        let drawn: Vec<Figure> = drawn.collect();
+        let counts = summary.strength().pairs.0;
+        let pairs = (!summary.plan.design.is_single)
+            .then(|| result_figures::pairs(&summary.engines[0], counts));
+        let drawn: Vec<Figure> = drawn.chain(pairs).collect();
         if !drawn.is_empty() {
             let is_test = summary.plan.sprt.is_some();
             document.heading(if is_test { "LLR history" } else { "Elo history" });
-            document.figures(drawn);
+            document.multiples(drawn);
         }
     }
     document.figures(ablation(summary));
 }
 
-/// Pairs by points, endings, colours, search statistics, calibration, openings.
+/// Endings, colours, search statistics, calibration, openings.
 pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
-    let counts = summary.strength().pairs.0;
-    let pairs = (summary.engines.len() == 2 && !summary.plan.design.is_single)
-        .then(|| result_figures::pairs(&summary.engines[0], counts));
     let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
         let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
@@ -44,7 +44,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    document.multiples(pairs.into_iter().chain([endings, colours]));
+    document.multiples([endings, colours]);
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
     let openings = statistics.openings.iter();

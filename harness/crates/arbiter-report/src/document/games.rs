@@ -59,7 +59,11 @@ pub(super) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
         return;
     }
     document.heading("Games with faults");
-    document.paragraph("The first games that ended by a fault of an engine.");
+    document.paragraph(format!(
+        "The first games that ended by a fault of an engine. arbiter replay {} GAME shows what was said in one, and \
+         judges it again.",
+        summary.run
+    ));
     let games = statistics.faulty.iter().map(|(pair, half, game)| {
         game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
             format!("It ended by {}: {}.", game.outcome.termination.words(), game.outcome.detail)
@@ -79,10 +83,13 @@ pub(super) fn lint(document: &mut Document, summary: &Summary) {
          each kind is named by its game as in the PGN's tag Round.",
     );
     let mut table = Table::new(["engine", "finding", "moves", "games", "first", "what"]);
-    for found in &summary.lint {
+    for (number, found) in summary.lint.iter().enumerate() {
         let LintCount { engine, rule, moves, games, what, .. } = found;
         let (engine, place) = (&summary.engines[*engine], place_of(found));
         table.push([engine, &rule.words(), moves, games, &place, what]);
+        if number < MAX_LINTED {
+            table.link("first", format!("#lint-{number}-{}", found.ply + 1));
+        }
     }
     document.table(table);
     let games = summary.lint.iter().take(MAX_LINTED).map(|found| {

@@ -6,8 +6,8 @@ use super::{
     Block, Document, Tone, brief, figures, games, gates, head, latencies, result_figures,
     tournament, tuning,
 };
-use crate::standings::{Rating, superiority, total};
-use crate::statistics::{GameStatistics, mean_score};
+use crate::standings::{Rating, superiority};
+use crate::statistics::GameStatistics;
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
 use crate::text::{self, interval, percent, plus_minus, plus_minus_95, ratio};
@@ -18,9 +18,6 @@ use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name, command_line};
 use arbiter_schedule::Format;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 use arbiter_store::{Fingerprints, StoredRun};
-
-/// Engines beyond which everybody against everybody would be too much.
-const MAX_CROSS: usize = 20;
 
 /// The document of a stored run: what the counts tell, what the games tell if there are statistics of
 /// them, and what became of the gates of its commits.
@@ -242,7 +239,8 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
         }
         RunKind::Match | RunKind::Tournament => {
             if let Some(standings) = &summary.standings {
-                tournament::all(document, standings, &summary.engines);
+                tournament::in_full(document, summary, standings, has_pictures);
+                document.heading("Encounters");
             }
             document.table(encounters(summary));
             document.paragraph(if summary.plan.design.is_single { LEGEND_SINGLE } else { LEGEND });
@@ -250,9 +248,7 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
             if met.any(|elo| elo.is_some_and(|elo| elo.value.is_infinite())) {
                 document.paragraph(BOUNDS);
             }
-            if summary.engines.len() > 2 {
-                standings(document, summary, has_pictures);
-            }
+            likelihoods(document, summary);
         }
     }
 }
@@ -301,68 +297,18 @@ fn test(document: &mut Document, summary: &Summary) {
     );
 }
 
-/// Ratings, and everybody against everybody.
-fn standings(document: &mut Document, summary: &Summary, has_pictures: bool) {
-    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else {
-        document.paragraph(
-            "There are no ratings yet: engines can be compared once they have taken points from each \
-             other, directly or through others.",
-        );
-        return;
-    };
-    document.heading("Ratings");
-    let mut table = Table::new(["", "engine", "Elo (95 %)", "games", "score"]);
-    for (place, (engine, rating)) in (1..).zip(&ratings) {
-        let games = total(&summary.counts, *engine).games;
-        let (name, score) = (&summary.engines[*engine], percent(mean_score(&games)));
-        table.push([&place, name, rating, &games.games(), &score]);
-    }
-    document.table(table);
-    let engines: Vec<(usize, &str)> =
-        ratings.iter().map(|(engine, _)| (*engine, summary.engines[*engine].as_str())).collect();
-    let named = engines.iter().zip(&ratings);
-    let named = named.map(|((engine, name), (_, rating))| (*engine, *name, *rating));
-    let picture = has_pictures.then(|| result_figures::ratings(&named.collect::<Vec<_>>()));
-    document.figures(picture);
-    document.paragraph(
-        "By maximum likelihood over all games (Davidson's model), around a mean of 0; the errors \
-         allow for pairs.",
-    );
-    if engines.len() <= MAX_CROSS {
-        document.heading("Everybody against everybody");
-        document.blocks.push(cross_table(summary, &engines));
-        document.paragraph(
-            "Points of the engine of the row against that of the column, and its games won, drawn and \
-             lost; – where they did not meet.",
-        );
+/// How likely each of several engines is the stronger one of two.
+fn likelihoods(document: &mut Document, summary: &Summary) {
+    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else { return };
+    if (3..=tournament::MAX_CROSS).contains(&ratings.len()) {
+        let engines: Vec<_> = ratings
+            .iter()
+            .map(|(engine, _)| (*engine, summary.engines[*engine].as_str()))
+            .collect();
         let likelihood = |one, other| superiority(&rated, one, other);
         document.table(result_figures::superiority(&engines, likelihood));
         document.paragraph(result_figures::SUPERIORITY_LEGEND);
     }
-}
-
-fn cross_table(summary: &Summary, engines: &[(usize, &str)]) -> Block {
-    let names = engines.iter().map(|(_, name)| name);
-    let mut table = Table::with_columns(["points"], names);
-    let mut scores = Vec::new();
-    for (row, name) in engines {
-        let games = engines.iter().map(|(column, _)| {
-            let found = summary.counts.encounter([*row, *column]);
-            if row < column { found.games } else { found.swapped().games }
-        });
-        let games: Vec<_> = games.collect();
-        let cells = games.iter().zip(engines).map(|(games, (column, _))| match mean_score(games) {
-            _ if row == column => "·".to_owned(),
-            None => "–".to_owned(),
-            Some(mean) => {
-                let points = mean * games.games() as f64;
-                format!("{points:.1} ({}-{}-{})", games.wins, games.draws, games.losses)
-            }
-        });
-        table.push_with([name], cells);
-        scores.push(games.iter().map(mean_score).collect());
-    }
-    Block::CrossTable { table, scores }
 }
 
 /// A likelihood ratio with the bounds that hold now and what it compares.

@@ -1,8 +1,10 @@
 //! The standings of a tournament: the table, and for formats that depend on results the way that led
 //! there.
 
-use super::{Block, Document, Meeting, Round, Side, bracket};
+use super::{Block, Document, Meeting, Round, Side, bracket, result_figures};
 use crate::standings::{Row, Standings, points};
+use crate::statistics::mean_score;
+use crate::summary::Summary;
 use crate::table::Table;
 use crate::text::UNDEFINED;
 use arbiter_names::counted;
@@ -11,10 +13,82 @@ use arbiter_schedule::{Encounter, Format, Schedule};
 /// Encounters up to which rounds are listed; the store has them all.
 const MAX_LISTED: usize = 500;
 
+/// Engines beyond which everybody against everybody would be too much.
+pub(super) const MAX_CROSS: usize = 20;
+
 /// The table, what has to be known to read it, and the rounds or the bracket.
 pub(super) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
+    course(document, standings, engines);
+}
+
+/// The same with a picture of the ratings, if pictures are wanted, and everybody against everybody.
+pub(super) fn in_full(
+    document: &mut Document,
+    summary: &Summary,
+    standings: &Standings,
+    has_pictures: bool,
+) {
+    let engines = &summary.engines;
+    document.table(table(standings, engines));
+    if engines.len() > 2 {
+        let ratings = summary.ratings();
+        if let Some(ratings) = ratings.as_ref().filter(|_| has_pictures) {
+            let named =
+                ratings.iter().map(|(engine, own)| (*engine, engines[*engine].as_str(), *own));
+            document.figures([result_figures::ratings(&named.collect::<Vec<_>>())]);
+        }
+        document.paragraph(if ratings.is_some() { RATED } else { UNRATED });
+    }
+    notes(standings).into_iter().for_each(|note| document.paragraph(note));
+    if (3..=MAX_CROSS).contains(&engines.len()) {
+        document.blocks.push(cross_table(summary, standings));
+        document.paragraph(
+            "Points of the engine of the row against that of the column, and its games won, drawn and \
+             lost; – where they did not meet.",
+        );
+    }
+    course(document, standings, engines);
+}
+
+const RATED: &str = "Elo is by maximum likelihood over all games (Davidson's model), around a mean of 0; the \
+    errors allow for pairs.";
+
+const UNRATED: &str = "There are no ratings of all engines yet: they can be compared once they have taken \
+    points from each other, directly or through others.";
+
+/// Everybody against everybody, the best rating first; if there are none, the first of the table.
+fn cross_table(summary: &Summary, standings: &Standings) -> Block {
+    let order: Vec<usize> = match summary.ratings() {
+        Some(ratings) => ratings.iter().map(|(engine, _)| *engine).collect(),
+        None => standings.rows.iter().map(|row| row.ranked.engine).collect(),
+    };
+    let name = |engine: &usize| &summary.engines[*engine];
+    let mut table = Table::with_columns(["points"], order.iter().map(name));
+    let mut scores = Vec::new();
+    for row in &order {
+        let games = order.iter().map(|column| {
+            let found = summary.counts.encounter([*row, *column]);
+            if row < column { found.games } else { found.swapped().games }
+        });
+        let games: Vec<_> = games.collect();
+        let cells = games.iter().zip(&order).map(|(games, column)| match mean_score(games) {
+            _ if row == column => "·".to_owned(),
+            None => "–".to_owned(),
+            Some(mean) => {
+                let points = mean * games.games() as f64;
+                format!("{points:.1} ({}-{}-{})", games.wins, games.draws, games.losses)
+            }
+        });
+        table.push_with([name(row)], cells);
+        scores.push(games.iter().map(mean_score).collect());
+    }
+    Block::CrossTable { table, scores }
+}
+
+/// The rounds or the bracket.
+fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
     let schedule = &standings.schedule;
     let met = schedule.encounters();
     let (rounds, text) = match schedule.bracket() {

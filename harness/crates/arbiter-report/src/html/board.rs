@@ -36,7 +36,7 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
                     } }
                     @if !game.graphs.is_empty() {
                         div class="graphs multiples" { @for graph in &game.graphs {
-                            (super::figure(graph, &[&svg::SMALL], false))
+                            (super::figure(graph, &[&svg::SMALL]))
                         } }
                     }
                 }

@@ -37,6 +37,8 @@ pub fn html_page(document: &Document) -> String {
                 meta http-equiv="Content-Security-Policy" content=(HTML_POLICY);
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(concat!("Arbiter ", env!("CARGO_PKG_VERSION")));
+                meta property="og:type" content="website";
+                meta property="og:site_name" content="Arbiter";
                 meta property="og:title" content=(document.title);
                 meta property="og:description" content=(document.verdict().1);
                 title { (document.title) }
@@ -110,9 +112,9 @@ fn part(block: &Block, heading: &str) -> Markup {
                 } }
             }
         },
-        Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW], true),
+        Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW]),
         Block::Figures(found) => html! {
-            div class="multiples" { @for one in found { (figure(one, &[&svg::SMALL], true)) } }
+            div class="multiples" { @for one in found { (figure(one, &[&svg::SMALL])) } }
         },
         Block::Boards { caption, boards } => html! {
             figure {
@@ -134,17 +136,17 @@ const PLAIN_ROWS: usize = 8;
 
 /// The chart, with its figures a click away; few of them in its place if there is nothing to draw. The page's style
 /// shows the frame that suits the screen.
-fn figure(figure: &Figure, frames: &[&svg::Frame], is_told: bool) -> Markup {
+fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
     let is_plain = drawn.is_err() && figure.table.rows().len() <= PLAIN_ROWS;
-    let values = figure.chart.values().filter(|_| is_told);
+    // On paper the figures have the names that a drawing cuts.
+    let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
     html! {
-        figure {
+        figure class=[is_cut.then_some("cut")] {
             figcaption { (figure.caption) }
             @if let Ok(drawn) = drawn {
-                div class="chart" role="img" aria-label=(figure.description)
-                    tabindex=[values.as_ref().map(|_| 0)] data-values=[values] {
+                div class="chart" role="img" aria-label=(figure.description) tabindex="0" data-values=(figure.chart.values()) {
                     @for svg in &drawn { (PreEscaped(svg)) }
                 }
                 @let names = figure.chart.names();
@@ -200,11 +202,19 @@ fn table_with(
                     } } }
                 }
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
-                    @if column == 0 { th scope="row" { (cell) } }
-                    @else { td class=[class(number, column).or(columns.get(column).copied().flatten())] { (cell) } }
+                    @let text = linked(cell, table.address(number + 1, column));
+                    @if column == 0 { th scope="row" { (text) } }
+                    @else { td class=[class(number, column).or(columns.get(column).copied().flatten())] { (text) } }
                 } } } }
             }
         }
+    }
+}
+
+fn linked(words: &str, address: Option<&str>) -> Markup {
+    match address {
+        Some(address) => html! { a href=(address) { (words) } },
+        None => html! { (words) },
     }
 }
 

@@ -1,30 +1,36 @@
 "use strict";
-// Where the ends of the horizontal axis of a chart are, and what they stand for.
-const plotOf = (svg) => svg.dataset.plot.split(" ").map(Number);
+// Where the ends of the axis of a chart are, or those of its rows, and what they stand for.
+const plotOf = (svg) => (svg.dataset.plot ?? svg.dataset.rows).split(" ").map(Number);
 
-// The value on the horizontal axis at a place of the mouse.
+// The value on the axis, or the row, at a place of the mouse.
 const valueAt = (svg, event) => {
   const [begin, end, first, last] = plotOf(svg);
   const box = svg.getBoundingClientRect();
-  const x = (event.clientX - box.left) / box.width * svg.viewBox.baseVal.width;
-  return first + (x - begin) / (end - begin) * (last - first);
+  const { width, height } = svg.viewBox.baseVal;
+  const at = svg.dataset.rows
+    ? (event.clientY - box.top) / box.height * height
+    : (event.clientX - box.left) / box.width * width;
+  return first + (at - begin) / (end - begin) * (last - first);
 };
 
-// A line across a chart; the function moves it to a value, and hides it at null.
+// A line across a chart, or along a row; the function moves it to a value, hides it at null, and says which share of
+// the chart is before it.
 const marker = (svg) => {
   const [begin, end, first, last] = plotOf(svg);
+  const { width, height } = svg.viewBox.baseVal;
+  const isRow = Boolean(svg.dataset.rows);
   const line = document.createElementNS(svg.namespaceURI, "line");
-  line.setAttribute("class", "now");
-  line.setAttribute("y1", 10);
-  line.setAttribute("y2", svg.viewBox.baseVal.height - 50);
+  const put = (values) => Object.entries(values).forEach(([name, value]) => line.setAttribute(name, value));
+  put(isRow
+    ? { class: "now row", x1: 0, x2: width, "stroke-width": (end - begin) / (last - first) }
+    : { class: "now", y1: 10, y2: height - 50 });
   line.toggleAttribute("hidden", true);
   svg.append(line);
-  return (at) => {
-    const x = begin + (at - first) / (last - first) * (end - begin);
-    line.setAttribute("x1", x);
-    line.setAttribute("x2", x);
-    line.toggleAttribute("hidden", at === null || x < begin || x > end);
-    return x / svg.viewBox.baseVal.width;
+  return (value) => {
+    const at = begin + (value - first) / (last - first) * (end - begin);
+    put(isRow ? { y1: at, y2: at } : { x1: at, x2: at });
+    line.toggleAttribute("hidden", value === null || at < begin || at > end);
+    return at / (isRow ? height : width);
   };
 };
 
@@ -40,7 +46,7 @@ const openGame = (game) => {
   let shown = Number(game.dataset.shown);
 
   // Each graph has a line at the move that is shown, and leads to the move that is closest to a click.
-  const graphs = [...game.querySelectorAll("[data-plot]")].map((svg) => {
+  const graphs = [...game.querySelectorAll(".chart svg")].map((svg) => {
     svg.addEventListener("click", (event) => {
       const value = valueAt(svg, event);
       const far = steps.map(([, , , , at]) => Math.abs((at ?? Infinity) - value));
@@ -92,6 +98,8 @@ const openGame = (game) => {
     else if (key && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
       show(jump[key]());
+      // Who steps by keys hears the remark, and sees the values.
+      for (const chart of game.querySelectorAll(".chart")) openChart(chart).tell(steps[shown][4], false);
     }
   });
   game.showPly = show;
@@ -100,15 +108,15 @@ const openGame = (game) => {
 
 // The mouse and the arrow keys move a line through all charts over the same values; words beside it say
 // what is there. Charts of a live page come and go, so a chart is looked at when it is first used.
-const charts = () => [...document.querySelectorAll(".chart[data-values]")];
 const openChart = (chart) => {
   if (chart.tell) return chart;
   const { x, labels, lines } = JSON.parse(chart.dataset.values);
-  const marks = [...chart.querySelectorAll("[data-plot]")].map((svg) => [svg, marker(svg)]);
+  const marks = [...chart.querySelectorAll("svg")].map((svg) => [svg, marker(svg)]);
   const tip = document.createElement("p");
   tip.className = "tip";
   chart.after(tip);
   chart.axis = x;
+  chart.isRows = marks.some(([svg]) => svg.dataset.rows);
   chart.stops = [...new Set(lines.flatMap(([, points]) => points.map(([at]) => at)))].sort((a, b) => a - b);
   chart.tell = (value, isHere) => {
     const far = chart.stops.map((stop) => Math.abs(stop - value));
@@ -123,43 +131,51 @@ const openChart = (chart) => {
     for (const [svg, mark] of marks) {
       const share = mark(chart.at);
       if (!svg.checkVisibility()) continue;
-      const x = share * svg.getBoundingClientRect().width;
-      tip.style.top = `${chart.offsetTop + 8}px`;
-      tip.style.left = share < 0.5 ? `${x + 8}px` : "auto";
-      tip.style.right = share < 0.5 ? "auto" : `${chart.offsetWidth - x + 8}px`;
+      const { width, height } = svg.getBoundingClientRect();
+      const isLeft = !chart.isRows && share < 0.5;
+      tip.style.top = `${chart.offsetTop + (chart.isRows ? share * height + 14 : 8)}px`;
+      tip.style.left = isLeft ? `${share * width + 8}px` : "auto";
+      tip.style.right = isLeft ? "auto" : `${chart.offsetWidth - (chart.isRows ? width : share * width - 8)}px`;
     }
   };
   return chart;
 };
 const tellAll = (chart, value) => {
   const axis = chart && openChart(chart).axis;
-  for (const other of charts()) {
+  const game = chart?.closest("article");
+  for (const other of document.querySelectorAll(".chart")) {
     if (other === chart) other.tell(value, true);
-    else if (axis && value !== null && openChart(other).axis === axis) other.tell(value, false);
-    else other.tell?.(null, false);
+    else if (axis && value !== null && other.closest("article") === game && openChart(other).axis === axis) {
+      other.tell(value, false);
+    } else other.tell?.(null, false);
   }
 };
 let read = null;
 document.addEventListener("pointermove", (event) => {
-  const svg = event.target.closest?.(".chart[data-values] svg");
+  const svg = event.target.closest?.(".chart svg");
   const chart = svg?.parentElement;
   if (chart) tellAll(chart, valueAt(svg, event));
   else if (read) tellAll(null, null);
   read = chart;
 });
 document.addEventListener("keydown", (event) => {
-  const chart = event.target.closest?.(".chart[data-values]");
-  if (!chart || event.ctrlKey || event.altKey || event.metaKey) return;
-  const { stops, at } = openChart(chart);
+  const chart = event.target.closest?.(".chart");
+  // In a game keys are for its moves.
+  if (!chart || chart.closest("article") || event.ctrlKey || event.altKey || event.metaKey) return;
+  const { stops, at, isRows } = openChart(chart);
   const here = stops.indexOf(at ?? NaN);
   const last = stops.length - 1;
-  const next = { ArrowLeft: here < 0 ? last : Math.max(0, here - 1), ArrowRight: Math.min(last, here + 1), Home: 0, End: last }[event.key];
+  const back = here < 0 ? last : Math.max(0, here - 1);
+  const on = Math.min(last, here + 1);
+  const next = {
+    ArrowLeft: back, ArrowRight: on, Home: 0, End: last, ...(isRows && { ArrowUp: back, ArrowDown: on }),
+  }[event.key];
   if (next === undefined && event.key !== "Escape") return;
   event.preventDefault();
   tellAll(chart, next === undefined ? null : stops[next]);
 });
 document.addEventListener("focusout", (event) => {
-  if (event.target.matches?.(".chart[data-values]")) tellAll(null, null);
+  if (event.target.matches?.(".chart, article.game")) tellAll(null, null);
 });
 
 const followLink = () => {

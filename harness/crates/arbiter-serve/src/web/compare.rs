@@ -79,6 +79,7 @@ fn results(runs: &[ComparedRun]) -> Table {
             &faults,
             begun,
         ]);
+        table.link("run", format!("/runs/{}", summary.run));
     }
     table
 }
@@ -94,6 +95,7 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     for ComparedRun { summary, .. } in runs {
         let Some(elo) = summary.elo() else { continue };
         table.push([&summary.run, &interval(&elo)]);
+        table.link("run", format!("/runs/{}", summary.run));
         // A bound is an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
     }

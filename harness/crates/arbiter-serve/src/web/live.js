@@ -8,7 +8,7 @@ let { since } = document.body.dataset;
 const REACHABLE = "a, button, input, select, summary, [tabindex]";
 const all = (root, what) => [...root.querySelectorAll(what)];
 
-// What the reader has opened, chosen, scrolled or stepped to stays so in what replaces it.
+// What the reader has opened, chosen, scrolled, read or stepped to stays so in what replaces it.
 const carryOver = (old, fresh) => {
   const pairs = (what) => {
     const before = all(old, what);
@@ -25,10 +25,16 @@ const carryOver = (old, fresh) => {
 const replace = (old, fresh) => {
   carryOver(old, fresh);
   const scrolled = all(old, ".scroll").map((box) => box.scrollLeft);
+  const nameOf = (chart) => chart.closest("figure").querySelector("figcaption").textContent;
+  const readings = new Map(all(old, ".chart").map((chart) => [nameOf(chart), chart.at ?? null]));
   const focus = all(old, REACHABLE).indexOf(document.activeElement);
   old.replaceWith(fresh);
   all(fresh, ".scroll").forEach((box, place) => { box.scrollLeft = scrolled[place] ?? 0; });
   all(fresh, "article.game").forEach(openGame);
+  for (const chart of all(fresh, ".chart")) {
+    const at = readings.get(nameOf(chart)) ?? null;
+    if (at !== null) openChart(chart).tell(at, false);
+  }
   if (focus >= 0) all(fresh, REACHABLE)[focus]?.focus({ preventScroll: true });
 };
 

@@ -99,6 +99,8 @@ fn page_with(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                meta property="og:type" content="website";
+                meta property="og:site_name" content="Arbiter";
                 (head)
                 title { (title) " · Arbiter" }
                 link rel="icon" href="/assets/icon.svg" type="image/svg+xml";

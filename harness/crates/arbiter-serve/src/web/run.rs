@@ -171,11 +171,16 @@ pub(crate) fn run(
     source: EventSource<'_>,
     is_steered: bool,
 ) -> String {
+    // What comes first stays there; what is below the commands comes and goes.
+    let is_first = |fragment: &Fragment| ["part-conclusion", "part-state"].contains(&&*fragment.id);
+    let first = fragments.iter().take_while(|fragment| is_first(fragment)).count();
+    let (first, rest) = fragments.split_at(first);
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) "/games" } { "All games" }
             a href={ "/runs/" (run) "/report.html" } { "Report as one file" }
         }
+        @for fragment in first { (PreEscaped(&fragment.html)) }
         @if is_steered {
             section id="steer" aria-label="Steering" data-run=(run) hidden {
                 div class="buttons" role="group" aria-label="Commands" {
@@ -193,7 +198,7 @@ pub(crate) fn run(
                 p id="answer" role="status" {}
             }
         }
-        (joined(fragments))
+        (joined(rest))
     };
     // Chats and search engines read these, and want whole addresses.
     let preview = html! {

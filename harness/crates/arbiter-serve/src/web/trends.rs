@@ -113,8 +113,10 @@ fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
         .filter_map(|trial| {
             // A bound is an arrow.
             let elo = elo(&trial.summary)?;
-            let day: String = trial.started.chars().take("2000-01-01".len()).collect();
-            Some((format!("{day} {}", engine(&trial.summary, 0)), elo.value, elo.low, elo.high))
+            // Month and day, so that a telephone has room for both.
+            let day: String =
+                trial.started.chars().skip("2000-".len()).take("01-01".len()).collect();
+            Some((format!("{} {day}", engine(&trial.summary, 0)), elo.value, elo.low, elo.high))
         })
         .collect();
     rows.first()?;
@@ -140,6 +142,7 @@ fn table(trials: &[&LogEntry]) -> Table {
             &summary.about.as_deref().unwrap_or_default(),
             &summary.run,
         ]);
+        table.link("run", format!("/runs/{}", summary.run));
     }
     table
 }

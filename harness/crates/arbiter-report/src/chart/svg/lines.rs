@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{range, tick, whole, widened};
-use super::{Area, Drawn, Frame, GRID, INK, MARGIN, TEXT, colour, nothing, shortened};
+use super::{AXIS, Area, Drawn, Frame, GRID, INK, MARGIN, TEXT, colour, nothing, shortened};
 use crate::chart::{Line, Lines};
 
 /// How wide a letter of a name is, and the height of a name.
@@ -36,7 +36,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn
     let mut context = ChartBuilder::on(area)
         .margin(MARGIN)
         .margin_right(MARGIN + frame.label_room(chart))
-        .x_label_area_size(40)
+        .x_label_area_size(AXIS)
         .y_label_area_size(frame.values)
         .build_cartesian_2d(left..right, low..high)?;
     context.draw_series(chart.shades.iter().map(|(from, to)| {
@@ -101,7 +101,7 @@ fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32
     let mut places: Vec<(i32, usize)> =
         ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();
     places.sort_unstable();
-    let lowest = (frame.height - MARGIN - 40) as i32;
+    let lowest = (frame.height - MARGIN - AXIS) as i32;
     let mut room = lowest;
     for (height, _) in places.iter_mut().rev() {
         *height = (*height).min(room);
