@@ -5,9 +5,7 @@ use crate::text::escaped;
 
 /// The document; charts are told by their figures, and games by their moves.
 pub fn markdown(document: &Document) -> String {
-    let is_shown =
-        |block: &&Block| !matches!(block, Block::Gap | Block::Head(_) | Block::Boards { .. });
-    let blocks = document.blocks.iter().filter(is_shown).map(part);
+    let blocks = document.blocks.iter().map(part).filter(|part| !part.is_empty());
     let title = format!("# {}\n", escaped(&document.title));
     std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n")
 }
@@ -40,6 +38,9 @@ fn part(block: &Block) -> String {
 }
 
 fn figure(Figure { caption, table, .. }: &Figure) -> String {
+    if table.is_empty() {
+        return String::new();
+    }
     format!("{}:\n\n{}", escaped(caption), table.clone().markdown())
 }
 

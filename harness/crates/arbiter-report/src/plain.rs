@@ -69,6 +69,9 @@ fn part(block: &Block, width: Option<usize>) -> String {
 }
 
 fn figure(figure: &Figure, width: Option<usize>) -> String {
+    if figure.table.is_empty() {
+        return String::new();
+    }
     format!("{}:\n{}", figure.caption, figure.table.clone().fitted(width))
 }
 

@@ -71,6 +71,11 @@ impl Table {
         self
     }
 
+    /// Whether it has no columns.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.iter().all(Vec::is_empty)
+    }
+
     /// All rows, the heading first.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows

@@ -44,7 +44,11 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    document.multiples([endings, colours]);
+    // Of a tuning they have no place beside its course.
+    let pairs = summary.spsa.is_some();
+    let pairs =
+        pairs.then(|| result_figures::pairs(&summary.engines[0], summary.strength().pairs.0));
+    document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
     let openings = statistics.openings.iter();

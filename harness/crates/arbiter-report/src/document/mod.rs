@@ -154,7 +154,7 @@ pub struct Figure {
     pub description: String,
     /// The picture.
     pub chart: Chart,
-    /// Its figures.
+    /// Its figures; has no columns if they stand elsewhere, and then only pages show the picture.
     pub table: Table,
 }
 

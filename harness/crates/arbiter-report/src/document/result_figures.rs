@@ -21,10 +21,8 @@ const MAX_BOARDS: usize = 5;
 
 /// Ratings by the indices and names of their engines, the strongest first; there must be one.
 pub(super) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
-    let mut table = Table::new(["engine", "Elo (95 %)"]);
     let mut rows = Vec::new();
     for (_, name, rating) in engines {
-        table.push([name, rating]);
         let [low, high] = rating.ends();
         let is_known = low.or(high).is_some();
         let open = |end: f64| if is_known { end } else { f64::NAN };
@@ -38,7 +36,8 @@ pub(super) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
     let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
     let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
-    Figure { caption, description, chart: Chart::Intervals(chart), table }
+    // The table beside has the figures.
+    Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
 /// How likely each engine of a list, by index and name, is the stronger one, in per cent.

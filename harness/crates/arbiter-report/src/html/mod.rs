@@ -76,13 +76,25 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
             let section = html! {
                 section aria-labelledby=(name) {
                     h2 id=(name) { (words) }
-                    @for block in rest { (part(block, words)) }
+                    (parts(rest, words))
                 }
             };
             found.push((name, section));
         }
     }
     found
+}
+
+/// Parts below a heading; a table has the figure that follows it beside it if there is room.
+fn parts(blocks: &[Block], heading: &str) -> Markup {
+    let is_beside =
+        |one: &Block, next: &Block| matches!((one, next), (Block::Table(_), Block::Figure(_)));
+    html! { @for group in blocks.chunk_by(is_beside) {
+        @match group {
+            [block] => (part(block, heading)),
+            group => div class="beside" { @for block in group { (part(block, heading)) } },
+        }
+    } }
 }
 
 /// A part below a heading, which names its tables to those who cannot see them.
@@ -139,7 +151,8 @@ const PLAIN_ROWS: usize = 8;
 fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
-    let is_plain = drawn.is_err() && figure.table.rows().len() <= PLAIN_ROWS;
+    let is_plain =
+        drawn.is_err() && !figure.table.is_empty() && figure.table.rows().len() <= PLAIN_ROWS;
     // On paper the figures have the names that a drawing cuts.
     let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
     html! {
@@ -159,7 +172,7 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
             @if is_plain {
                 @if let Chart::Lines(lines) = &figure.chart { p class="remark" { (lines.y) } }
                 (table(&figure.table, &figure.caption))
-            } @else {
+            } @else if !figure.table.is_empty() {
                 details {
                     summary { "Figures: " (figure.caption) }
                     (table(&figure.table, &figure.caption))
@@ -193,8 +206,12 @@ fn table_with(
     let has_head = head.iter().any(|cell| !cell.is_empty());
     let columns: Vec<Option<&str>> =
         (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
+    // A telephone has no room for so many columns and shows each row as a card; not of a matrix, though.
+    let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
+    let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
+    let label = |column: usize| head.get(column).filter(|_| is_wide);
     html! {
-        div class="scroll" tabindex="0" role="group" aria-label={ "Table: " (name) } {
+        div class=(if is_wide { "scroll wide" } else { "scroll" }) tabindex="0" role="group" aria-label={ "Table: " (name) } {
             table aria-label=(name) {
                 @if has_head {
                     thead { tr { @for (cell, class) in head.iter().zip(&columns) {
@@ -204,12 +221,17 @@ fn table_with(
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
                     @let text = linked(cell, table.address(number + 1, column));
                     @if column == 0 { th scope="row" { (text) } }
-                    @else { td class=[class(number, column).or(columns.get(column).copied().flatten())] { (text) } }
+                    @else {
+                        td class=[class(number, column).or(columns.get(column).copied().flatten())] data-label=[label(column)] { (text) }
+                    }
                 } } } }
             }
         }
     }
 }
+
+/// Columns from which a row is a card on a telephone.
+const CARD_COLUMNS: usize = 6;
 
 fn linked(words: &str, address: Option<&str>) -> Markup {
     match address {

@@ -155,8 +155,10 @@ fn player_line(colour: &str, side: &Side, engines: &[String], is_to_move: bool) 
             span class={ "disc " (colour.to_lowercase()) } title=(colour) {}
             span class="name" { (name) }
             span class="thought" {
-                @if let Some(score) = &side.score { (score) }
-                @if let Some(depth) = side.depth { "/" (depth) }
+                @if side.score.is_some() || side.depth.is_some() {
+                    (side.score.as_deref().unwrap_or("–"))
+                    @if let Some(depth) = side.depth { "/" (depth) }
+                }
             }
             @if let Some(clock) = side.clock() { span class="clock" { (clock) } }
         }
