@@ -12,9 +12,12 @@ use crate::web::{NavPage, static_page};
 use arbiter_build::Repository;
 use arbiter_plan::{Effect, Provenance, command_line};
 use arbiter_report::{
-    LlrHistory, LogEntry, Summary, gates_table, read_one, sprt_in_words, utc_time, utc_time_as,
+    LlrHistory, LogEntry, Summary, gates_table, read_one, sprt_in_words, utc_time_as,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
+
+/// How pages write a time.
+const MINUTES: &str = "%Y-%m-%d %H:%M";
 
 /// Runs side by side.
 pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, StoreError> {
@@ -33,7 +36,7 @@ fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    let begun = utc_time_as(fold.stored.head.created_ms, "%Y-%m-%d %H:%M");
+    let begun = utc_time_as(fold.stored.head.created_ms, MINUTES);
     let command = command_line(&fold.stored.plan);
     Ok(ComparedRun { summary, begun, history, settings, command })
 }
@@ -81,7 +84,8 @@ pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
                 });
                 match read {
                     Ok(Some(summary)) => {
-                        trials.push(LogEntry { started: utc_time(outline.created_ms), summary });
+                        let started = utc_time_as(outline.created_ms, MINUTES);
+                        trials.push(LogEntry { started, summary });
                     }
                     Ok(None) => {}
                     Err(why) => unread.push(format!("{} cannot be read: {why}.", outline.run)),

@@ -250,8 +250,9 @@ fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
 fn is_figure(cell: &str) -> bool {
     cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '±' | '<' | '>'))
         && !cell.starts_with("--")
-        // Digests are no figures, whatever they begin with.
-        && !(cell.len() >= 16 && cell.chars().all(|c| c.is_ascii_hexdigit()))
+        // Digests and commits are no figures, whatever they begin with.
+        && !(cell.chars().all(|c| c.is_ascii_hexdigit())
+            && (cell.len() >= 16 || cell.contains(|c: char| c.is_ascii_alphabetic())))
         && cell.chars().count() <= 32
 }
 

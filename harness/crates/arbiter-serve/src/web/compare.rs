@@ -91,19 +91,20 @@ fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
 
 fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut table = Table::new(["run", "Elo (95 %)"]);
-    let mut rows = Vec::new();
-    for ComparedRun { summary, .. } in runs {
+    let (mut rows, mut engines) = (Vec::new(), Vec::new());
+    for (place, ComparedRun { summary, .. }) in runs.iter().enumerate() {
         let Some(elo) = summary.elo() else { continue };
         table.push([&summary.run, &interval(&elo)]);
         table.link("run", format!("/runs/{}", summary.run));
         // A bound is an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
+        // The colour that its lines have.
+        engines.push(Some(place));
     }
     rows.first()?;
     let caption = "Elo of each run (95 %)".to_owned();
     let description = format!("Elo with its interval of {} runs.", rows.len());
-    let chart =
-        Intervals { x: "Elo of the first engine", rows, level: Some(0.0), engines: Vec::new() };
+    let chart = Intervals { x: "Elo of the first engine", rows, level: Some(0.0), engines };
     Some(Figure { caption, description, chart: Chart::Intervals(chart), table })
 }
 

@@ -128,7 +128,8 @@ fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
 }
 
 fn table(trials: &[&LogEntry]) -> Table {
-    let heads = ["started", "commit", "against", "games", "Elo (95 %)", "verdict", "what", "run"];
+    let heads =
+        ["started (UTC)", "commit", "against", "games", "Elo (95 %)", "verdict", "what", "run"];
     let mut table = Table::new(heads);
     for trial in trials {
         let summary = &trial.summary;
