@@ -231,7 +231,7 @@ fn table_with(
 }
 
 /// Columns from which a row is a card on a telephone.
-const CARD_COLUMNS: usize = 6;
+const CARD_COLUMNS: usize = 5;
 
 fn linked(words: &str, address: Option<&str>) -> Markup {
     match address {

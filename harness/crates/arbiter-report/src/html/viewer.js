@@ -177,6 +177,9 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("focusout", (event) => {
   if (event.target.matches?.(".chart, article.game")) tellAll(null, null);
 });
+addEventListener("resize", () => {
+  for (const chart of document.querySelectorAll(".chart")) if ((chart.at ?? null) !== null) chart.tell(chart.at, false);
+});
 
 const followLink = () => {
   const [, name, ply] = location.hash.match(/^#([\w.-]+)-(\d+)$/) ?? [];
