@@ -35,7 +35,7 @@ fn shortened(text: &str, length: usize) -> String {
     }
 }
 
-/// A badge: how the run stands, the Elo of the first of two engines, and the run.
+/// A badge: the run, how it stands, and the Elo of the first of two engines.
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_in_words(), summary.elo_in_words());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
@@ -48,8 +48,8 @@ pub fn badge_svg(summary: &Summary) -> String {
     // Letters of this size have this width in the mean; the text is made to fit.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
     let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
-    let (left, right) = (width(&value), width(&name));
-    let title = format!("{value} ({})", summary.run);
+    let (left, right) = (width(&name), width(&value));
+    let title = format!("{}: {value}", summary.run);
     let part = |x: u32, room: u32, colour: &str, text: &str| {
         html! {
             rect x=(x) width=(room) height="20" fill=(colour) {}
@@ -60,7 +60,7 @@ pub fn badge_svg(summary: &Summary) -> String {
         svg xmlns="http://www.w3.org/2000/svg" width=(left + right) height="20" role="img" aria-label=(title) {
             title { (title) }
             g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" {
-                (part(0, left, colour, &value)) (part(left, right, "#444", &name))
+                (part(0, left, "#444", &name)) (part(left, right, colour, &value))
             }
         }
     };
@@ -118,7 +118,7 @@ mod tests {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let state = RunState::new(plan.schedule(), plan.sprt);
         let badge = badge_svg(&Summary::new("a<b> & \"c\"", &plan, &state, None));
-        assert!(badge.contains("<title>unfinished (a&lt;b&gt; &amp; &quot;c&quot;)"), "{badge}");
+        assert!(badge.contains("<title>a&lt;b&gt; &amp; &quot;c&quot;: unfinished<"), "{badge}");
         let mut document = Document::new("A <b>".to_owned());
         let text = "word ".repeat(100);
         document.blocks.push(Block::Verdict { tone: Tone::Bad, text });

@@ -121,6 +121,17 @@ impl Strength {
         }
     }
 
+    /// Whether the first engine is told to be the stronger or the weaker one, with 95 % certainty; a few pairs tell
+    /// nothing, however much alike they are.
+    pub(crate) fn told(&self) -> Option<Ordering> {
+        let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
+        match los {
+            0.975.. => Some(Ordering::Greater),
+            ..=0.025 => Some(Ordering::Less),
+            _ => None,
+        }
+    }
+
     /// The likelihood of superiority as per cent, or its bound.
     pub fn los_in_words(&self) -> String {
         superiority(self.los, self.los_bound)
@@ -176,12 +187,12 @@ impl Summary {
     }
 
     /// The estimate of one encounter, of several that have a test each, that allows for the stopping
-    /// rule; `None` without one, without a pair, and where all was won or lost, of which the bound of
-    /// [`Strength::elo`] says more: the estimate takes an empty cell for a small one.
+    /// rule; `None` without one, without a pair, and where all pairs are alike: they have no spread to judge by, and of
+    /// what was all won or lost the bound of [`Strength::elo`] says more.
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
         let sprt_status = self.sprt_status(engines)?;
         let pairs = &self.counts.encounter(engines).pairs;
-        pairs.distribution().moments().filter(|sample| sample.mean > 0.0 && sample.mean < 1.0)?;
+        pairs.distribution().moments().filter(|sample| sample.standard_error() > 0.0)?;
         sequential::after(&self.plan.sprt?, pairs, sprt_status.decision)
     }
 
@@ -301,5 +312,36 @@ impl Summary {
             true => self.counts.fault_share() > self.plan.fault_limit,
             false => self.counts.has_too_many_faults(self.plan.fault_limit),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_plan::{Request, RunState};
+
+    fn told(pairs: [u64; 5]) -> Option<Ordering> {
+        Strength::of(Encounter { pairs: Pentanomial(pairs), ..Encounter::default() }).told()
+    }
+
+    #[test]
+    fn few_pairs_tell_nothing() {
+        assert_eq!([told([0, 0, 0, 1, 1]), told([0, 0, 0, 0, 3]), told([0; 5])], [None; 3]);
+        assert_eq!(told([0, 0, 0, 5, 5]), Some(Ordering::Greater));
+        assert_eq!(told([9, 0, 0, 0, 0]), Some(Ordering::Less));
+        assert_eq!(told([2, 1, 4, 2, 2]), None);
+    }
+
+    #[test]
+    fn pairs_that_are_all_alike_have_no_interval_after_a_test_either() {
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        let mut summary = Summary::new("run", &plan, &RunState::of(&plan), None);
+        let mut meet = |pairs| {
+            let met = Encounter { pairs: Pentanomial(pairs), ..Encounter::default() };
+            summary.counts.encounters.insert([0, 1], met);
+            (summary.after_stop().is_some(), summary.elo_in_words())
+        };
+        assert_eq!(meet([0, 0, 15, 0, 0]), (false, "+0.0, no spread".to_owned()));
+        assert!(meet([0, 1, 13, 1, 0]).0);
     }
 }

@@ -17,14 +17,16 @@ pub fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     match (bound(&estimate), estimate.half_width()) {
         (Some(bound), _) => bound,
-        // All pairs alike show no spread to judge by; that is not certainty.
-        (None, Some(0.0)) => format!("{}, no spread", signed(estimate.value, 1)),
+        (None, Some(0.0)) => interval(&estimate),
         (None, Some(half)) => {
             let skew = estimate.high + estimate.low - 2.0 * estimate.value;
             match skew.abs() > MOST_SKEW * half {
                 true => interval(&estimate),
                 false => format!("{} ± {half:.1}", signed(estimate.value, 1)),
             }
+        }
+        (None, None) if estimate.low.is_finite() || estimate.high.is_finite() => {
+            interval(&estimate)
         }
         (None, None) => format!("{}, interval open", signed(estimate.value, 1)),
     }
@@ -39,6 +41,10 @@ pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
 /// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound if it is itself
 /// beyond them.
 pub fn interval(estimate: &Estimate) -> String {
+    // All pairs alike show no spread to judge by; that is not certainty.
+    if estimate.low == estimate.high && estimate.value.is_finite() {
+        return format!("{}, no spread", signed(estimate.value, 1));
+    }
     let shown = |value| finite(value).map_or("open".to_owned(), |value| signed(value, 1));
     let (low, high) = (shown(estimate.low), shown(estimate.high));
     bound(estimate).unwrap_or_else(|| format!("{} [{low}, {high}]", signed(estimate.value, 1)))
@@ -128,6 +134,7 @@ mod tests {
     fn open_ends_are_shown_as_such() {
         let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
         assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
+        assert_eq!(plus_minus(Some(estimate)), interval(&estimate));
         let lopsided = |high| plus_minus(Some(Estimate { value: 800.0, low: 700.0, high }));
         assert_eq!(
             [lopsided(1000.0), lopsided(910.0)],

@@ -50,6 +50,8 @@ struct Reading {
     unread: VecDeque<u64>,
     /// The report as it was made last, and whether there is more to say since.
     report: Vec<Fragment>,
+    /// Pairs that it counts, or games of single ones: what stands beside it is to say the same.
+    reported: u64,
     is_stale: bool,
     /// Ticks until it may be made again.
     rest: u32,
@@ -143,9 +145,18 @@ impl Reading {
             count(effect, engines, &mut statistics, &mut unread);
         })?;
         let summary = fold.summary(&store)?;
-        let (report, is_stale, rest) = (Vec::new(), true, 0);
-        let mut reading =
-            Reading { store, version, fold, summary, statistics, unread, report, is_stale, rest };
+        let mut reading = Reading {
+            store,
+            version,
+            fold,
+            summary,
+            statistics,
+            unread,
+            report: Vec::new(),
+            reported: 0,
+            is_stale: true,
+            rest: 0,
+        };
         reading.read_games()?;
         Ok(reading)
     }
@@ -191,12 +202,6 @@ impl Reading {
             State::Over(_) => Recent::default(),
         };
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
-        let mut found = vec![page::counts(summary, state, expected, &outlook)];
-        found.extend(trouble.map(|words| page::error_notice(&words)));
-        if !self.unread.is_empty() {
-            let all = self.fold.state.counted().count() as u64;
-            found.push(page::loading(all - self.unread.len() as u64, all));
-        }
         self.rest = self.rest.saturating_sub(1);
         // The last word of a run is not kept waiting.
         if self.is_stale && (self.rest == 0 || self.fold.stored.head.ending.is_some()) {
@@ -215,6 +220,10 @@ impl Reading {
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }
             self.report = fragments(&document);
+            self.reported = match summary.plan.design.is_single {
+                true => summary.counts.games(),
+                false => summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum(),
+            };
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();
@@ -222,7 +231,13 @@ impl Reading {
         }
         // The verdict comes first, then how it stands, the games that are played, and all else.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
-        found.splice(..0, conclusion.iter().cloned());
+        let mut found = conclusion.to_vec();
+        found.push(page::counts(&self.summary, state, [self.reported, expected], &outlook));
+        found.extend(trouble.map(|words| page::error_notice(&words)));
+        if !self.unread.is_empty() {
+            let all = self.fold.state.counted().count() as u64;
+            found.push(page::loading(all - self.unread.len() as u64, all));
+        }
         if let State::Played(Running { boards: Some(boards), .. }) = state {
             found.push(page::boards(boards, &self.summary.engines));
         }

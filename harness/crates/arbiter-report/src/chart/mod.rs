@@ -91,6 +91,10 @@ impl Chart {
     pub(crate) fn key_class(&self, place: usize) -> String {
         match self {
             Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
+            Chart::Lines(chart) => {
+                let line = chart.lines.get(place).and_then(|line| line.engine);
+                format!("c{}", line.unwrap_or(place) % svg::LINE_COLOURS + 1)
+            }
             _ => format!("c{}", place % svg::LINE_COLOURS + 1),
         }
     }
@@ -129,13 +133,23 @@ impl Chart {
 
 /// A value with its interval, or the end that bounds it.
 fn in_words((_, value, low, high): &(String, f64, f64, f64)) -> String {
-    let [value, low, high] = [*value, *low, *high].map(short);
+    let shown = |value: f64| match value.is_finite() {
+        true => short(value).to_string(),
+        false => "open".to_owned(),
+    };
     match (low.is_finite(), high.is_finite()) {
-        (true, true) => format!("{value} [{low}, {high}]"),
-        (true, false) => format!("> {low}"),
-        (false, true) => format!("< {high}"),
-        (false, false) => value.to_string(),
+        (true, false) if is_bound(*value, *low, *high) => format!("> {}", shown(*low)),
+        (false, true) if is_bound(*value, *low, *high) => format!("< {}", shown(*high)),
+        (false, false) => shown(*value),
+        _ => format!("{} [{}, {}]", shown(*value), shown(*low), shown(*high)),
     }
+}
+
+/// Whether an estimate is but a bound: it has no value besides the one end of its interval.
+pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
+    value.is_infinite()
+        || (low.is_infinite() && high == value)
+        || (high.is_infinite() && low == value)
 }
 
 impl Bars {
@@ -190,8 +204,8 @@ mod tests {
         let told = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]]}"#;
         assert_eq!(Chart::Bars(bars).values(), told);
         let row = |name: &str, low, high| (name.to_owned(), 1.0, low, high);
-        let rows = vec![row("C", -1.5, 3.5), row("D", 1.0, f64::INFINITY)];
-        let told = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, 3.5]"],[1,"> 1"]]]]}"#;
+        let rows = vec![row("C", -1.5, f64::INFINITY), row("D", 1.0, f64::INFINITY)];
+        let told = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, open]"],[1,"> 1"]]]]}"#;
         assert_eq!(Chart::Intervals(Intervals { rows, ..Intervals::default() }).values(), told);
     }
 

@@ -16,7 +16,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use self::axis::{every_nth, number, range, tick, whole};
 use self::lines::draw_lines;
-use super::{Bars, Chart, Intervals, Lines, thinned};
+use super::{Bars, Chart, Intervals, Lines, is_bound, thinned};
 
 /// The sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
 /// shows the one whose units are closest to its own.
@@ -395,7 +395,7 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
             }
         }
         let bound = [*low, *high].into_iter().find(|end| end.is_finite());
-        match bound.filter(|_| low.is_infinite() || high.is_infinite()) {
+        match bound.filter(|_| is_bound(*value, *low, *high)) {
             Some(end) => {
                 let stroke = colour.stroke_width(2);
                 let bar = PathElement::new([(0, -6), (0, 6)], stroke);

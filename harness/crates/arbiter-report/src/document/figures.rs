@@ -19,15 +19,11 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
         let drawn = likelihood(summary, &points).into_iter().chain(elo(summary, &points));
-        let counts = summary.strength().pairs.0;
-        let pairs = (!summary.plan.design.is_single)
-            .then(|| result_figures::pairs(&summary.engines[0], counts));
-        let drawn: Vec<Figure> = drawn.chain(pairs).collect();
-        if !drawn.is_empty() {
-            let is_test = summary.plan.sprt.is_some();
-            document.heading(if is_test { "LLR history" } else { "Elo history" });
-            document.multiples(drawn);
-        }
+        let drawn: Vec<Figure> = drawn.collect();
+        let is_test = summary.plan.sprt.is_some();
+        let heading = if is_test { "LLR history" } else { "Elo history" };
+        document.heading(if drawn.is_empty() { "Pairs" } else { heading });
+        document.multiples(drawn.into_iter().chain(pairs(summary)));
     }
     document.figures(ablation(summary));
 }
@@ -45,9 +41,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
     // Of a tuning they have no place beside its course.
-    let pairs = summary.spsa.is_some();
-    let pairs =
-        pairs.then(|| result_figures::pairs(&summary.engines[0], summary.strength().pairs.0));
+    let pairs = summary.spsa.as_ref().and_then(|_| pairs(summary));
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
@@ -58,6 +52,12 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
         first,
         openings.map(|(number, opening)| opening.named(*number)),
     );
+}
+
+/// The pairs of two engines by the points of the first.
+fn pairs(summary: &Summary) -> Option<Figure> {
+    let counts = summary.strength().pairs;
+    (counts.pairs() > 0).then(|| result_figures::pairs(&summary.engines[0], counts.0))
 }
 
 fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
@@ -94,7 +94,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         table.push([games, &interval(estimate)]);
     }
     let finite = |(games, e): &(u64, arbiter_stats::elo::Estimate)| {
-        Some((*games as f64, finite(e.value)?, finite(e.low)?, finite(e.high)?))
+        Some((*games as f64, finite(e.value)?, e.low, e.high))
     };
     let finite: Vec<_> = known.iter().filter_map(finite).collect();
     if finite.is_empty() {

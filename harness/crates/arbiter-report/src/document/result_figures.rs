@@ -293,7 +293,9 @@ pub(super) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
         (Some(elo), Some(error)) if error < TELLS_NOTHING => {
             // Without the sign of a negative zero.
             let elo = (elo * 10.0).round() / 10.0 + 0.0;
-            format!("White's advantage is {elo:+.1} ± {error:.1} Elo (95 %).")
+            format!(
+                "White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, on the scale of ratings)."
+            )
         }
         (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
         _ => "White's advantage cannot be told from these games.".to_owned(),
@@ -314,7 +316,10 @@ mod tests {
     #[test]
     fn an_advantage_is_told_if_it_can_be() {
         let words = |error| advantage(Some(-0.04), Some(error));
-        assert_eq!(words(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %).");
+        assert_eq!(
+            words(10.0),
+            "White's advantage is +0.0 ± 19.6 Elo (95 %, on the scale of ratings)."
+        );
         assert!(
             words(5e6).contains("cannot be told") && words(f64::NAN).contains("cannot be told")
         );

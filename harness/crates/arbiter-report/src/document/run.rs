@@ -1,6 +1,8 @@
 //! A run as a document that can be published: what came out, with intervals, and all that is needed
 //! to play it again.
 
+use std::cmp::Ordering;
+
 use super::manifest::{self, hypotheses};
 use super::{
     Block, Document, Tone, brief, figures, games, gates, head, latencies, result_figures,
@@ -61,6 +63,13 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document.blocks.extend(conclusion.next());
     document.blocks.extend(head::head(summary, statistics));
     document.blocks.extend(conclusion);
+    let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
+    if faults > 0 && !summary.is_invalid() {
+        document.paragraph(format!(
+            "{faults} of {} ended by a fault of an engine.",
+            counted(games, "game")
+        ));
+    }
     results(&mut document, summary, statistics.is_some());
     if let Some(spsa) = &summary.spsa {
         tuning::history(&mut document, spsa);
@@ -123,6 +132,8 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
+        // What is invalid begins with that word.
+        Some(finding) if summary.is_invalid() => said(state, finding),
         Some(finding) if summary.is_over() => said(finding, state),
         Some(finding) => said(state, format!("So far: {finding}")),
         None => said(state, String::new()),
@@ -157,17 +168,16 @@ fn leader(summary: &Summary) -> Option<String> {
 /// Whether what was found is good news for the first engine: that all was played is none.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = brief::tone(summary);
-    // Pairs that are all alike show no spread to judge by.
-    let elo = summary.strength().elo.filter(|elo| elo.low < elo.high);
+    let told = summary.strength().told();
     let is_told = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
         // Whether the values are better a test has to say.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_told(summary),
-        RunKind::Match | RunKind::Tournament => match (elo, summary.engines.len()) {
-            (Some(elo), 2) if elo.high < 0.0 => return Tone::Bad,
-            (elo, 2) => elo.is_some_and(|elo| elo.low > 0.0),
+        RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
+            (Some(Ordering::Less), 2) => return Tone::Bad,
+            (told, 2) => told.is_some(),
             _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
         },
     };

@@ -53,7 +53,8 @@ pub(super) fn in_full(
 }
 
 const RATED: &str = "Elo is by maximum likelihood over all games (Davidson's model), around a mean of 0; the \
-    errors allow for pairs.";
+    errors allow for pairs. Its scale is wider than that of an encounter's Elo, about as 1 to 1 less the \
+    share of draws between equals.";
 
 const UNRATED: &str = "There are no ratings of all engines yet: they can be compared once they have taken \
     points from each other, directly or through others.";

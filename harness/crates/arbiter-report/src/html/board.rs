@@ -18,7 +18,7 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
             div class="viewer" {
                 div class="side" {
                     (diagram(placement, &label(placement, shown), &marked(shown)))
-                    p class="remark" aria-live="polite" { (shown.map_or("start", |s| &s.remark)) }
+                    p class="remark" aria-live="polite" { (shown.map_or("The start", |s| &s.remark)) }
                     div class="buttons" role="group" aria-label="Steps of the game" hidden {
                         button type="button" data-step="first" aria-label="To the start" { "|◀" }
                         button type="button" data-step="back" aria-label="One move back" { "◀" }
@@ -52,7 +52,7 @@ fn data(game: &Game) -> String {
         let name = format!("{} {}", step.number, step.san);
         json!([step.board, step.remark, name, squares(&step.uci), step.at])
     });
-    let start = json!([game.start, "start", "the start", [], null]);
+    let start = json!([game.start, "", "The start", [], null]);
     let all: Vec<_> = std::iter::once(start).chain(steps).collect();
     // The text must not end its element.
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")

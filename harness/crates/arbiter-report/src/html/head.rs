@@ -4,6 +4,7 @@
 use arbiter_stats::elo::Estimate;
 use maud::{Markup, html};
 
+use crate::chart::is_bound;
 use crate::document::{Gauge, Picture};
 
 /// Where both ends of an axis are, in per cent of the width: names stand beside.
@@ -49,9 +50,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
     let zero = place(0.0);
     let is_clear = hypotheses
         .is_none_or(|[elo0, elo1]| zero < place(elo0) - ROOM || zero > place(elo1) + ROOM);
-    let is_bound = value.is_infinite()
-        || (low.is_infinite() && high == value)
-        || (high.is_infinite() && low == value);
+    let is_bound = is_bound(*value, *low, *high);
     // What is open goes to the edge.
     let ends = [(*low, 0.0), (*high, 100.0)];
     let [left, right] = ends.map(|(end, edge)| if end.is_finite() { place(end) } else { edge });
@@ -59,8 +58,12 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
         @if let Some([elo0, elo1]) = hypotheses {
             @let (from, to) = (place(elo0), place(elo1));
             rect class="shade" x=(at(from)) y="2" width=(at((to - from).max(0.5))) height="24" {}
-            text x=(at(from)) y="38" text-anchor="end" { "H0" }
-            text x=(at(to)) y="38" { "H1" }
+            @if to - from < ROOM / 2.0 {
+                text x=(at((from + to) / 2.0)) y="38" text-anchor="middle" { "H0, H1" }
+            } @else {
+                text x=(at(from)) y="38" text-anchor="end" { "H0" }
+                text x=(at(to)) y="38" { "H1" }
+            }
         }
         line class="zero" x1=(at(zero)) y1="2" x2=(at(zero)) y2="26" {}
         @if is_clear { text x=(at(zero)) y="38" text-anchor="middle" { "0" } }

@@ -220,7 +220,7 @@ fn table_with(
                 }
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
                     @let text = linked(cell, table.address(number + 1, column));
-                    @if column == 0 { th scope="row" { (text) } }
+                    @if column == 0 { th scope="row" data-label=[label(0).filter(|name| !name.is_empty())] { (text) } }
                     @else {
                         td class=[class(number, column).or(columns.get(column).copied().flatten())] data-label=[label(column)] { (text) }
                     }

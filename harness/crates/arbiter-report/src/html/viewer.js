@@ -13,8 +13,7 @@ const valueAt = (svg, event) => {
   return first + (at - begin) / (end - begin) * (last - first);
 };
 
-// A line across a chart, or along a row; the function moves it to a value, hides it at null, and says which share of
-// the chart is before it.
+// A line across a chart, or along a row; the function moves it to a value, and hides it at null.
 const marker = (svg) => {
   const [begin, end, first, last] = plotOf(svg);
   const { width, height } = svg.viewBox.baseVal;
@@ -30,7 +29,6 @@ const marker = (svg) => {
     const at = begin + (value - first) / (last - first) * (end - begin);
     put(isRow ? { y1: at, y2: at } : { x1: at, x2: at });
     line.toggleAttribute("hidden", value === null || at < begin || at > end);
-    return at / (isRow ? height : width);
   };
 };
 
@@ -72,8 +70,8 @@ const openGame = (game) => {
         square.append(figure);
       }
     });
-    board.setAttribute("aria-label", `Board after ${move}: ${placement}`);
-    remark.textContent = `${move}: ${words}`;
+    board.setAttribute("aria-label", `Board after ${move.replace("The", "the")}: ${placement}`);
+    remark.textContent = words ? `${move}: ${words}` : move;
     here.setAttribute("href", `#${name}-${shown}`);
     graphs.forEach((mark) => mark(at));
     for (const one of moves) {
@@ -92,6 +90,7 @@ const openGame = (game) => {
   }
   game.tabIndex = 0;
   game.addEventListener("keydown", (event) => {
+    if (event.target.closest("details")) return;
     const key = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
     const other = event.shiftKey && { back: "prev", on: "next" }[key];
     if (other) document.querySelector(`a[rel=${other}]`)?.click();
@@ -111,12 +110,13 @@ const openGame = (game) => {
 const openChart = (chart) => {
   if (chart.tell) return chart;
   const { x, labels, lines } = JSON.parse(chart.dataset.values);
-  const marks = [...chart.querySelectorAll("svg")].map((svg) => [svg, marker(svg)]);
+  const drawn = [...chart.querySelectorAll("svg")];
+  const marks = drawn.map(marker);
   const tip = document.createElement("p");
   tip.className = "tip";
-  chart.after(tip);
+  chart.before(tip);
   chart.axis = x;
-  chart.isRows = marks.some(([svg]) => svg.dataset.rows);
+  chart.isRows = drawn.some((svg) => svg.dataset.rows);
   chart.stops = [...new Set(lines.flatMap(([, points]) => points.map(([at]) => at)))].sort((a, b) => a - b);
   chart.tell = (value, isHere) => {
     const far = chart.stops.map((stop) => Math.abs(stop - value));
@@ -124,19 +124,12 @@ const openChart = (chart) => {
     tip.hidden = chart.at === null;
     // Only the chart in use is read aloud.
     tip.setAttribute("aria-live", isHere ? "polite" : "off");
+    // Each line as it stood last: engines in turn have values at every second place.
     const words = lines.flatMap(([name, points]) => points
-      .filter(([at]) => at === chart.at)
-      .map(([, y, low, high]) => `${lines.length > 1 ? `${name} ` : ""}${y}${low === undefined ? "" : ` [${low}, ${high}]`}`));
+      .filter(([at]) => (labels ? at === chart.at : at <= chart.at)).slice(-1)
+      .map(([, y, low, high]) => `${lines.length > 1 ? `${name} ` : ""}${y}${low === undefined ? "" : ` [${low ?? "open"}, ${high ?? "open"}]`}`));
     tip.textContent = `${labels?.[chart.at] ?? `${x} ${chart.at}`}: ${words.join(", ")}`;
-    for (const [svg, mark] of marks) {
-      const share = mark(chart.at);
-      if (!svg.checkVisibility()) continue;
-      const { width, height } = svg.getBoundingClientRect();
-      const isLeft = !chart.isRows && share < 0.5;
-      tip.style.top = `${chart.offsetTop + (chart.isRows ? share * height + 14 : 8)}px`;
-      tip.style.left = isLeft ? `${share * width + 8}px` : "auto";
-      tip.style.right = isLeft ? "auto" : `${chart.offsetWidth - (chart.isRows ? width : share * width - 8)}px`;
-    }
+    marks.forEach((mark) => mark(chart.at));
   };
   return chart;
 };
@@ -151,13 +144,15 @@ const tellAll = (chart, value) => {
   }
 };
 let read = null;
-document.addEventListener("pointermove", (event) => {
+const point = (event) => {
   const svg = event.target.closest?.(".chart svg");
   const chart = svg?.parentElement;
   if (chart) tellAll(chart, valueAt(svg, event));
   else if (read) tellAll(null, null);
   read = chart;
-});
+};
+document.addEventListener("pointermove", point);
+document.addEventListener("pointerdown", point);
 document.addEventListener("keydown", (event) => {
   const chart = event.target.closest?.(".chart");
   // In a game keys are for its moves.
@@ -176,9 +171,6 @@ document.addEventListener("keydown", (event) => {
 });
 document.addEventListener("focusout", (event) => {
   if (event.target.matches?.(".chart, article.game")) tellAll(null, null);
-});
-addEventListener("resize", () => {
-  for (const chart of document.querySelectorAll(".chart")) if ((chart.at ?? null) !== null) chart.tell(chart.at, false);
 });
 
 const followLink = () => {

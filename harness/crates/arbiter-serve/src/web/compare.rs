@@ -1,11 +1,12 @@
 //! Several runs side by side.
 
+use arbiter_names::counted;
 use arbiter_report::{
-    Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, Verdict,
-    interval, percent, signed, superiority,
+    Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, interval,
+    percent, signed, superiority,
 };
-use arbiter_stats::LlrBounds;
 use arbiter_stats::elo::finite;
+use arbiter_stats::{LlrBounds, Trinomial};
 
 /// Runs that are compared at most: a chart has no more colours.
 pub(crate) const MAX_RUNS: usize = 8;
@@ -27,7 +28,7 @@ pub(crate) struct ComparedRun {
 
 /// The runs as a document.
 pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
-    let mut document = Document::new(format!("Comparison of {} runs", runs.len()));
+    let mut document = Document::new(format!("Comparison of {}", counted(runs.len(), "run")));
     document.paragraph(LEGEND);
     document.heading("Results");
     document.table(results(runs));
@@ -41,12 +42,13 @@ pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
     document.heading("What differs");
     match differences(runs) {
         Some(table) => document.table(table),
+        None if runs.len() < 2 => document.paragraph("There is nothing to compare it with."),
         None => document.paragraph("All of them were played under the same settings."),
     }
     document
 }
 
-const LEGEND: &str = "Each figure is of the first engine of its run against the others of that run. \
+const LEGEND: &str = "Elo and LOS are of the first engine of a run of two against the other. \
     Elo and LOS of a test allow for its stop. Where the engines or the settings differ, so does what the \
     figures measure.";
 
@@ -58,23 +60,23 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        let verdict = match summary.verdict() {
-            Verdict::None => summary.state_in_words(),
-            verdict => verdict.to_string(),
-        };
+        // Of more engines no figure is that of one against the others.
+        let is_duel = summary.engines.len() == 2;
+        let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
         // As the Elo beside it.
         let los = match summary.after_stop() {
             Some(after) => superiority(Some(after.los), None),
-            None => strength.los_in_words(),
+            None if is_duel => strength.los_in_words(),
+            None => String::new(),
         };
         table.push([
             &summary.run,
-            &verdict,
+            &summary.state_in_words(),
             &summary.elo_in_words(),
             &los,
             &summary.engines_in_words(),
-            &strength.games.games(),
-            &percent(strength.games.draw_ratio()),
+            &games.games(),
+            &percent(games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
             &faults,
             begun,
@@ -112,8 +114,7 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
     let line = |run: &ComparedRun| {
         let shown = |point: &HistoryPoint| {
             let elo = point.elo?;
-            let (low, high) = (finite(elo.low)?, finite(elo.high)?);
-            Some((point.games as f64, finite(elo.value)?, low, high))
+            Some((point.games as f64, finite(elo.value)?, elo.low, elo.high))
         };
         let known: Vec<_> = run.history.iter().filter_map(shown).collect();
         Line {
@@ -152,7 +153,10 @@ fn history(
     levels: Vec<(String, f64)>,
     line: impl Fn(&ComparedRun) -> Line,
 ) -> Option<Figure> {
-    let lines: Vec<Line> = runs.iter().map(line).filter(|line| !line.points.is_empty()).collect();
+    // A run has one colour in all charts.
+    let lines =
+        runs.iter().enumerate().map(|(place, run)| Line { engine: Some(place), ..line(run) });
+    let lines: Vec<Line> = lines.filter(|line| !line.points.is_empty()).collect();
     let mut table = Table::new(["run", "games", "value by then"]);
     for line in &lines {
         let (games, value) = line.points.last().copied()?;
@@ -161,8 +165,11 @@ fn history(
         table.push([&line.name, &format!("{games:.0}"), &format!("{value:+.2}{around}")]);
     }
     lines.first()?;
-    let (caption, description) =
-        (caption.to_owned(), format!("{caption} of {} runs.", lines.len()));
+    let caption = match &lines[..] {
+        [one] => format!("{caption}, {}", one.name),
+        _ => caption.to_owned(),
+    };
+    let description = format!("{caption} of {}.", counted(lines.len(), "run"));
     let chart =
         Chart::Lines(Lines { x: "games", y: unit.to_owned(), lines, levels, ..Lines::default() });
     Some(Figure { caption, description, chart, table })

@@ -8,11 +8,21 @@ let { since } = document.body.dataset;
 const REACHABLE = "a, button, input, select, summary, [tabindex]";
 const all = (root, what) => [...root.querySelectorAll(what)];
 
+// Elements by the caption of their figure and their place in it: charts come between others as a run goes on.
+const named = (root, what) => {
+  const counts = {};
+  return new Map(all(root, what).map((one) => {
+    const figure = one.closest("figure")?.querySelector("figcaption").textContent ?? "";
+    counts[figure] = (counts[figure] ?? 0) + 1;
+    return [`${figure} ${counts[figure]}`, one];
+  }));
+};
+
 // What the reader has opened, chosen, scrolled, read or stepped to stays so in what replaces it.
 const carryOver = (old, fresh) => {
   const pairs = (what) => {
-    const before = all(old, what);
-    return all(fresh, what).flatMap((now, place) => (before[place] ? [[before[place], now]] : []));
+    const before = named(old, what);
+    return [...named(fresh, what)].flatMap(([name, now]) => (before.has(name) ? [[before.get(name), now]] : []));
   };
   for (const [before, now] of pairs("details")) now.open = before.open;
   for (const [before, now] of pairs("input")) now.checked = before.checked;
@@ -24,18 +34,16 @@ const carryOver = (old, fresh) => {
 
 const replace = (old, fresh) => {
   carryOver(old, fresh);
-  const scrolled = all(old, ".scroll").map((box) => box.scrollLeft);
-  const nameOf = (chart) => chart.closest("figure").querySelector("figcaption").textContent;
-  const readings = new Map(all(old, ".chart").map((chart) => [nameOf(chart), chart.at ?? null]));
-  const focus = all(old, REACHABLE).indexOf(document.activeElement);
+  const scrolled = [...named(old, ".scroll")].map(([name, box]) => [name, box.scrollLeft]);
+  const readings = [...named(old, ".chart")].map(([name, chart]) => [name, chart.at ?? null]);
+  const focus = [...named(old, REACHABLE)].find(([, one]) => one === document.activeElement)?.[0];
   old.replaceWith(fresh);
-  all(fresh, ".scroll").forEach((box, place) => { box.scrollLeft = scrolled[place] ?? 0; });
+  const boxes = named(fresh, ".scroll");
+  for (const [name, left] of scrolled) if (boxes.has(name)) boxes.get(name).scrollLeft = left;
   all(fresh, "article.game").forEach(openGame);
-  for (const chart of all(fresh, ".chart")) {
-    const at = readings.get(nameOf(chart)) ?? null;
-    if (at !== null) openChart(chart).tell(at, false);
-  }
-  if (focus >= 0) all(fresh, REACHABLE)[focus]?.focus({ preventScroll: true });
+  const charts = named(fresh, ".chart");
+  for (const [name, at] of readings) if (at !== null && charts.has(name)) openChart(charts.get(name)).tell(at, false);
+  named(fresh, REACHABLE).get(focus)?.focus({ preventScroll: true });
 };
 
 const apply = ({ parts: changed, order }) => {

@@ -46,18 +46,13 @@ impl State {
     }
 }
 
-/// How the run stands: its state, the outlook, and its counts. The test between its bounds is in the report.
+/// How the run stands: its state, the outlook, and how many pairs are counted, of all. The test between its bounds is in the report.
 pub(crate) fn counts(
     summary: &Summary,
     state: &State,
-    expected: u64,
+    [done, expected]: [u64; 2],
     [chances, pace]: &[Vec<String>; 2],
 ) -> Fragment {
-    let done: u64 = match state {
-        State::Played(running) => running.status.pairs_counted,
-        State::Over(_) if summary.plan.design.is_single => summary.counts.games(),
-        State::Over(_) => summary.counts.encounters.values().map(|e| e.pairs.pairs()).sum(),
-    };
     let unit = if summary.plan.design.is_single { "games" } else { "pairs" };
     let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {

@@ -155,7 +155,7 @@ fn a_run_shows_its_state_boards_and_commands() {
     assert_eq!(boards.html.matches(" marked\"").count(), 2);
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let outlook = [words(&["H1 45 %", "H0 41 %"]), words(&["1 fault", "about 4 min left"])];
-    let played = run::counts(&summary, &run::State::Played(running()), 9, &outlook);
+    let played = run::counts(&summary, &run::State::Played(running()), [3, 9], &outlook);
     for part in [
         "3 of at most 9 pairs counted, 1 in flight, 2 games at once, 1 fault, about 4 min left.",
         "<li>H1 45 %</li>",
@@ -165,9 +165,9 @@ fn a_run_shows_its_state_boards_and_commands() {
     }
     let mut paused = running();
     paused.status.pace = arbiter_plan::Pace::Paused;
-    let paused = run::counts(&summary, &run::State::Played(paused), 9, &outlook).html;
+    let paused = run::counts(&summary, &run::State::Played(paused), [3, 9], &outlook).html;
     assert!(paused.contains("badge paused\">paused<") && !paused.contains("left"), "{paused}");
-    let over = run::counts(&summary, &run::State::Over(None), 9, &Default::default());
+    let over = run::counts(&summary, &run::State::Over(None), [3, 9], &Default::default());
     assert!(
         over.html.contains("data-phase=\"unfinished\"") && over.html.contains("badge unfinished")
     );
