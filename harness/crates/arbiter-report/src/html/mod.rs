@@ -125,6 +125,10 @@ fn part(block: &Block, heading: &str) -> Markup {
             }
         },
         Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW]),
+        // Two have room for larger drawings.
+        Block::Figures(found) if found.len() < 3 => html! {
+            @for one in found { (figure(one, &[&svg::WIDE, &svg::NARROW])) }
+        },
         Block::Figures(found) => html! {
             div class="multiples" { @for one in found { (figure(one, &[&svg::SMALL])) } }
         },
