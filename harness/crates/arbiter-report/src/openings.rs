@@ -48,7 +48,7 @@ impl OpeningNames {
         found
     }
 
-    /// The opening with which the table knows this very position.
+    /// The opening that this position belongs to, if it is one or lies between two.
     pub fn find(&self, position: &Chess) -> Option<Named> {
         self.0.get(&key(position)).copied()
     }
@@ -58,7 +58,25 @@ impl Default for OpeningNames {
     /// Reads the table.
     fn default() -> OpeningNames {
         let named = entries().filter_map(|(named, moves)| Some((key(&position(moves)?), named)));
-        OpeningNames(named.collect())
+        let mut names: HashMap<_, _> = named.collect();
+        // What lies on the way to an opening is called as the last named position before it: books without moves stop
+        // anywhere.
+        for (_, moves) in entries() {
+            let (mut position, mut last) = (Chess::default(), None);
+            for san in moves.split(' ') {
+                let Some(m) = san.parse::<San>().ok().and_then(|san| san.to_move(&position).ok())
+                else {
+                    break;
+                };
+                position.play_unchecked(m);
+                last = match (names.get(&key(&position)), last) {
+                    (Some(named), _) => Some(*named),
+                    (None, Some(named)) => Some(*names.entry(key(&position)).or_insert(named)),
+                    (None, None) => None,
+                };
+            }
+        }
+        OpeningNames(names)
     }
 }
 
@@ -128,5 +146,7 @@ mod tests {
         assert_eq!(find("c4 Nf6 d4 e6 Nc3 Bb4"), Some("E20"));
         assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d5"), Some("C89"));
         assert_eq!(find("a3 a6 h3 h6"), None);
+        // On the way to several openings.
+        assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"), Some("C84"));
     }
 }
