@@ -8,6 +8,7 @@ use super::{
     Block, Document, Tone, brief, figures, games, gates, head, latencies, result_figures,
     tournament, tuning,
 };
+use crate::run_list::RunPhase;
 use crate::standings::{Rating, superiority};
 use crate::statistics::GameStatistics;
 use crate::summary::{Strength, Summary, Verdict};
@@ -69,6 +70,10 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
             "{faults} of {} ended by a fault of an engine.",
             counted(games, "game")
         ));
+    }
+    if summary.phase() == RunPhase::Unfinished {
+        let (kind, run) = (summary.plan.kind, &summary.run);
+        document.blocks.push(Block::Command(format!("arbiter {kind} --resume {run}")));
     }
     results(&mut document, summary, statistics.is_some());
     if let Some(spsa) = &summary.spsa {
