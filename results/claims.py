@@ -307,7 +307,8 @@ def summary(plan, tests):
     worst = {}
     for test in sorted(against, key=margin, reverse=True):
         worst.setdefault(test.claim["id"], test)
-    lines += ["", "The three that games contradict most, by the end of the interval nearest to zero:", ""]
+    if worst:
+        lines += ["", "The three that games contradict most, by the end of the interval nearest to zero:", ""]
     for test in list(worst.values())[:3]:
         name = plan["programs"][test.claim["program"]]["name"]
         lines.append(f"- {name}: {test.claim['hypothesis']} {test.limit}: {elo(test.figures)} Elo.")
