@@ -180,7 +180,9 @@ class Test:
         return 2 * sum(self.blocks[self.done :])
 
     def verdict(self):
-        budget = f"{self.games_left():,} games, {self.games_left() * self.settings['cpu'] / 3600:.1f} CPU hours"
+        minutes = self.games_left() * self.settings["cpu"] / 60
+        cost = f"{minutes / 60:.1f} CPU hours" if minutes >= 60 else f"{minutes:.0f} CPU minutes"
+        budget = f"{self.games_left():,} games, {cost}"
         if not self.done:
             return f"not yet played; budget at most {budget}"
         if self.pairs[2] == sum(self.pairs):
