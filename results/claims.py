@@ -1,7 +1,13 @@
-"""Plays what claims.toml lists, measures, and reports it: seeds.md and evaluations.md beside this file."""
+"""Plays what claims.toml lists, measures, and reports it: seeds.md and evaluations.md beside this file.
+
+What became of each run is kept in claims-games.json, so that no store is needed to go on or to report.
+"""
 
 import argparse
+import functools
+import itertools
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -9,8 +15,10 @@ import time
 import tomllib
 from pathlib import Path
 
+from claims_measure import measure, measured
+
 HERE = Path(__file__).resolve().parent
-MEASURED = HERE / "claims-measured.json"
+GAMES = HERE / "claims-games.json"
 
 
 class Arbiter:
@@ -28,11 +36,56 @@ class Arbiter:
         document = json.loads(found.stdout) if found.returncode == 0 else {}
         return document if document.get("ending") == "complete" else None
 
+    @functools.cache
+    def version(self):
+        return self.run("--version", quiet=True).stdout.strip()
+
     def estimate(self, pairs):
         """Elo of pairs by their points, LL to WW."""
         counts = ",".join(map(str, pairs))
         found = self.run("stats", "sprt", "--counts", counts, "--format", "json", quiet=True)
         return json.loads(found.stdout)
+
+    @functools.cache
+    def bench(self, options):
+        """Nodes of a bench to depth 3 with these options: the signature of what a player does."""
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen([self.program, "engine"], **pipes) as engine:
+            settings = [f"setoption name {key} value {value}" for key, value in options]
+            print(*settings, "bench 3", sep="\n", file=engine.stdin, flush=True)
+            nodes = next(line for line in engine.stdout if "Nodes searched" in line)
+        return int(nodes.split()[-1])
+
+    def benches(self, players):
+        """The signatures of players; other engines than Palimpsest are told by their names alone."""
+        options = lambda one: tuple((key, one[key]) for key in one if key != "name")
+        return [one["cmd"] if "cmd" in one else self.bench(options(one)) for one in players]
+
+
+class Records:
+    """What became of the runs, a line each."""
+
+    def __init__(self):
+        self.runs = json.loads(GAMES.read_text()) if GAMES.exists() else {}
+
+    def add(self, name, record):
+        self.runs = Records().runs | {name: record}
+        lines = [f"{json.dumps(key)}: {json.dumps(self.runs[key], sort_keys=True)}" for key in sorted(self.runs)]
+        whole = GAMES.with_suffix(".new")
+        whole.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        whole.replace(GAMES)
+
+
+def record_of(found, arbiter, players, cpu):
+    """What is kept of a run that has ended."""
+    record = {"bench": arbiter.benches(players), "cpu": round(cpu, 1), "version": arbiter.version()}
+    if tournament := found.get("tournament"):
+        keys = ["engine", "wins", "draws", "losses", "elo", "elo_low", "elo_high"]
+        short = lambda value: round(value, 2) if isinstance(value, float) else value
+        record["standings"] = [{key: short(row[key]) for key in keys} for row in tournament["standings"]]
+    else:
+        record["pairs"] = found["pentanomial"]
+    return record
 
 
 def player(options):
@@ -94,16 +147,16 @@ class Test:
         words += ["--opening-start", str(1 + sum(self.blocks[:block]))]
         return ["match", *words, "--name", self.run_name(block), "--about", self.claim["hypothesis"]]
 
-    def read(self, arbiter):
+    def players(self):
+        return [self.claim["first"], self.claim["second"]]
+
+    def read(self, arbiter, records):
         """The blocks that are there, together."""
-        self.done, pairs = 0, [0] * 5
-        for block in range(len(self.blocks)):
-            found = arbiter.report(self.run_name(block))
-            if not found:
-                break
-            self.done, pairs = block + 1, [a + b for a, b in zip(pairs, found["pentanomial"])]
-        self.pairs = pairs
-        self.figures = arbiter.estimate(pairs) if self.done else None
+        names = [self.run_name(block) for block in range(len(self.blocks))]
+        found = list(itertools.takewhile(bool, map(records.runs.get, names)))
+        self.done, self.found = len(found), found
+        self.pairs = [sum(run["pairs"][n] for run in found) for n in range(5)]
+        self.figures = arbiter.estimate(self.pairs) if self.done else None
         return self
 
     def sign(self):
@@ -127,7 +180,9 @@ class Test:
         return 2 * sum(self.blocks[self.done :])
 
     def verdict(self):
-        budget = f"{self.games_left():,} games, {self.games_left() * self.settings['cpu'] / 3600:.1f} CPU hours"
+        minutes = self.games_left() * self.settings["cpu"] / 60
+        cost = f"{minutes / 60:.1f} CPU hours" if minutes >= 60 else f"{minutes:.0f} CPU minutes"
+        budget = f"{self.games_left():,} games, {cost}"
         if not self.done:
             return f"not yet played; budget at most {budget}"
         if self.pairs[2] == sum(self.pairs):
@@ -144,8 +199,9 @@ class Test:
 
 
 def tests_of(plan):
+    usual = [limit for limit, settings in plan["limits"].items() if not settings.get("named")]
     for claim in claims_of(plan):
-        for limit in claim.get("limits", plan["limits"]):
+        for limit in claim.get("limits", usual):
             yield Test(plan, claim, limit)
 
 
@@ -160,6 +216,9 @@ class Rating:
     def run_name(self):
         return f"rating-{self.rating['id']}-{self.set.replace('=', '-').replace('+', '-')}"
 
+    def players(self):
+        return self.rating["players"]
+
     def command(self):
         words = [player(options) for options in self.rating["players"]]
         words += ["--each", self.each, "--pairs", str(self.rating["pairs"])]
@@ -170,7 +229,12 @@ def ratings_of(plan):
     return [Rating(plan, rating, limit) for rating in plan["rating"] for limit in rating["limits"]]
 
 
-def play(arbiter, plan, arguments):
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def play(arbiter, plan, records, arguments):
     """Plays what is not decided: first blocks of all before second blocks of any."""
     deadline = time.monotonic() + 60 * arguments.minutes if arguments.minutes else None
     chosen = lambda limit, clock: limit in arguments.limit if arguments.limit else arguments.clock or not clock
@@ -178,15 +242,19 @@ def play(arbiter, plan, arguments):
 
     played = []
 
-    def carry_out(command):
+    def carry_out(command, players):
         if deadline and time.monotonic() > deadline:
             sys.exit("the time is over; the same command goes on from here")
         words = [*command, "--concurrency", str(arguments.concurrency), "--results", arbiter.store]
-        played.append(command[command.index("--name") + 1])
-        print(played[-1], flush=True)
+        name = command[command.index("--name") + 1]
+        played.append(name)
+        print(name, flush=True)
+        before = cpu_of_children()
         done = arbiter.run(*words, "--resume-or-start", quiet=True)
         if done.returncode != 0:
             print(f"{done.stdout}{done.stderr}\nit ended with exit code {done.returncode}", flush=True)
+        if found := arbiter.report(name):
+            records.add(name, record_of(found, arbiter, players, cpu_of_children() - before))
 
     for limit in dict.fromkeys([*plan["limits"], *(one.limit for one in ratings_of(plan))]):
         for block in range(len(plan["blocks"])):
@@ -198,16 +266,16 @@ def play(arbiter, plan, arguments):
                         rating.limit == limit
                         and named(rating.rating)
                         and chosen(limit, rating.clock)
-                        and not arbiter.report(rating.run_name())
+                        and rating.run_name() not in records.runs
                     ):
-                        carry_out(rating.command())
+                        carry_out(rating.command(), rating.players())
             for test in tests_of(plan):
                 if test.limit != limit or not named(test.claim) or not chosen(limit, test.settings.get("clock", False)):
                     continue
-                if test.read(arbiter).done == block and not test.is_decided():
-                    carry_out(test.command(block))
+                if test.read(arbiter, records).done == block and not test.is_decided():
+                    carry_out(test.command(block), test.players())
             if played:
-                report(arbiter, plan)
+                report(arbiter, plan, records)
                 played.clear()
 
 
@@ -223,27 +291,67 @@ def options_of(side):
     return f"{side['name']} ({'; '.join(shown)})".replace(",", ", ")
 
 
-def seeds(arbiter, plan):
+VERDICT_KINDS = ["supported", "contradicted", "no difference", "not told yet", "not yet played"]
+
+
+def summary(plan, tests):
+    """Verdicts counted by limit, and where games contradict the documents most."""
+    lines = [f"| limit | {' | '.join(VERDICT_KINDS)} | games | left, at most | CPU hours of these |", "|---|" + "--:|" * 8]
+    for limit in plan["limits"]:
+        here = [test for test in tests if test.limit == limit]
+        counts = [sum(test.verdict().strip("*").startswith(kind) for test in here) for kind in VERDICT_KINDS]
+        games = sum(2 * sum(test.pairs) for test in here)
+        left = sum(test.games_left() for test in here if not test.is_decided())
+        hours = left * plan["limits"][limit]["cpu"] / 3600
+        lines.append(f"| {limit} | {' | '.join(map(str, counts))} | {games:,} | {left:,} | {hours:.1f} |")
+    against = [test for test in tests if "contradicted" in test.verdict()]
+    margin = lambda test: min(abs(test.figures[key] or test.figures["elo"]) for key in ("elo_low", "elo_high"))
+    worst = {}
+    for test in sorted(against, key=margin, reverse=True):
+        worst.setdefault(test.claim["id"], test)
+    if worst:
+        lines += ["", "The three that games contradict most, by the end of the interval nearest to zero:", ""]
+    for test in list(worst.values())[:3]:
+        name = plan["programs"][test.claim["program"]]["name"]
+        lines.append(f"- {name}: {test.claim['hypothesis']} {test.limit}: {elo(test.figures)} Elo.")
+    return lines
+
+
+def is_old(arbiter, record, players):
+    """Whether a run is of players that search or judge otherwise today."""
+    return record["bench"] != arbiter.benches(players)
+
+
+def seeds(arbiter, plan, records):
     """The table of claims."""
-    tests = [test.read(arbiter) for test in tests_of(plan)]
+    tests = [test.read(arbiter, records) for test in tests_of(plan)]
     played = [test for test in tests if test.done]
     games = sum(2 * sum(test.pairs) for test in played)
     told = [test for test in played if test.sign()]
+    versions = ", ".join(sorted({run["version"] for test in played for run in test.found}))
+    hours = sum(run["cpu"] for run in records.runs.values()) / 3600
     blocks = plan["blocks"]
     looks = ", ".join(f"{2 * sum(blocks[: n + 1]):,}" for n in range(len(blocks)))
     lines = [
         "# What the documents claim, and what games say",
         "",
-        "Written by `python3 results/claims.py report` from the runs in the store; `results/claims.toml` is the plan, and",
+        "Written by `python3 results/claims.py report` from `results/claims-games.json`; `results/claims.toml` is the plan, and",
         "`python3 results/claims.py play --clock` plays what is missing.",
         "",
         f"{len(list(claims_of(plan)))} claims, {len(tests)} tests, of which {len(played)} have games: {games:,} in all. {len(told)} tell the players apart.",
+        f"Those games and the ratings took {hours:.1f} CPU hours so far.",
+        "",
+        *summary(plan, tests),
         "",
         "Elo is that of the first player against the second, with its 95 % interval; the unit of evidence is the pair of",
         f"games from one opening. A verdict is given after {looks} games (another block of other openings), each time by an interval of",
         f"{100 - 5 / len(blocks):.2f} %, so that the looks at one test together err in at most one of twenty. Of {len(played)} tests about",
         f"{0.05 * len(played):.1f} may tell a difference that is none. All games are of Palimpsest with one thread and 4 MiB; those by a",
         "clock were played, where they were, with the machine to themselves.",
+        "",
+        f"Players: the engine of {versions}. Each run is kept with the bench of its players, the number of nodes that tells whether",
+        "they still search and judge alike. Figures with † have games of players whose bench is another today: they hold for",
+        "those players, and to have them for today's, take their lines out of `claims-games.json` and play again.",
     ]
     for program, about in plan["programs"].items():
         lines += ["", f"## {about['name']}", "", f"Document: {about['document']}.", ""]
@@ -254,6 +362,7 @@ def seeds(arbiter, plan):
             before = claim
             said = [claim["says"], claim["hypothesis"]] if first else ["", ""]
             figures = elo(test.figures) if test.done else ""
+            figures += " †" * any(is_old(arbiter, run, test.players()) for run in test.found)
             count = f"{2 * sum(test.pairs):,}" if test.done else "0"
             lines.append(f"| {' | '.join(said)} | {test.limit} | {count} | {figures} | {test.verdict()} |")
         lines += measured(plan, program)
@@ -263,114 +372,19 @@ def seeds(arbiter, plan):
     return "\n".join(lines) + "\n"
 
 
-def measured(plan, program):
-    """Tables of what `claims.py measure` has found about a program."""
-    found = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
-    lines = []
-    for measure in (one for one in plan["measure"] if one["program"] == program):
-        lines += ["", f"Measured: {measure['says']}", ""]
-        lines += [
-            "| what | stage | nodes | instructions a node | speed | table asked, a node | known |",
-            "|---|---|--:|--:|--:|--:|--:|",
-        ]
-        for row in measure["rows"]:
-            stages = found.get(row["words"], [])
-            for stage in stages:
-                asked = stage["asked"] / stage["nodes"]
-                speed = stages[0]["cost"] / stage["cost"]
-                known = 100 * stage["known"] / stage["asked"]
-                lines.append(
-                    f"| {row['name']} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |"
-                )
-        rows = [found[row["words"]] for row in measure["rows"] if row["words"] in found]
-        if len(rows) == len(measure["rows"]):
-            holds, why = VERDICTS[measure["kind"]](measure, rows)
-            lines += ["", f"Verdict: {'**supported**' if holds else '**contradicted**'}: {why}."]
-    return lines
-
-
-def judge_speeds(measure, rows):
-    """Does the speed grow from stage to stage as claimed?"""
-    speeds = [rows[0][0]["cost"] / stage["cost"] for stage in rows[0]]
-    holds = all(abs(a / b - 1) <= measure["tolerance"] for a, b in zip(speeds, measure["speeds"]))
-    return (
-        holds,
-        f"{' : '.join(f'{speed:.2f}' for speed in speeds)}, and within {100 * measure['tolerance']:.0f} % was asked for",
-    )
-
-
-def judge_table(measure, rows):
-    """Does the table know more than half of what it is asked?"""
-    shares = [stage["known"] / stage["asked"] for row in rows for stage in row]
-    return min(shares) > 0.5, f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % were known"
-
-
-def judge_saving(measure, rows):
-    """Do the second and fourth row take fewer instructions than the first and third?"""
-    mean = lambda row, key: sum(stage[key] for stage in row) / sum(stage["nodes"] for stage in row)
-    cost = lambda row: sum(stage["cost"] * stage["nodes"] for stage in row) / sum(stage["nodes"] for stage in row)
-    said, holds = [], True
-    for number in range(1, len(rows), 2):
-        before, after = rows[number - 1], rows[number]
-        asked, taken = mean(after, "asked") / mean(before, "asked") - 1, cost(after) / cost(before) - 1
-        said.append(
-            f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % whole evaluations a node, {100 * taken:+.1f} % instructions a node"
-        )
-        holds = holds and taken <= -0.01
-    return holds, "; ".join(said)
-
-
-VERDICTS = {"speeds": judge_speeds, "table": judge_table, "saving": judge_saving}
-
-
-def measure(arbiter, plan):
-    """Searches by stage; the instructions that more nodes take, and how often the table of pawns knew the position."""
-    found = {}
-    few, many = plan["measures"]["nodes"]
-    for words in dict.fromkeys(row["words"] for one in plan["measure"] for row in one["rows"]):
-        found[words] = []
-        for stage in ("opening", "middlegame", "endgame"):
-            (least, before), (most, after) = (count(arbiter, words, stage, nodes) for nodes in (few, many))
-            table = after["pawn_table"]
-            found[words].append(
-                {
-                    "stage": stage,
-                    "nodes": after["nodes"],
-                    "cost": (most - least) / (after["nodes"] - before["nodes"]),
-                    "asked": table["looked_up"],
-                    "known": table["found"],
-                }
-            )
-        MEASURED.write_text(json.dumps(found, indent=1) + "\n")
-
-
-def count(arbiter, words, stage, nodes):
-    """Instructions and figures of one bench."""
-    command = [
-        "valgrind",
-        "--tool=cachegrind",
-        "--cache-sim=no",
-        "--cachegrind-out-file=/dev/null",
-        arbiter.program,
-        "engine",
-    ]
-    command += ["bench", "--stages", *words.split(), "--only", stage, "--nodes", str(nodes), "--json"]
-    done = subprocess.run(command, text=True, capture_output=True, check=True)
-    total = next(line for line in done.stderr.splitlines() if "I   refs" in line or "I refs" in line)
-    return int(total.split()[-1].replace(",", "")), json.loads(done.stdout)
-
-
-def evaluations(arbiter, plan):
+def evaluations(arbiter, plan, records):
     """The ratings."""
     lines = [
         "# Evaluations and searches rated",
         "",
         "Written by `python3 results/claims.py report` from round robins that `python3 results/claims.py play` plays. Ratings",
-        "are of all games of a table together, around a mean of 0, with their 95 % interval.",
+        "are of all games of a table together, around a mean of 0, with their 95 % interval. Tables with † have players",
+        "that search or judge otherwise today.",
     ]
     for rating in ratings_of(plan):
-        found = arbiter.report(rating.run_name())
-        lines += ["", f"## {rating.rating['title']}: {rating.limit}", ""]
+        found = records.runs.get(rating.run_name())
+        old = " †" * bool(found and is_old(arbiter, found, rating.players()))
+        lines += ["", f"## {rating.rating['title']}: {rating.limit}{old}", ""]
         if not found:
             players = len(rating.rating["players"])
             games = players * (players - 1) * rating.rating["pairs"]
@@ -384,7 +398,7 @@ def evaluations(arbiter, plan):
 
 def standings(found):
     lines = ["| rank | player | Elo | games | won | drawn | lost | draw rate |", "|--:|---|---|--:|--:|--:|--:|--:|"]
-    for rank, row in enumerate(found["tournament"]["standings"], 1):
+    for rank, row in enumerate(found["standings"], 1):
         won, drawn, lost = row["wins"], row["draws"], row["losses"]
         figures = elo(row)
         games = won + drawn + lost
@@ -394,11 +408,11 @@ def standings(found):
     return lines
 
 
-def report(arbiter, plan):
-    if not any(arbiter.report(test.run_name(0)) for test in tests_of(plan)):
-        sys.exit(f"{arbiter.store} has no run of the plan: the reports stay as they are, 'play' plays the runs")
-    (HERE / "seeds.md").write_text(seeds(arbiter, plan))
-    (HERE / "evaluations.md").write_text(evaluations(arbiter, plan))
+def report(arbiter, plan, records):
+    if not any(test.run_name(0) in records.runs for test in tests_of(plan)):
+        sys.exit(f"{GAMES} has no run of the plan: the reports stay as they are, 'play' plays the runs")
+    (HERE / "seeds.md").write_text(seeds(arbiter, plan, records))
+    (HERE / "evaluations.md").write_text(evaluations(arbiter, plan, records))
 
 
 def main():
@@ -418,14 +432,14 @@ def main():
     parser.add_argument("--minutes", type=float, help="begin nothing after so many minutes")
     arguments = parser.parse_args()
     plan = tomllib.loads((HERE / "claims.toml").read_text())
-    arbiter = Arbiter(arguments.arbiter, arguments.results)
+    arbiter, records = Arbiter(arguments.arbiter, arguments.results), Records()
     try:
         if arguments.task == "play":
-            play(arbiter, plan, arguments)
+            play(arbiter, plan, records, arguments)
         if arguments.task == "measure":
             measure(arbiter, plan)
     finally:
-        report(arbiter, plan)
+        report(arbiter, plan, records)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ use crate::support::{bench::Bench, programs};
 
 const PLAN: &str = include_str!("../../results/claims.toml");
 const SCRIPT: &str = include_str!("../../results/claims.py");
+const MEASURE: &str = include_str!("../../results/claims_measure.py");
 
 /// The options of a player that Palimpsest is asked for.
 fn set_up(player: &toml::Value, disable: &str) {
@@ -99,6 +100,7 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     let bench = Bench::new();
     bench.write("claims.toml", SMALL);
     let script = bench.write("claims.py", SCRIPT);
+    bench.write("claims_measure.py", MEASURE);
     let run = |words: &[&str]| {
         let mut command = Command::new("python3");
         command.arg(&script).args(words).arg("--arbiter").arg(programs::arbiter());
@@ -135,6 +137,20 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     assert!(!second.contains("rating") && !second.contains("equal"), "{second}");
     assert!(row("| Squares matter. |").contains("| 40 nodes | 10 |"), "{second}");
     assert_eq!(run(&["play"]), "");
+    // What was played is on record, a line each: neither going on nor reporting needs the store.
+    let kept = bench.read("claims-games.json");
+    for start in ["\"rating-all-nodes-40\": {", "\"claim-other-nodes-40-2\": {"] {
+        assert!(kept.lines().any(|line| line.starts_with(start)), "{kept}");
+    }
+    std::fs::remove_file(bench.path("arbiter.db")).expect("there is a store");
+    let before = bench.read("seeds.md");
+    assert_eq!(run(&["play"]) + &run(&["report"]), "");
+    assert_eq!(bench.read("seeds.md"), before);
+    assert!(!row("| Squares matter. |").contains('†'));
+    // Players that search otherwise today are marked.
+    bench.write("claims-games.json", &kept.replace("\"bench\": [", "\"bench\": [1"));
+    run(&["report"]);
+    assert!(row("| Squares matter. |").contains('†'));
     assert!(row("|  |  | a clock | 0 |").contains("not yet played; budget at most 10 games"));
     let ratings = bench.read("evaluations.md");
     assert!(ratings.contains("| 1 | ") && ratings.contains("| isolated pawns |"), "{ratings}");

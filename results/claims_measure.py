@@ -1,0 +1,104 @@
+"""Measures what claims.toml lists: instructions by stage of the game, and uses of tables; and judges it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+MEASURED = Path(__file__).resolve().parent / "claims-measured.json"
+
+
+def measured(plan, program):
+    """Tables of what `claims.py measure` has found about a program."""
+    found = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
+    lines = []
+    for measure in (one for one in plan["measure"] if one["program"] == program):
+        lines += ["", f"Measured: {measure['says']}", ""]
+        lines += [
+            "| what | stage | nodes | instructions a node | speed | table asked, a node | known |",
+            "|---|---|--:|--:|--:|--:|--:|",
+        ]
+        for row in measure["rows"]:
+            stages = found.get(row["words"], [])
+            for stage in stages:
+                asked = stage["asked"] / stage["nodes"]
+                speed = stages[0]["cost"] / stage["cost"]
+                known = 100 * stage["known"] / stage["asked"]
+                lines.append(
+                    f"| {row['name']} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |"
+                )
+        rows = [found[row["words"]] for row in measure["rows"] if row["words"] in found]
+        if len(rows) == len(measure["rows"]):
+            holds, why = VERDICTS[measure["kind"]](measure, rows)
+            lines += ["", f"Verdict: {'**supported**' if holds else '**contradicted**'}: {why}."]
+    return lines
+
+
+def judge_speeds(measure, rows):
+    """Does the speed grow from stage to stage as claimed?"""
+    speeds = [rows[0][0]["cost"] / stage["cost"] for stage in rows[0]]
+    holds = all(abs(a / b - 1) <= measure["tolerance"] for a, b in zip(speeds, measure["speeds"]))
+    return (
+        holds,
+        f"{' : '.join(f'{speed:.2f}' for speed in speeds)}, and within {100 * measure['tolerance']:.0f} % was asked for",
+    )
+
+
+def judge_table(measure, rows):
+    """Does the table know more than half of what it is asked?"""
+    shares = [stage["known"] / stage["asked"] for row in rows for stage in row]
+    return min(shares) > 0.5, f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % were known"
+
+
+def judge_saving(measure, rows):
+    """Do the second and fourth row take fewer instructions than the first and third?"""
+    mean = lambda row, key: sum(stage[key] for stage in row) / sum(stage["nodes"] for stage in row)
+    cost = lambda row: sum(stage["cost"] * stage["nodes"] for stage in row) / sum(stage["nodes"] for stage in row)
+    said, holds = [], True
+    for number in range(1, len(rows), 2):
+        before, after = rows[number - 1], rows[number]
+        asked, taken = mean(after, "asked") / mean(before, "asked") - 1, cost(after) / cost(before) - 1
+        said.append(
+            f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % whole evaluations a node, {100 * taken:+.1f} % instructions a node"
+        )
+        holds = holds and taken <= -0.01
+    return holds, "; ".join(said)
+
+
+VERDICTS = {"speeds": judge_speeds, "table": judge_table, "saving": judge_saving}
+
+
+def measure(arbiter, plan):
+    """Searches by stage; the instructions that more nodes take, and how often the table of pawns knew the position."""
+    found = {}
+    few, many = plan["measures"]["nodes"]
+    for words in dict.fromkeys(row["words"] for one in plan["measure"] for row in one["rows"]):
+        found[words] = []
+        for stage in ("opening", "middlegame", "endgame"):
+            (least, before), (most, after) = (count(arbiter, words, stage, nodes) for nodes in (few, many))
+            table = after["pawn_table"]
+            found[words].append(
+                {
+                    "stage": stage,
+                    "nodes": after["nodes"],
+                    "cost": (most - least) / (after["nodes"] - before["nodes"]),
+                    "asked": table["looked_up"],
+                    "known": table["found"],
+                }
+            )
+        MEASURED.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def count(arbiter, words, stage, nodes):
+    """Instructions and figures of one bench."""
+    command = [
+        "valgrind",
+        "--tool=cachegrind",
+        "--cache-sim=no",
+        "--cachegrind-out-file=/dev/null",
+        arbiter.program,
+        "engine",
+    ]
+    command += ["bench", "--stages", *words.split(), "--only", stage, "--nodes", str(nodes), "--json"]
+    done = subprocess.run(command, text=True, capture_output=True, check=True)
+    total = next(line for line in done.stderr.splitlines() if "I   refs" in line or "I refs" in line)
+    return int(total.split()[-1].replace(",", "")), json.loads(done.stdout)
