@@ -1,6 +1,6 @@
 //! Move histories: statistics of how good quiet moves and captures were in earlier nodes.
 
-use super::correction::{CorrectionHistory, hash};
+use super::correction::CorrectionHistory;
 use super::features;
 use crate::chess::{Color, Kind, Move, Position};
 
@@ -39,11 +39,10 @@ impl ContinuationContext {
     /// The context of a position.
     #[inline]
     pub(super) fn new(position: &Position, previous: [Option<PieceTo>; 3]) -> ContinuationContext {
-        let board = position.board();
-        let pawns = Color::ALL.map(|color| board.pieces(color, Kind::Pawn));
+        let pawns = position.group_keys().pawns();
         ContinuationContext {
             previous,
-            pawn_index: (hash(&pawns) >> (u64::BITS - PAWN_INDEX_BITS)) as usize,
+            pawn_index: (pawns >> (u32::BITS - PAWN_INDEX_BITS)) as usize,
         }
     }
 }
