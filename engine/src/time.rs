@@ -3,6 +3,7 @@
 //! A search sees time only through a [`Timer`]. Without time limits it never reads the clock, so
 //! its result cannot depend on it.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 /// The mover's clock as the `go` command gives it.
@@ -72,15 +73,29 @@ impl Budget {
 pub struct Timer {
     start: Instant,
     budget: Option<Budget>,
+    /// Nodes that count as a millisecond of the budget; `None` if real time counts.
+    nodes_per_ms: Option<NonZeroU64>,
 }
 
 impl Timer {
     /// Starts now.
     pub fn start(budget: Option<Budget>) -> Timer {
-        Timer { start: Instant::now(), budget }
+        Timer { start: Instant::now(), budget, nodes_per_ms: None }
     }
 
-    /// Time since the start.
+    /// The same, but so many nodes use up a millisecond of the budget, however long they take; 0 for
+    /// real time. A search is then the same on any machine, and on a busy one.
+    #[must_use]
+    pub fn counting_nodes(self, per_ms: u64) -> Timer {
+        Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
+    }
+
+    /// Do nodes stand for time?
+    pub fn counts_nodes(&self) -> bool {
+        self.nodes_per_ms.is_some()
+    }
+
+    /// Real time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -90,15 +105,21 @@ impl Timer {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
-    /// Has the hard limit passed?
-    pub fn hard_limit_reached(&self) -> bool {
-        self.budget.is_some_and(|budget| self.elapsed() >= budget.hard)
+    /// Has the hard limit passed, after so many nodes?
+    pub fn hard_limit_reached(&self, nodes: u64) -> bool {
+        self.budget.is_some_and(|budget| self.used(nodes) >= budget.hard)
     }
 
-    /// Has `percent` of the soft limit passed?
-    pub fn soft_limit_reached(&self, percent: u32) -> bool {
+    /// Has `percent` of the soft limit passed, after so many nodes?
+    pub fn soft_limit_reached(&self, nodes: u64, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
-        soft.is_some_and(|soft| self.elapsed() >= soft * percent / 100)
+        soft.is_some_and(|soft| self.used(nodes) >= soft * percent / 100)
+    }
+
+    /// What the search has used of its budget, after so many nodes.
+    fn used(&self, nodes: u64) -> Duration {
+        let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
+        Duration::from_micros(nodes.saturating_mul(1000) / per_ms)
     }
 }
 
@@ -135,6 +156,17 @@ mod tests {
         let soft = clock(60_000, 0, None).soft.unwrap();
         assert!(soft > Duration::from_millis(1_000) && soft < Duration::from_millis(3_000));
         assert!(clock(60_000, 600, None).soft.unwrap() > soft);
+    }
+
+    #[test]
+    fn nodes_stand_for_time() {
+        let budget =
+            Budget { soft: Some(Duration::from_millis(20)), hard: Duration::from_millis(50) };
+        let timer = Timer::start(Some(budget)).counting_nodes(600);
+        assert!(!timer.soft_limit_reached(11_999, 100) && timer.soft_limit_reached(12_000, 100));
+        assert!(!timer.soft_limit_reached(17_999, 150) && timer.soft_limit_reached(18_000, 150));
+        assert!(!timer.hard_limit_reached(29_999) && timer.hard_limit_reached(30_000));
+        assert!(!Timer::start(Some(budget)).counting_nodes(0).hard_limit_reached(u64::MAX));
     }
 
     #[test]
