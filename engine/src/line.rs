@@ -42,10 +42,12 @@ impl<E: Evaluator> Line<E> {
     /// Makes a legal move.
     #[inline]
     pub fn make(&mut self, mv: Move) {
-        let before = *self.position();
-        self.evaluator.push(&before, mv);
+        let before = self.positions.last().expect("a line holds its root");
+        self.evaluator.push(before, mv);
         self.keys.push(before.key());
-        self.positions.push(before.play(mv));
+        self.positions.push(*before);
+        // In place, since every copy costs.
+        self.positions.last_mut().expect("it was just pushed").make(mv);
     }
 
     /// Passes. The side to move must not be in check.

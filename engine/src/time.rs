@@ -3,6 +3,7 @@
 //! A search sees time only through a [`Timer`]. Without time limits it never reads the clock, so
 //! its result cannot depend on it.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 /// The mover's clock as the `go` command gives it.
@@ -41,6 +42,9 @@ pub struct Budget {
 /// Moves that the time left must last for if the clock does not say.
 const MOVES_LEFT: u64 = 26;
 
+/// So many overheads are kept on the clock, for a busy host.
+const RESERVE_OVERHEADS: u64 = 4;
+
 impl Budget {
     /// The budget for a limit. `overhead_ms` is the time lost per move between engine and GUI.
     pub fn new(limit: TimeLimit, overhead_ms: u64) -> Option<Budget> {
@@ -55,12 +59,19 @@ impl Budget {
     }
 
     fn for_clock(clock: Clock, overhead_ms: u64) -> Budget {
-        let usable_us = clock.left_ms.saturating_sub(overhead_ms).saturating_mul(1000);
-        let increment_us = clock.increment_ms.saturating_mul(1000);
+        let micros = |ms: u64| ms.saturating_mul(1000);
+        let left = micros(clock.left_ms);
+        let usable = left.saturating_sub(micros(overhead_ms));
+        let increment = micros(clock.increment_ms) / 4 * 3;
         let moves = clock.moves_to_go.map_or(MOVES_LEFT, |moves| u64::from(moves.clamp(1, 40)));
-        let share = (usable_us / moves).saturating_add(increment_us / 4 * 3);
+        let share = (usable / moves).saturating_add(increment);
         // The last move before the time control may use 90 % of the time left, others 60 %.
-        let cap = if moves == 1 { usable_us / 10 * 9 } else { usable_us / 10 * 6 };
+        let most = if moves == 1 { usable / 10 * 9 } else { usable / 10 * 6 };
+        // The end of a period needs less of a reserve.
+        let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
+        // The reserve is spent when nothing else is left, more slowly than increments refill it.
+        let least = (usable / 40).max(increment.min(usable) / 2);
+        let cap = most.min(left.saturating_sub(reserve)).max(least);
         let soft = (share / 4 * 3).min(cap);
         let hard = share.saturating_mul(3).min(cap);
         Budget { soft: Some(Duration::from_micros(soft)), hard: Duration::from_micros(hard) }
@@ -72,15 +83,29 @@ impl Budget {
 pub struct Timer {
     start: Instant,
     budget: Option<Budget>,
+    /// Nodes that count as a millisecond of the budget; `None` if real time counts.
+    nodes_per_ms: Option<NonZeroU64>,
 }
 
 impl Timer {
     /// Starts now.
     pub fn start(budget: Option<Budget>) -> Timer {
-        Timer { start: Instant::now(), budget }
+        Timer { start: Instant::now(), budget, nodes_per_ms: None }
     }
 
-    /// Time since the start.
+    /// The same, but so many nodes use up a millisecond of the budget, however long they take; 0 for
+    /// real time. A search is then the same on any machine, and on a busy one.
+    #[must_use]
+    pub fn counting_nodes(self, per_ms: u64) -> Timer {
+        Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
+    }
+
+    /// Do nodes stand for time?
+    pub fn counts_nodes(&self) -> bool {
+        self.nodes_per_ms.is_some()
+    }
+
+    /// Real time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -90,15 +115,21 @@ impl Timer {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
-    /// Has the hard limit passed?
-    pub fn hard_limit_reached(&self) -> bool {
-        self.budget.is_some_and(|budget| self.elapsed() >= budget.hard)
+    /// Has the hard limit passed, after so many nodes?
+    pub fn hard_limit_reached(&self, nodes: u64) -> bool {
+        self.budget.is_some_and(|budget| self.used(nodes) >= budget.hard)
     }
 
-    /// Has `percent` of the soft limit passed?
-    pub fn soft_limit_reached(&self, percent: u32) -> bool {
+    /// Has `percent` of the soft limit passed, after so many nodes?
+    pub fn soft_limit_reached(&self, nodes: u64, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
-        soft.is_some_and(|soft| self.elapsed() >= soft * percent / 100)
+        soft.is_some_and(|soft| self.used(nodes) >= soft * percent / 100)
+    }
+
+    /// What the search has used of its budget, after so many nodes.
+    fn used(&self, nodes: u64) -> Duration {
+        let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
+        Duration::from_micros(nodes.saturating_mul(1000) / per_ms)
     }
 }
 
@@ -135,6 +166,66 @@ mod tests {
         let soft = clock(60_000, 0, None).soft.unwrap();
         assert!(soft > Duration::from_millis(1_000) && soft < Duration::from_millis(3_000));
         assert!(clock(60_000, 600, None).soft.unwrap() > soft);
+    }
+
+    /// Of 200 moves that all take their hard limit and a millisecond more: the lowest clock before an
+    /// increment, in milliseconds, and the largest share of the clock that one of them took for good.
+    fn all_in(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
+        let mut left_us = left_ms * 1000;
+        let (mut lowest, mut most) = (u64::MAX, 0.0f64);
+        for number in 0..200 {
+            let moves_to_go = period.map(|moves| moves - number % moves);
+            let budget = clock(left_us / 1000, increment_ms, moves_to_go);
+            assert!(budget.soft.unwrap() > Duration::ZERO, "{left_us}");
+            let used = budget.hard.as_micros() as u64 + 1000;
+            let lost = used.saturating_sub(increment_ms * 1000);
+            most = most.max(lost as f64 / left_us as f64);
+            left_us = left_us.checked_sub(used).expect("the flag has fallen");
+            lowest = lowest.min(left_us);
+            left_us += increment_ms * 1000;
+            if moves_to_go == Some(1) {
+                left_us += left_ms * 1000;
+            }
+        }
+        (lowest / 1000, most)
+    }
+
+    #[test]
+    fn a_reserve_stays_however_long_the_moves_take() {
+        // The reserve is 40 ms: the overhead of 10 ms four times.
+        for (left_ms, increment_ms) in [(2_000, 20), (1_000, 10), (200, 2), (60_000, 600)] {
+            let (lowest, most) = all_in(left_ms, increment_ms, None);
+            assert!(lowest >= 30, "{left_ms}+{increment_ms}: {lowest} ms");
+            assert!(most <= 0.6, "{left_ms}+{increment_ms}: {most}");
+        }
+        // Before the time of the next period is added, two overheads are left.
+        let (lowest, _) = all_in(1_000, 0, Some(40));
+        assert!(lowest >= 19, "{lowest} ms");
+    }
+
+    #[test]
+    fn a_clock_below_the_reserve_recovers() {
+        for (left_ms, increment_ms) in [(11, 20), (15, 10), (20, 2)] {
+            let mut left = Duration::from_millis(left_ms);
+            for _ in 0..200 {
+                let budget = clock(left.as_millis() as u64, increment_ms, None);
+                left = left.checked_sub(budget.hard).expect("the flag has fallen");
+                assert!(left >= Duration::from_millis(10));
+                left += Duration::from_millis(increment_ms);
+            }
+            assert!(left >= Duration::from_millis(40), "{left:?}");
+        }
+    }
+
+    #[test]
+    fn nodes_stand_for_time() {
+        let budget =
+            Budget { soft: Some(Duration::from_millis(20)), hard: Duration::from_millis(50) };
+        let timer = Timer::start(Some(budget)).counting_nodes(600);
+        assert!(!timer.soft_limit_reached(11_999, 100) && timer.soft_limit_reached(12_000, 100));
+        assert!(!timer.soft_limit_reached(17_999, 150) && timer.soft_limit_reached(18_000, 150));
+        assert!(!timer.hard_limit_reached(29_999) && timer.hard_limit_reached(30_000));
+        assert!(!Timer::start(Some(budget)).counting_nodes(0).hard_limit_reached(u64::MAX));
     }
 
     #[test]

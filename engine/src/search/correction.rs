@@ -4,7 +4,8 @@
 
 use super::history::{PIECE_TO_COUNT, PieceTo, apply_bonus};
 use super::params;
-use crate::chess::{Bitboard, Color, Kind, Position};
+use crate::chess::Position;
+use crate::chess::position::GROUPS;
 use crate::eval::Score;
 
 /// Bound of every entry, which corrects by the whole weight of its table.
@@ -16,12 +17,9 @@ const BONUS_MAX: i32 = MAX / 4;
 /// Base-two logarithm of the entries per table and side to move.
 const INDEX_BITS: u32 = 14;
 
-/// Tables by pieces: pawns, White's pieces, Black's pieces, minor pieces with the kings.
-const KEYS: usize = 4;
-
 /// The correction history of one thread, from the point of view of the side to move.
 pub(super) struct CorrectionHistory {
-    /// By table, side to move and hash of the pieces.
+    /// By group of pieces, side to move and key of the group.
     by_pieces: Box<[i16]>,
     /// By the moves two plies ago and one ply ago.
     by_moves: Box<[i16]>,
@@ -31,7 +29,7 @@ impl CorrectionHistory {
     /// Tables of zeros.
     pub(super) fn new() -> CorrectionHistory {
         CorrectionHistory {
-            by_pieces: vec![0; (KEYS * 2) << INDEX_BITS].into(),
+            by_pieces: vec![0; (GROUPS * 2) << INDEX_BITS].into(),
             by_moves: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT].into(),
         }
     }
@@ -78,50 +76,13 @@ impl CorrectionHistory {
 
 /// The index of a position in each table by pieces.
 #[inline]
-fn indices(position: &Position) -> [usize; KEYS] {
-    let board = position.board();
-    let both = |kind| Color::ALL.map(|color| board.pieces(color, kind));
-    let pieces = |color| {
-        let kinds = [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen, Kind::King];
-        kinds.map(|kind| board.pieces(color, kind))
-    };
-    let minor = board.kind(Kind::Knight) | board.kind(Kind::Bishop);
-    let minors = [
-        board.kind(Kind::Knight),
-        minor & board.color(Color::White),
-        minor & board.color(Color::Black),
-        board.kind(Kind::King),
-    ];
+fn indices(position: &Position) -> [usize; GROUPS] {
     let turn = position.turn().index();
-    let indices = [
-        index(&both(Kind::Pawn)),
-        index(&pieces(Color::White)),
-        index(&pieces(Color::Black)),
-        index(&minors),
-    ];
-    let mut key = 0;
-    indices.map(|index| {
-        key += 1;
-        ((key - 1) * 2 + turn) << INDEX_BITS | index
+    let keys = position.group_keys().all();
+    std::array::from_fn(|group| {
+        let index = keys[group] >> (u32::BITS - INDEX_BITS);
+        (group * 2 + turn) << INDEX_BITS | index as usize
     })
-}
-
-#[inline]
-fn index(sets: &[Bitboard]) -> usize {
-    (hash(sets) >> (u64::BITS - INDEX_BITS)) as usize
-}
-
-/// Multiplicative hash of some bitboards (Knuth, "The Art of Computer Programming", 6.4). Cheaper
-/// than incremental keys.
-#[inline]
-pub(super) fn hash(sets: &[Bitboard]) -> u64 {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut word = 0;
-    for set in sets {
-        word = (word ^ set.0).wrapping_mul(FACTOR);
-        word ^= word >> 32;
-    }
-    word.wrapping_mul(FACTOR)
 }
 
 #[inline]
@@ -168,18 +129,5 @@ mod tests {
             assert!((most - 5..=most).contains(&correction.abs()), "{correction}");
             assert_eq!(correction > 0, error > 0);
         }
-    }
-
-    #[test]
-    fn hashes_are_spread() {
-        // Pawn structures that differ by a single pawn on the board's edge.
-        let mut seen = std::collections::HashSet::new();
-        for square in 0..64 {
-            for other in 0..square {
-                seen.insert(index(&[Bitboard(1 << square), Bitboard(1 << other)]));
-            }
-        }
-        // 2016 structures in 16384 entries: about 120 share one by chance.
-        assert!(seen.len() > 1_750, "{}", seen.len());
     }
 }

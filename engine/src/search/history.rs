@@ -1,8 +1,8 @@
 //! Move histories: statistics of how good quiet moves and captures were in earlier nodes.
 
-use super::correction::{CorrectionHistory, hash};
+use super::correction::CorrectionHistory;
 use super::features;
-use crate::chess::{Color, Kind, Move, Position, Square};
+use crate::chess::{Color, Kind, Move, Position};
 
 /// Bound of every entry.
 const MAX: i32 = 16_384;
@@ -23,6 +23,9 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
     (position.turn().index() * 6 + kind) * 64 + mv.to().index()
 }
 
+/// Entries by coloured piece and destination of a move.
+type Row = [i16; PIECE_TO_COUNT];
+
 /// What the move histories of a node are indexed by, besides the move.
 #[derive(Clone, Copy)]
 pub(super) struct ContinuationContext {
@@ -36,11 +39,10 @@ impl ContinuationContext {
     /// The context of a position.
     #[inline]
     pub(super) fn new(position: &Position, previous: [Option<PieceTo>; 3]) -> ContinuationContext {
-        let board = position.board();
-        let pawns = Color::ALL.map(|color| board.pieces(color, Kind::Pawn));
+        let pawns = position.group_keys().pawns();
         ContinuationContext {
             previous,
-            pawn_index: (hash(&pawns) >> (u64::BITS - PAWN_INDEX_BITS)) as usize,
+            pawn_index: (pawns >> (u32::BITS - PAWN_INDEX_BITS)) as usize,
         }
     }
 }
@@ -48,12 +50,12 @@ impl ContinuationContext {
 /// The history tables of one thread, kept between the searches of a game.
 pub(crate) struct Histories {
     /// Butterfly history: by side, origin and destination.
-    quiet: Box<[i16]>,
+    quiet: Box<[[i16; 64 * 64]; 2]>,
     /// Continuation history: by an earlier move and the move. Moves two and four plies ago share
     /// their entries, being of the same side.
-    continuation: Box<[i16]>,
+    continuation: Box<[Row]>,
     /// Pawn history: by pawn structure and move.
-    pawn: Box<[i16]>,
+    pawn: Box<[Row]>,
     /// Capture history: by move and kind captured.
     capture: Box<[i16]>,
     /// Correction history.
@@ -64,9 +66,9 @@ impl Histories {
     /// Tables of zeros.
     pub(crate) fn new() -> Histories {
         Histories {
-            quiet: vec![0; 2 * 64 * 64].into(),
-            continuation: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT].into(),
-            pawn: vec![0; PIECE_TO_COUNT << PAWN_INDEX_BITS].into(),
+            quiet: Box::new([[0; 64 * 64]; 2]),
+            continuation: vec![[0; PIECE_TO_COUNT]; PIECE_TO_COUNT].into(),
+            pawn: vec![[0; PIECE_TO_COUNT]; 1 << PAWN_INDEX_BITS].into(),
             capture: vec![0; PIECE_TO_COUNT * 6].into(),
             correction: CorrectionHistory::new(),
         }
@@ -74,30 +76,54 @@ impl Histories {
 
     /// Sets all entries to zero.
     pub(crate) fn clear(&mut self) {
-        self.quiet.fill(0);
-        self.continuation.fill(0);
-        self.pawn.fill(0);
+        self.quiet.as_flattened_mut().fill(0);
+        self.continuation.as_flattened_mut().fill(0);
+        self.pawn.as_flattened_mut().fill(0);
         self.capture.fill(0);
         self.correction.clear();
     }
 
-    /// The score of a quiet move for move ordering; higher is better.
+    /// The score of each quiet move of a node for move ordering; higher is better.
     #[inline]
-    pub(super) fn ordering_score(
+    pub(super) fn ordering_scores(
         &self,
         position: &Position,
-        mv: Move,
         context: &ContinuationContext,
-    ) -> i32 {
-        let piece_to = piece_to(position, mv);
-        let distant = context.previous[2].filter(|_| features::distant_history());
-        let distant = distant.map_or(0, |earlier| self.continuation_score(earlier, piece_to));
-        let pawn = i32::from(self.pawn[context.pawn_index * PIECE_TO_COUNT + piece_to])
-            * i32::from(features::pawn_history());
-        self.quiet_score(position, mv, context) + pawn + distant / 2
+    ) -> impl Fn(Move) -> i32 {
+        let quiet = self.quiet_scores(position, context);
+        let distant =
+            self.continuation_row(context.previous[2].filter(|_| features::distant_history()));
+        let pawn = &self.pawn[context.pawn_index];
+        move |mv| {
+            let piece_to = piece_to(position, mv);
+            let pawn = i32::from(pawn[piece_to]) * i32::from(features::pawn_history());
+            quiet(mv) + pawn + i32::from(distant[piece_to]) / 2
+        }
     }
 
-    /// The butterfly and continuation history of a quiet move, as pruning and reductions use it.
+    /// The butterfly and continuation history of each quiet move of a node, as pruning and reductions
+    /// use it.
+    #[inline]
+    pub(super) fn quiet_scores(
+        &self,
+        position: &Position,
+        context: &ContinuationContext,
+    ) -> impl Fn(Move) -> i32 {
+        let butterfly = &self.quiet[position.turn().index()];
+        let row = |index: usize| {
+            self.continuation_row(
+                context.previous[index].filter(|_| features::continuation_history()),
+            )
+        };
+        let (last, one_before) = (row(0), row(1));
+        move |mv| {
+            let piece_to = piece_to(position, mv);
+            let here = i32::from(butterfly[from_to(mv)]) * i32::from(features::butterfly_history());
+            here + i32::from(last[piece_to]) + i32::from(one_before[piece_to])
+        }
+    }
+
+    /// The same of one move.
     #[inline]
     pub(super) fn quiet_score(
         &self,
@@ -105,21 +131,14 @@ impl Histories {
         mv: Move,
         context: &ContinuationContext,
     ) -> i32 {
-        let piece_to = piece_to(position, mv);
-        let mut sum = i32::from(self.quiet[butterfly(position.turn(), mv.from(), mv.to())])
-            * i32::from(features::butterfly_history());
-        if !features::continuation_history() {
-            return sum;
-        }
-        for earlier in context.previous[..2].iter().flatten() {
-            sum += self.continuation_score(*earlier, piece_to);
-        }
-        sum
+        self.quiet_scores(position, context)(mv)
     }
 
+    /// The continuation history after an earlier move; zeros if there is none.
     #[inline]
-    fn continuation_score(&self, earlier: PieceTo, piece_to: PieceTo) -> i32 {
-        i32::from(self.continuation[earlier * PIECE_TO_COUNT + piece_to])
+    fn continuation_row(&self, earlier: Option<PieceTo>) -> &Row {
+        const NONE: &Row = &[0; PIECE_TO_COUNT];
+        earlier.map_or(NONE, |earlier| &self.continuation[earlier])
     }
 
     /// The capture history of a capture or promotion.
@@ -138,7 +157,7 @@ impl Histories {
         bonus: i32,
     ) {
         let piece_to = piece_to(position, mv);
-        apply_bonus::<MAX>(&mut self.pawn[context.pawn_index * PIECE_TO_COUNT + piece_to], bonus);
+        apply_bonus::<MAX>(&mut self.pawn[context.pawn_index][piece_to], bonus);
         self.update_played_quiet(mv, piece_to, context.previous, bonus);
     }
 
@@ -153,17 +172,14 @@ impl Histories {
         self.update_butterfly(Color::ALL[piece_to / (PIECE_TO_COUNT / 2)], mv, bonus);
         for (earlier, share) in previous.into_iter().zip([1, 1, 2]) {
             if let Some(earlier) = earlier {
-                apply_bonus::<MAX>(
-                    &mut self.continuation[earlier * PIECE_TO_COUNT + piece_to],
-                    bonus / share,
-                );
+                apply_bonus::<MAX>(&mut self.continuation[earlier][piece_to], bonus / share);
             }
         }
     }
 
     /// Updates the butterfly history of a quiet move.
     pub(super) fn update_butterfly(&mut self, color: Color, mv: Move, bonus: i32) {
-        apply_bonus::<MAX>(&mut self.quiet[butterfly(color, mv.from(), mv.to())], bonus);
+        apply_bonus::<MAX>(&mut self.quiet[color.index()][from_to(mv)], bonus);
     }
 
     /// Updates the capture history of a capture or promotion.
@@ -179,8 +195,8 @@ impl Default for Histories {
 }
 
 #[inline]
-fn butterfly(color: Color, from: Square, to: Square) -> usize {
-    (color.index() * 64 + from.index()) * 64 + to.index()
+fn from_to(mv: Move) -> usize {
+    mv.from().index() * 64 + mv.to().index()
 }
 
 #[inline]

@@ -52,7 +52,7 @@ impl<'a> Limiter<'a> {
         let Request { limits, timer, signals, .. } = self.request;
         self.thread.set_nodes(self.nodes);
         let late = self.thread.is_main()
-            && (self.stop_on_ponderhit || timer.hard_limit_reached())
+            && (self.stop_on_ponderhit || timer.hard_limit_reached(self.thread.total_nodes()))
             && !signals.is_pondering();
         // At least one node is searched, however late it is.
         if self.nodes > 0 && (late || signals.is_stopped() || self.thread.is_stopped()) {
@@ -107,7 +107,8 @@ impl<'a> Limiter<'a> {
         if !self.thread.is_main() || !timer.has_soft_limit() {
             return false;
         }
-        self.stop_on_ponderhit = choices == 1 || timer.soft_limit_reached(percent);
+        self.stop_on_ponderhit =
+            choices == 1 || timer.soft_limit_reached(self.total_nodes(), percent);
         self.stop_on_ponderhit && !signals.is_pondering()
     }
 }

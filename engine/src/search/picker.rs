@@ -161,8 +161,7 @@ impl MovePicker {
                     if let Some(continuation) = self.continuation.filter(|_| self.with_quiets) {
                         let scored = &mut self.buffers.scored;
                         position.fill_with_quiet_moves(&mut scored.moves);
-                        scored
-                            .score_all(|mv| histories.ordering_score(position, mv, &continuation));
+                        scored.score_all(histories.ordering_scores(position, &continuation));
                     }
                     self.stage = Stage::Quiet;
                     None

@@ -11,6 +11,7 @@ const THREADS_MAX: usize = 256;
 /// More lines than any position has moves.
 const LINES_MAX: usize = 256;
 const OVERHEAD_MAX_MS: u64 = 10_000;
+const NODES_PER_MS_MAX: u64 = 1_000_000;
 
 /// The value of `EvalFile` for the network that the engine comes with.
 const EMBEDDED: &str = "<embedded>";
@@ -35,6 +36,8 @@ pub(super) struct Options {
     pub(super) lines: usize,
     /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
     pub(super) move_overhead_ms: u64,
+    /// Nodes that count as a millisecond on the clock; 0 for real time.
+    pub(super) nodes_per_ms: u64,
     /// The search and the evaluation in use, and what of them is switched off.
     pub(super) configuration: Configuration,
     /// The evaluation asked for; the personality's own if none was.
@@ -52,6 +55,7 @@ impl Default for Options {
             threads: 1,
             lines: 1,
             move_overhead_ms: 10,
+            nodes_per_ms: 0,
             configuration: Configuration::default(),
             eval: None,
             network: None,
@@ -127,6 +131,10 @@ impl Options {
                 defaults.move_overhead_ms
             ),
             format!(
+                "option name nodestime type spin default {} min 0 max {NODES_PER_MS_MAX}",
+                defaults.nodes_per_ms
+            ),
+            format!(
                 "option name Eval type combo default {}{variants}",
                 defaults.configuration.eval.variant.name()
             ),
@@ -169,6 +177,10 @@ impl Options {
             }
             "move overhead" => {
                 self.move_overhead_ms = spin(name, value, 0, OVERHEAD_MAX_MS)?;
+                Ok(Effect::default())
+            }
+            "nodestime" => {
+                self.nodes_per_ms = spin(name, value, 0, NODES_PER_MS_MAX)?;
                 Ok(Effect::default())
             }
             "eval" => {
@@ -350,6 +362,7 @@ mod tests {
         assert_eq!(options.set("threads", "256"), done(Change::SetThreads));
         assert_eq!(options.set("MultiPV", "3"), done(Change::None));
         assert_eq!(options.set("Move Overhead", "25"), done(Change::None));
+        assert_eq!(options.set("NodesTime", "600"), done(Change::None));
         assert_eq!(options.set("Eval", "material"), done(Change::Clear));
         assert_eq!(options.set("eval", "Material"), done(Change::None));
         assert_eq!(options.set("UCI_Chess960", "true"), done(Change::None));
@@ -359,6 +372,7 @@ mod tests {
             threads: 256,
             lines: 3,
             move_overhead_ms: 25,
+            nodes_per_ms: 600,
             configuration: Variant::Material.into(),
             eval: Some(Variant::Material),
             network: None,

@@ -36,6 +36,12 @@ pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -
     text
 }
 
+/// The `info` line of the nodes alone.
+pub(super) fn nodes(nodes: u64, elapsed: Duration) -> String {
+    let speed = nodes_per_second(nodes, elapsed);
+    format!("info nodes {nodes} nps {speed} time {}", elapsed.as_millis())
+}
+
 /// A score as the protocol writes it.
 pub(super) fn score(score: Score) -> String {
     match mate_distance_moves(score) {

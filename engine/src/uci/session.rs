@@ -221,7 +221,8 @@ impl Session {
         self.worker.send(Job::Search(Box::new(SearchJob {
             game: self.game.clone(),
             limits,
-            timer: Timer::start(budget.filter(|_| !go.infinite)),
+            timer: Timer::start(budget.filter(|_| !go.infinite))
+                .counting_nodes(self.options.nodes_per_ms),
             signals: Arc::clone(&self.signals),
             configuration: self.options.configuration,
             form: self.options.castling,

@@ -180,12 +180,18 @@ fn run_bench(depth: Option<u32>, configuration: Configuration, signals: &Signals
 fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let SearchJob { game, limits, timer, signals, configuration, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
+    let mut told = 0;
     let result = search(*configuration, request, memory, &mut |report| {
         // Iterations without a line are of interest to `trace` only.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
+            told = report.nodes;
         }
     });
+    if timer.counts_nodes() && result.nodes > told {
+        // Whoever keeps the clock must know of those of an unfinished iteration, too.
+        output.line(&print::nodes(result.nodes, timer.elapsed()));
+    }
     if result.threads < memory.threads() {
         let (used, wanted) = (result.threads, memory.threads());
         output.note(&format!("only {used} of {wanted} threads could be started"));

@@ -241,3 +241,24 @@ fn what_is_single_threaded_says_so() {
     let told = engine.until("bestmove");
     assert!(told.iter().any(|line| line.contains("multipv 2")), "{told:?}");
 }
+
+#[test]
+fn nodes_stand_for_time_on_any_machine() {
+    let searched = |go: &str, rate: u64| {
+        let mut engine = Engine::start();
+        engine.say(&format!("setoption name nodestime value {rate}"));
+        engine.say("position startpos moves e2e4 e7e5");
+        engine.say(go);
+        let said = engine.until("bestmove");
+        let best = said.last().cloned();
+        (number(&said[said.len() - 2], "nodes"), best)
+    };
+    // 90 ms after the overhead; the clock is looked at every 512 nodes.
+    let (nodes, best) = searched("go movetime 100", 100);
+    assert!((9_000..9_512).contains(&nodes), "{nodes}");
+    assert_eq!(searched("go movetime 100", 100), (nodes, best));
+    // An hour of virtual time passes in an instant, and a share of the clock is taken of it.
+    let (nodes, best) = searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1);
+    assert!((30_000..1_000_000).contains(&nodes), "{nodes}");
+    assert_eq!(searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1), (nodes, best));
+}

@@ -271,9 +271,10 @@ fn every_personality_serves_the_protocol() {
         engine.say("position startpos moves d2d4 d7d5");
         for (go, end) in [("go infinite", "stop"), ("go ponder wtime 60 btime 60", "ponderhit")] {
             engine.say(go);
+            engine.until("info depth");
+            // More than the clock of the second search has.
             std::thread::sleep(Duration::from_millis(150));
             let lines = engine.sync();
-            assert!(lines.iter().any(|line| line.contains(" pv ")), "{personality} {lines:?}");
             assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
             engine.say(end);
             let answer = engine.best_move();

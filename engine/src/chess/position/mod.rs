@@ -2,12 +2,14 @@
 
 mod board;
 mod check_info;
+mod group_keys;
 mod place;
 mod play;
 mod validate;
 
 pub use board::Board;
 pub(in crate::chess) use check_info::CheckInfo;
+pub(crate) use group_keys::{GROUPS, GroupKeys};
 pub(crate) use play::castled_squares;
 pub use validate::{Fault, Setup};
 
@@ -28,6 +30,7 @@ pub struct Position {
     /// Mailbox of kinds; the colour is in `board`.
     kinds: [Option<Kind>; 64],
     key: u64,
+    group_keys: GroupKeys,
     /// The rooks that may still castle. A rook is on the king's side if its file is the higher.
     castling: Bitboard,
     /// Of the side to move.
@@ -74,6 +77,12 @@ impl Position {
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
+    }
+
+    /// The keys of groups of pieces.
+    #[inline]
+    pub(crate) fn group_keys(&self) -> GroupKeys {
+        self.group_keys
     }
 
     /// The rooks, of both sides, that may still castle.

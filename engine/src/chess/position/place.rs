@@ -1,7 +1,7 @@
 //! The only code that moves pieces: it keeps piece sets, mailbox and keys consistent and recomputes
 //! checks and pins.
 
-use super::{Board, CheckInfo, Position};
+use super::{Board, CheckInfo, GroupKeys, Position};
 use crate::chess::attacks;
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Black, Color, White};
@@ -16,6 +16,7 @@ impl Position {
             board: Board::EMPTY,
             kinds: [None; 64],
             key: 0,
+            group_keys: GroupKeys::EMPTY,
             castling: Bitboard::EMPTY,
             check_info: CheckInfo::NONE,
             turn: Color::White,
@@ -34,7 +35,7 @@ impl Position {
     pub(super) fn put(&mut self, color: Color, kind: Kind, square: Square) {
         self.board.toggle(color, kind, Bitboard::of(square));
         self.kinds[square.index()] = Some(kind);
-        self.key ^= zobrist::placement(color, kind, square);
+        self.toggle_keys(color, kind, zobrist::placement(color, kind, square));
     }
 
     /// Takes the piece of this colour and kind from its square.
@@ -43,7 +44,7 @@ impl Position {
         debug_assert_eq!(self.kinds[square.index()], Some(kind));
         self.board.toggle(color, kind, Bitboard::of(square));
         self.kinds[square.index()] = None;
-        self.key ^= zobrist::placement(color, kind, square);
+        self.toggle_keys(color, kind, zobrist::placement(color, kind, square));
     }
 
     /// Moves a piece to an empty square.
@@ -54,7 +55,14 @@ impl Position {
         self.kinds[from.index()] = None;
         self.kinds[to.index()] = Some(kind);
         let words = zobrist::placement(color, kind, from) ^ zobrist::placement(color, kind, to);
+        self.toggle_keys(color, kind, words);
+    }
+
+    /// Adds or takes away the Zobrist words of a kind of piece in all keys.
+    #[inline]
+    fn toggle_keys(&mut self, color: Color, kind: Kind, words: u64) {
         self.key ^= words;
+        self.group_keys.toggle(color, kind, words);
     }
 
     /// Withdraws the castling rights of the rooks in `rooks`.

@@ -43,7 +43,8 @@ impl Position {
         next
     }
 
-    fn make(&mut self, mv: Move) {
+    /// Makes a legal move in place, as [`play`](Self::play) does in a copy.
+    pub(crate) fn make(&mut self, mv: Move) {
         let us = self.turn;
         let (from, to) = (mv.from(), mv.to());
         let kind = self.kinds[from.index()].expect("a legal move starts from a piece");

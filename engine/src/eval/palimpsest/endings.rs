@@ -91,9 +91,8 @@ fn weight(place: usize) -> i32 {
 
 #[inline(never)]
 fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
-    let own = worth(board, strong);
-    let other = worth(board, !strong);
     if pawns.is_empty() {
+        let (own, other) = (worth(board, strong), worth(board, !strong));
         // A lone minor piece mates nobody, nor do two knights.
         if own <= 6 && !can_mate(board, strong) {
             return 0;
@@ -112,6 +111,12 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     let least = weight(at::SCALE_FEW_PAWNS);
     let each = weight(at::SCALE_FEW_PAWNS + 1);
     (least + each * pawns.len() as i32).min(SCALE_MAX)
+}
+
+/// Are these all the pieces of a side besides king and pawns, and one alone?
+fn is_only_piece(board: &Board, color: Color, pieces: Bitboard) -> bool {
+    let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
+    pieces.any() && !pieces.several() && pieces == board.color(color) - simple
 }
 
 /// Value of the pieces without pawns, in pawns.
@@ -139,10 +144,9 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
 /// with the other king close to that square?
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
-    let only_bishop = worth(board, strong) == 3 && bishops.len() == 1;
     let file = pawns.first().file();
     let on_one = pawns.any() && (pawns - Bitboard::file(file)).is_empty();
-    if !only_bishop || !on_one || !matches!(file, 0 | 7) {
+    if !is_only_piece(board, strong, bishops) || !on_one || !matches!(file, 0 | 7) {
         return false;
     }
     let goal = Square::at(file, strong.relative_rank(7));
@@ -153,12 +157,12 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
 /// One rook each and nothing else, at most one pawn more, all on one side of the board, and the
 /// other king near them?
 fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
-    let rooks = board.kind(Kind::Rook);
-    let only_rooks = worth(board, Color::White) == 5 && worth(board, Color::Black) == 5;
+    let only_rooks = Color::ALL
+        .into_iter()
+        .all(|color| is_only_piece(board, color, board.pieces(color, Kind::Rook)));
     let queenside = Bitboard(0x0F0F_0F0F_0F0F_0F0F);
     let on_one_side = (pawns & queenside).is_empty() || (pawns - queenside).is_empty();
-    let others = board.pieces(!strong, Kind::Pawn).len();
-    if rooks.len() != 2 || !only_rooks || !on_one_side || pawns.len() > others + 1 {
+    if !only_rooks || !on_one_side || pawns.len() > board.pieces(!strong, Kind::Pawn).len() + 1 {
         return false;
     }
     let king = board.king(!strong);
