@@ -148,7 +148,7 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     assert_eq!(bench.read("seeds.md"), before);
     assert!(!row("| Squares matter. |").contains('†'));
     // Players that search otherwise today are marked.
-    bench.write("claims-games.json", &kept.replace("\"bench\": [", "\"bench\": [1"));
+    bench.write("claims-games.json", kept.replace("\"bench\": [", "\"bench\": [1"));
     run(&["report"]);
     assert!(row("| Squares matter. |").contains('†'));
     assert!(row("|  |  | a clock | 0 |").contains("not yet played; budget at most 10 games"));
