@@ -66,7 +66,7 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
         let reason = "expected a name of letters, digits, '-', '_', '.' and '+'";
         return Err(Failure::invalid(format!("'{name}': {reason}")));
     }
-    if name == "HEAD" || name.ends_with("_HEAD") {
+    if is_revision(name) {
         return Err(Failure::invalid(format!("'{name}' is a revision in every git repository")));
     }
     if registered()?.get(name).is_some_and(|known| known.file == path) {
@@ -147,7 +147,8 @@ impl BuildArgs {
         let place = spec.repo.clone();
         let repo = self.repository(place.as_deref());
         let commit = repo.and_then(|repo| repo.commit(&name).map(|_| repo.top));
-        let program = find_program(&name, spec.dir.as_deref());
+        // Some systems have a program HEAD, which plays no chess.
+        let program = find_program(&name, spec.dir.as_deref()).ok().filter(|_| !is_revision(&name));
         let mut meanings = Vec::new();
         if let Some(Registered { spec: own, file }) = known.remove(&name) {
             meanings.push((format!("the engine of {}", file.display()), spec.clone().or(&own)));
@@ -156,7 +157,7 @@ impl BuildArgs {
             let built = EngineSpec { rev: Some(name.clone()), ..spec.clone() };
             meanings.push((format!("a revision of {} (rev={name})", top.display()), built));
         }
-        if let Ok(path) = program {
+        if let Some(path) = program {
             let found = EngineSpec { cmd: Some(name.clone()), ..spec };
             meanings.push((format!("the program {} (cmd={name})", path.display()), found));
         }
@@ -188,6 +189,11 @@ impl BuildArgs {
             }
         }
     }
+}
+
+/// Whether a name is that of a revision in every git repository.
+fn is_revision(name: &str) -> bool {
+    name == "HEAD" || name.ends_with("_HEAD")
 }
 
 /// What may have been meant by a name that means nothing.

@@ -212,14 +212,14 @@ fn every_kind_of_run_has_a_report() {
             assert!(table.iter().all(|row| columns(row) == columns(table[0])), "{table:#?}");
         }
     };
-    check("sprt", 2, "", &["# SPRT: P|0 against P|1", "LLR", "allowing for the stop"]);
+    check("sprt", 2, "", &["# SPRT: P|0 against P|1", "LLR", "Elo (95 %)"]);
     check(
         "match",
         2,
         "round-robin",
         &["# P|0 against P|1", "Elo (95 %)", "Faults of engines: none"],
     );
-    let cross = ["# Round robin of 3 engines", "## Ratings", "## Everybody against everybody"];
+    let cross = ["# Round robin of 3 engines", "(Davidson's model)", "| points", "## Encounters"];
     check("match", 3, "round-robin", &cross);
-    check("match", 3, "gauntlet", &["# Gauntlet of P|0 against 2 engines", "## Ratings"]);
+    check("match", 3, "gauntlet", &["# Gauntlet of P|0 against 2 engines", "## Encounters"]);
 }

@@ -43,7 +43,7 @@ match PUPPET,args='--seed 1 --wait 9' bundled
 tournement mine bundled
 sprrt mine bundled
 sprt mine bundled --elo0 5 --elo1 0
-sprt HEAD~1 HEAD
+sprt HEAD main
 epd mine --suite nosuch.epd
 ablate bundled --features tempoo
 results show frist
