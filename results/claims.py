@@ -66,7 +66,10 @@ class Records:
     """What became of the runs, a line each."""
 
     def __init__(self):
-        self.runs = json.loads(GAMES.read_text()) if GAMES.exists() else {}
+        try:
+            self.runs = json.loads(GAMES.read_text()) if GAMES.exists() else {}
+        except ValueError as error:
+            sys.exit(f"{GAMES}: {error}; take the file of the last commit (git checkout)")
 
     def add(self, name, record):
         self.runs = Records().runs | {name: record}

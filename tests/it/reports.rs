@@ -246,3 +246,22 @@ fn tables_of_one_tournament_agree() {
         assert_eq!(own[3], format!("{:.1}", points.sum::<f64>()), "{own:?} {row:?}");
     }
 }
+
+#[test]
+fn single_games_that_were_all_won_have_no_section_without_content() {
+    let bench = Bench::new();
+    Plan::new(&bench, "match", 4)
+        .engine("name=palimpsest,cmd=bundled".to_owned())
+        .engine("name=material,cmd=bundled,eval=material".to_owned())
+        .set("each", "nodes=300")
+        .switch("noswap")
+        .run()
+        .expect_code(0);
+    let text = report(&bench, &["run"]).expect_code(0).stdout;
+    assert!(text.contains("| 4     | 4   | 0     | 0 "), "all are to be won: {text}");
+    let mut lines = text.lines().filter(|line| !line.is_empty()).peekable();
+    while let Some(line) = lines.next() {
+        let is_next_heading = lines.peek().is_none_or(|next| next.starts_with("## "));
+        assert!(!(line.starts_with("## ") && is_next_heading), "{line}: {text}");
+    }
+}

@@ -19,11 +19,18 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
         let drawn = likelihood(summary, &points).into_iter().chain(elo(summary, &points));
-        let drawn: Vec<Figure> = drawn.collect();
-        let is_test = summary.plan.sprt.is_some();
-        let heading = if is_test { "LLR history" } else { "Elo history" };
-        document.heading(if drawn.is_empty() { "Pairs" } else { heading });
-        document.multiples(drawn.into_iter().chain(pairs(summary)));
+        let mut drawn: Vec<Figure> = drawn.collect();
+        let heading = match (drawn.is_empty(), summary.plan.sprt) {
+            (true, _) => "Pairs",
+            (false, Some(_)) => "LLR history",
+            (false, None) => "Elo history",
+        };
+        drawn.extend(pairs(summary));
+        // Of single games that were all won there is nothing to show yet.
+        if !drawn.is_empty() {
+            document.heading(heading);
+            document.multiples(drawn);
+        }
     }
     document.figures(ablation(summary));
 }

@@ -2,6 +2,7 @@
 //! it does not tell is left out, and said.
 
 use super::result_figures::{self, NamedOpening};
+use super::tournament::MAX_CROSS;
 use super::{Block, Document, calibration};
 use crate::ratings::{Ratings, pentanomial, seconds_per_move};
 use crate::standings::{Rating, superiority};
@@ -12,9 +13,6 @@ use arbiter_plan::Encounter;
 use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
-
-/// Players beyond which everybody against everybody would be too much.
-const MAX_CROSS: usize = 20;
 
 /// Players that a chart of ratings shows.
 const MAX_RATED: usize = 40;
