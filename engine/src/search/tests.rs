@@ -171,6 +171,26 @@ fn every_feature_of_a_search_changes_it() {
 }
 
 #[test]
+fn null_windows_hardly_change_scores() {
+    // What depends on the window in other ways finds other scores with null windows, rightly.
+    let off =
+        "hash,null_move,futility,extended_futility,razoring,quiescence_content,quiescence_lazy";
+    let usual = Configuration::from(Personality::Rdchess);
+    let null_windows = usual.without(off).unwrap();
+    let full_windows = usual.without(&format!("{off},negascout")).unwrap();
+    let limits = Limits { depth: Some(3), ..Limits::default() };
+    let score = |configuration: Configuration, position| {
+        let mut memory = Memory::for_personality(configuration.personality, 1).unwrap();
+        find(configuration, position, &limits, &mut memory).score
+    };
+    let positions = || crate::eval::palimpsest::tests::positions().into_iter().step_by(40);
+    let differ = positions()
+        .filter(|&position| score(null_windows, position) != score(full_windows, position));
+    let differ = differ.count();
+    assert!(differ * 50 < positions().count(), "{differ}");
+}
+
+#[test]
 fn a_lost_side_repeats() {
     // White is far behind but checks for ever.
     let position = fen::parse("6k1/5p2/8/4Q3/8/8/q4r1P/7K w - - 0 1").unwrap();

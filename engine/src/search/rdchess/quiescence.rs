@@ -79,7 +79,8 @@ impl<E: Evaluator> Search<'_, E> {
         while let Some(next) = order.next(self.line.position()) {
             let Next::Move(mv) = next else { continue };
             node.count += 1;
-            if self.is_futile_capture(node, mv) {
+            if let Some(bound) = self.futility_bound_of_capture(node, mv) {
+                node.best = node.best.max(bound);
                 continue;
             }
             self.limiter.nodes += 1;
@@ -100,13 +101,15 @@ impl<E: Evaluator> Search<'_, E> {
         }
     }
 
-    /// Futility pruning: can the capture not reach alpha?
-    fn is_futile_capture(&self, node: &QsNode, mv: Move) -> bool {
+    /// Futility pruning: an upper bound on the score of a capture, if below alpha.
+    fn futility_bound_of_capture(&self, node: &QsNode, mv: Move) -> Option<Score> {
         let position = self.line.position();
-        !node.in_check
+        let bound = node.stand_pat + gain(position, mv);
+        let is_futile = !node.in_check
             && self.is_enabled(Feature::QuiescenceFutility)
-            && node.stand_pat + gain(position, mv) < node.alpha
-            && !position.gives_check(mv)
+            && bound < node.alpha
+            && !position.gives_check(mv);
+        is_futile.then_some(bound)
     }
 
     /// Does the score end the node? A capture has to exceed the stand pat score, an evasion to
