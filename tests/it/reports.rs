@@ -245,6 +245,11 @@ fn tables_of_one_tournament_agree() {
         let points = row[2..].iter().filter_map(|cell| cell.split(' ').next()?.parse::<f64>().ok());
         assert_eq!(own[3], format!("{:.1}", points.sum::<f64>()), "{own:?} {row:?}");
     }
+    let results = bench.path("results").display().to_string();
+    let words = ["results", "list", "--results", &results, "--format", "md"];
+    let list = bench.arbiter(words).finish().expect_code(0).stdout;
+    let is_named = |own: &Vec<String>| list.contains(&format!("| {} {} ", own[2], own[4]));
+    assert_eq!(standings.iter().filter(|own| is_named(own)).count(), 1, "{standings:?} {list}");
 }
 
 #[test]

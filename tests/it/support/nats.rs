@@ -1,11 +1,11 @@
 //! A NATS server of its own for each test, workers on it, and a client that
 //! speaks its protocol by hand, past the harness.
 
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
@@ -86,15 +86,12 @@ impl Drop for Server {
     }
 }
 
-/// A port that nobody listens at, another one each time. It is none of those that the system gives to
-/// connections, which would take it before it is used.
+/// A port that nobody listens at, by chance. It is none of those that the system gives to connections, one
+/// of which might take it before it is used.
 pub fn free_port() -> u16 {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let by_chance = || 10_000 + (RandomState::new().hash_one(0) % 22_000) as u16;
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
-    // Other processes of tests begin elsewhere.
-    let next = || NUMBER.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id() * 97);
-    let mut ports = std::iter::repeat_with(|| 10_000 + (next() % 22_000) as u16);
-    ports.find(is_free).expect("ports come without end")
+    std::iter::repeat_with(by_chance).find(is_free).expect("ports come without end")
 }
 
 /// Starts a server and waits until it is ready.

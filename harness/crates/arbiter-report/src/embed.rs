@@ -35,7 +35,7 @@ fn shortened(text: &str, length: usize) -> String {
     }
 }
 
-/// A badge: the run, how it stands, and the Elo of the first of two engines.
+/// A badge: the run, how it stands, and the Elo of the first engine.
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_in_words(), summary.elo_in_words());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };

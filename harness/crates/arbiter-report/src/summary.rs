@@ -268,8 +268,16 @@ impl Summary {
         self.after_stop().map_or_else(|| self.strength().elo, |after| Some(after.elo))
     }
 
-    /// [`Summary::elo`] with its 95 % interval; empty if there is none.
+    /// [`Summary::elo`] with its 95 % interval; of more engines that meet each other, who is rated first and how;
+    /// empty if there is none.
     pub fn elo_in_words(&self) -> String {
+        let is_tournament = matches!(self.plan.kind, RunKind::Match | RunKind::Tournament);
+        if is_tournament && self.engines.len() > 2 {
+            let first = self.ratings().and_then(|ratings| ratings.into_iter().next());
+            return first.map_or(String::new(), |(engine, rating)| {
+                format!("{} {rating}", self.engines[engine])
+            });
+        }
         let elo = self.elo();
         match self.plan.sprt {
             Some(_) => elo.as_ref().map_or(String::new(), interval),
