@@ -6,6 +6,7 @@ use crate::chart::svg;
 use crate::document::{Block, Document, Tone, tone};
 use crate::plain::wrapped;
 use crate::summary::Summary;
+use crate::text::shortened;
 
 /// Colours of the page's style, for a light and for a dark ground.
 const STYLE: &str = "\
@@ -26,14 +27,6 @@ const LINE_LENGTH: usize = 62;
 
 /// Lines of the verdict at most.
 const MAX_LINES: usize = 5;
-
-/// The beginning of a text.
-fn shortened(text: &str, length: usize) -> String {
-    match text.chars().count() > length {
-        true => text.chars().take(length - 1).chain(['…']).collect(),
-        false => text.to_owned(),
-    }
-}
 
 /// A badge: the run, how it stands, and the Elo of the first engine.
 pub fn badge_svg(summary: &Summary) -> String {

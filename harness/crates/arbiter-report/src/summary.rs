@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run_list::RunPhase;
 use crate::standings::{self, Rating, Standings};
-use crate::text::{interval, plus_minus, ratio, superiority};
+use crate::text::{interval, plus_minus, ratio, shortened, superiority};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
     Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunKind,
@@ -25,6 +25,9 @@ use arbiter_store::LintCount;
 
 /// Engines beyond which they are counted instead of named.
 const MAX_NAMED: usize = 4;
+
+/// Characters of a name beside a figure.
+const NAME_LENGTH: usize = 24;
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -275,7 +278,7 @@ impl Summary {
         if is_tournament && self.engines.len() > 2 {
             let first = self.ratings().and_then(|ratings| ratings.into_iter().next());
             return first.map_or(String::new(), |(engine, rating)| {
-                format!("{} {rating}", self.engines[engine])
+                format!("{} {rating}", shortened(&self.engines[engine], NAME_LENGTH))
             });
         }
         let elo = self.elo();

@@ -100,6 +100,17 @@ pub(crate) fn results(games: &Trinomial, unit: &str) -> String {
     format!("{}{unit}: {wins} won, {draws} drawn, {losses} lost", games.games())
 }
 
+/// As much of a name as has so many characters.
+pub(crate) fn shortened(name: &str, room: usize) -> String {
+    let length = name.chars().count();
+    if length <= room {
+        return name.to_owned();
+    }
+    // Names that differ do so at one of their ends.
+    let (begin, end) = (room - 1 - room / 3, length - room / 3);
+    name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
+}
+
 /// Words of Markdown that are read as they are: names of engines are no markup, and nobody is called by them.
 pub(crate) fn escaped(words: &str) -> String {
     let mut text = String::with_capacity(words.len());

@@ -17,6 +17,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use self::axis::{every_nth, number, range, tick, whole};
 use self::lines::draw_lines;
 use super::{Bars, Chart, Intervals, Lines, is_bound, thinned};
+use crate::text::shortened;
 
 /// The sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
 /// shows the one whose units are closest to its own.
@@ -356,17 +357,6 @@ impl Frame {
     fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
         thinned(points, self.points).copied().collect()
     }
-}
-
-/// As much of a name as has so many characters.
-fn shortened(name: &str, room: usize) -> String {
-    let length = name.chars().count();
-    if length <= room {
-        return name.to_owned();
-    }
-    // Names that differ do so at one of their ends.
-    let (begin, end) = (room - 1 - room / 3, length - room / 3);
-    name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
 
 fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&String]) -> Drawn {

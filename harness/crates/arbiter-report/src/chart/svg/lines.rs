@@ -4,8 +4,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{range, tick, whole, widened};
-use super::{AXIS, Area, Drawn, Frame, GRID, INK, MARGIN, TEXT, colour, nothing, shortened};
+use super::{AXIS, Area, Drawn, Frame, GRID, INK, MARGIN, TEXT, colour, nothing};
 use crate::chart::{Line, Lines};
+use crate::text::shortened;
 
 /// How wide a letter of a name is, and the height of a name.
 const LETTER: u32 = 7;
