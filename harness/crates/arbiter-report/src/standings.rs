@@ -66,10 +66,10 @@ impl Rating {
         }
     }
 
-    /// Whether its interval is above that of another.
+    /// Whether its interval is above that of another; a bound, at 50 %, tells no such thing.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
-        let ([low, _], [_, high]) = (self.ends(), other.ends());
-        low.zip(high).is_some_and(|(low, high)| low > high)
+        let margins = self.margin.zip(other.margin);
+        margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
     }
 
     /// `>` or `<` where the rating is only a bound.
@@ -83,7 +83,7 @@ impl fmt::Display for Rating {
         match (self.margin, self.won_all) {
             (Some(0.0), _) => write!(f, "{} (given)", signed(self.elo, 1)),
             (Some(margin), _) => write!(f, "{} ± {margin:.1}", signed(self.elo, 1)),
-            (None, Some(_)) => write!(f, "{} {}", self.sign(), signed(self.elo, 1)),
+            (None, Some(_)) => write!(f, "{} {} (50 %)", self.sign(), signed(self.elo, 1)),
             (None, None) => write!(f, "{}, no spread", signed(self.elo, 1)),
         }
     }
@@ -100,6 +100,12 @@ impl Standings {
         };
         let rows = schedule.ranking().into_iter().map(row).collect();
         Standings { schedule: schedule.clone(), rows }
+    }
+
+    /// Who is first by the table, all of them if the place is shared.
+    pub(crate) fn first(&self) -> Vec<usize> {
+        let first = self.rows.iter().filter(|row| row.ranked.rank == 1);
+        first.map(|row| row.ranked.engine).collect()
     }
 
     /// Whether there are engines that cannot be compared with others.
@@ -252,14 +258,14 @@ mod tests {
             |margin, won_all| Rating { elo: -0.0, margin, won_all, group: None }.to_string();
         assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
         assert_eq!(shown(Some(0.0), None), "+0.0 (given)");
-        assert_eq!(shown(None, Some(true)), "> +0.0");
+        assert_eq!(shown(None, Some(true)), "> +0.0 (50 %)");
         assert_eq!(shown(None, None), "+0.0, no spread");
         let rating = |elo, margin, won_all| Rating { elo, margin, won_all, group: None };
         let first = |won_all: Option<bool>| rating(9.0, won_all.is_none().then_some(5.0), won_all);
         for (won_all, elo, expected) in [
             (None, 0.5, true),
             (None, 1.5, false),
-            (Some(true), 5.5, true),
+            (Some(true), 5.5, false),
             (Some(false), 0.0, false),
         ] {
             let other = rating(elo, Some(3.0), None);

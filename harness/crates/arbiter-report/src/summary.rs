@@ -15,6 +15,7 @@ use arbiter_plan::{
     RunState,
 };
 use arbiter_protocol::Limits;
+use arbiter_schedule::Format;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::normalized;
@@ -271,15 +272,39 @@ impl Summary {
         self.after_stop().map_or_else(|| self.strength().elo, |after| Some(after.elo))
     }
 
-    /// [`Summary::elo`] with its 95 % interval; of more engines that meet each other, who is rated first and how;
+    /// Whether places are by the table and not by ratings.
+    pub(crate) fn is_by_table(&self) -> bool {
+        let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
+        self.engines.len() > 2 && by_table.contains(&self.plan.design.format)
+    }
+
+    /// Who is first of more than two engines that meet each other, and how strong, as far as that is known;
+    /// `None` if several are.
+    pub(crate) fn first(&self) -> Option<(usize, Option<Rating>)> {
+        let has_games = self.engines.len() > 2 && self.counts.games() > 0;
+        let standings = self.standings.as_ref().filter(|_| has_games)?;
+        if self.is_by_table() {
+            let &[engine] = &standings.first()[..] else { return None };
+            let row = standings.rows.iter().find(|row| row.ranked.engine == engine)?;
+            return Some((engine, row.rating.filter(|_| !standings.has_groups())));
+        }
+        let ratings = self.ratings()?;
+        let is_level = ratings.get(1).is_some_and(|(_, next)| next.elo == ratings[0].1.elo);
+        ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
+    }
+
+    /// The likelihood of superiority that allows for the stop as per cent, or its bound; `None` without one.
+    pub fn los_after_stop_in_words(&self) -> Option<String> {
+        let after = self.after_stop()?;
+        Some(superiority(Some(after.los), self.strength().los_bound))
+    }
+
+    /// [`Summary::elo`] with its 95 % interval; of more engines that meet each other, who is first and how strong;
     /// empty if there is none.
     pub fn elo_in_words(&self) -> String {
-        let is_tournament = matches!(self.plan.kind, RunKind::Match | RunKind::Tournament);
-        if is_tournament && self.engines.len() > 2 {
-            let first = self.ratings().and_then(|ratings| ratings.into_iter().next());
-            return first.map_or(String::new(), |(engine, rating)| {
-                format!("{} {rating}", shortened(&self.engines[engine], NAME_LENGTH))
-            });
+        if let Some((engine, rating)) = self.first() {
+            let name = shortened(&self.engines[engine], NAME_LENGTH);
+            return rating.map_or(name.clone(), |rating| format!("{name} {rating}"));
         }
         let elo = self.elo();
         match self.plan.sprt {
@@ -329,7 +354,9 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_plan::{Request, RunState};
+    use arbiter_game::outcome::Termination::Checkmate;
+    use arbiter_plan::{EngineSpec, GameTally, PairTally, Request, RunState, TournamentRequest};
+    use arbiter_stats::GameResult::{Loss, Win};
 
     fn told(pairs: [u64; 5]) -> Option<Ordering> {
         Strength::of(Encounter { pairs: Pentanomial(pairs), ..Encounter::default() }).told()
@@ -344,6 +371,36 @@ mod tests {
     }
 
     #[test]
+    fn a_swiss_is_won_by_points_and_a_round_robin_led_by_rating() {
+        let first = |format, ranks: [usize; 3]| {
+            let engines = ["A", "B", "C"].map(|name| format!("cmd=sh,name={name}"));
+            let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
+            let tournament =
+                TournamentRequest { format: Some(format), ..TournamentRequest::default() };
+            let request = Request { engines, tournament, ..Request::default() };
+            let plan = Plan::resolve(RunKind::Tournament, request).unwrap();
+            let state = RunState::of(&plan);
+            let mut counts = RunCounts::default();
+            let game = |result| GameTally { result, termination: Checkmate, fault: None };
+            for (pair, engines, second) in [(0, [0, 1], Win), (1, [0, 2], Loss), (2, [1, 2], Loss)]
+            {
+                let (first, second) = (game(Win), Some(game(second)));
+                counts.count(&PairTally { pair, engines, first, second });
+            }
+            let mut summary = Summary::new("run", &plan, &state, Some(Ending::Complete));
+            let mut standings = Standings::new(state.schedule(), &counts);
+            for row in &mut standings.rows {
+                row.ranked.rank = ranks[row.ranked.engine];
+            }
+            (summary.counts, summary.standings) = (counts, Some(standings));
+            summary.elo_in_words()
+        };
+        assert!(first(Format::Swiss, [2, 3, 1]).starts_with("C "));
+        assert_eq!(first(Format::Swiss, [1, 3, 1]), "", "the place is shared");
+        assert!(first(Format::RoundRobin, [2, 3, 1]).starts_with("A +"));
+    }
+
+    #[test]
     fn pairs_that_are_all_alike_have_no_interval_after_a_test_either() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut summary = Summary::new("run", &plan, &RunState::of(&plan), None);
@@ -354,5 +411,8 @@ mod tests {
         };
         assert_eq!(meet([0, 0, 15, 0, 0]), (false, "+0.0, no spread".to_owned()));
         assert!(meet([0, 1, 13, 1, 0]).0);
+        // Nor is what so few tell surer than the same number all won.
+        meet([0, 0, 0, 1, 3]);
+        assert_eq!(summary.los_after_stop_in_words().as_deref(), Some("> 93.8 %"));
     }
 }

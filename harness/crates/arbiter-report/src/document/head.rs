@@ -129,8 +129,8 @@ fn pairs(strength: &Strength) -> Option<Gauge> {
 
 /// The rating of the first of several.
 fn leader(summary: &Summary) -> Option<Gauge> {
-    let ratings = summary.ratings()?;
-    let (engine, rating) = ratings.first()?;
+    let (engine, rating) = summary.first()?;
+    let rating = rating?;
     let [low, high] = rating.ends();
     let is_known = low.or(high).is_some();
     let open = |end: f64| if is_known { end } else { rating.elo };
@@ -140,9 +140,13 @@ fn leader(summary: &Summary) -> Option<Gauge> {
         high: high.unwrap_or(open(f64::INFINITY)),
     };
     Some(Gauge {
-        name: "Elo of the first (95 %)".to_owned(),
+        name: format!("Elo of the first{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
         value: rating.to_string(),
-        note: format!("{} around the mean of {} engines", summary.engines[*engine], ratings.len()),
+        note: format!(
+            "{} around the mean of {} engines",
+            summary.engines[engine],
+            summary.engines.len()
+        ),
         picture: Picture::Interval { estimate, hypotheses: None },
     })
 }

@@ -13,7 +13,7 @@ use crate::standings::{Rating, superiority};
 use crate::statistics::GameStatistics;
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::text::{self, interval, percent, plus_minus, plus_minus_95, ratio};
+use crate::text::{interval, percent, plus_minus, plus_minus_95, ratio};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, tuned};
 use arbiter_names::counted;
@@ -150,24 +150,30 @@ fn winner(summary: &Summary) -> Option<String> {
     let standings = summary.standings.as_ref().filter(|_| summary.is_over())?;
     let place = match standings.schedule.design().format {
         Format::Knockout => "won the knockout",
+        Format::Swiss => "won the Swiss",
         Format::Ladder => "is at the top of the ladder",
         _ => return None,
     };
-    Some(format!("{} {place}.", summary.engines[standings.rows.first()?.ranked.engine]))
+    let first: Vec<&str> =
+        standings.first().into_iter().map(|engine| summary.engines[engine].as_str()).collect();
+    Some(match first[..] {
+        [first] => format!("{first} {place}."),
+        _ => format!("{} share the first place.", first.join(" and ")),
+    })
 }
 
 /// Who is first by rating.
 fn leader(summary: &Summary) -> Option<String> {
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
-    let is_level = ratings.get(1).is_some_and(|(_, next)| next.to_string() == rating.to_string());
-    let place = match (is_clear(&ratings), is_level) {
-        (true, _) => "is rated first",
-        (false, true) => "and others are level at the top",
-        (false, false) => "leads, intervals overlap",
+    let (place, confidence) = match rating.margin {
+        _ if summary.first().is_none() => ("and others are level at the top", ""),
+        _ if is_clear(&ratings) => ("is rated first", " (95 %)"),
+        Some(_) => ("is rated first, intervals overlap", " (95 %)"),
+        None => ("is rated first, but not told from others", ""),
     };
     let name = &summary.engines[*engine];
-    Some(format!("{name} {place}: {rating} Elo (95 %) around a mean of 0."))
+    Some(format!("{name} {place}: {rating} Elo{confidence} around a mean of 0."))
 }
 
 /// Whether what was found is good news for the first engine: that all was played is none.
@@ -210,7 +216,7 @@ fn confidence(summary: &Summary) -> String {
         Verdict::Inconclusive | Verdict::None => String::new(),
     };
     let Some(after) = summary.after_stop() else { return rates.trim_end().to_owned() };
-    let (elo, los) = (interval(&after.elo), text::superiority(Some(after.los), None));
+    let (elo, los) = (interval(&after.elo), summary.los_after_stop_in_words().unwrap_or_default());
     let first = &summary.engines[0];
     match summary.is_over() {
         true => format!(
@@ -301,15 +307,19 @@ fn test(document: &mut Document, summary: &Summary) {
         row("Bounds", bounds_text(&sprt));
         if let Some(after) = summary.after_stop() {
             row("Elo, allowing for the stop (95 %)", interval(&after.elo));
-            row("LOS, allowing for the stop", text::superiority(Some(after.los), None));
+        }
+        if let Some(los) = summary.los_after_stop_in_words() {
+            row("LOS, allowing for the stop", los);
         }
         document.table(table);
     }
     document.paragraph(LEGEND);
-    document.paragraph(
-        "The Elo of the first table takes no account of the stop and leans to the side of the \
-         verdict.",
-    );
+    if matches!(summary.verdict(), Verdict::H1 | Verdict::H0) {
+        document.paragraph(
+            "The Elo of the first table takes no account of the stop and leans to the side of the \
+             verdict.",
+        );
+    }
 }
 
 /// How likely each of several engines is the stronger one of two.

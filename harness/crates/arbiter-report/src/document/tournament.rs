@@ -56,8 +56,8 @@ const RATED: &str = "Elo is by maximum likelihood over all games (Davidson's mod
     errors allow for pairs. Its scale is wider than that of an encounter's Elo, about as 1 to 1 less the \
     share of draws between equals.";
 
-const UNRATED: &str = "There are no ratings of all engines yet: they can be compared once they have taken \
-    points from each other, directly or through others.";
+const UNRATED: &str = "Not all engines can be compared by these games: that takes points taken from each other, \
+    directly or through others.";
 
 /// Everybody against everybody, the best rating first; if there are none, the first of the table.
 fn cross_table(summary: &Summary, standings: &Standings) -> Block {
@@ -150,7 +150,8 @@ fn notes(standings: &Standings) -> Vec<String> {
     let design = standings.schedule.design();
     if standings.rows.iter().any(|row| row.rating.is_some_and(|rating| rating.won_all.is_some())) {
         notes.push(
-            "An Elo with > or < is a bound: the games of that engine give no finite estimate."
+            "An Elo with > or < is where it was as likely as not (50 %) to win, or to lose, all of these games: \
+             they give no finite estimate."
                 .to_owned(),
         );
     }

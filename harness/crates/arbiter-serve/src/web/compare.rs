@@ -3,7 +3,7 @@
 use arbiter_names::counted;
 use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, interval,
-    percent, signed, superiority,
+    percent, signed,
 };
 use arbiter_stats::elo::finite;
 use arbiter_stats::{LlrBounds, Trinomial};
@@ -64,8 +64,8 @@ fn results(runs: &[ComparedRun]) -> Table {
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
         // As the Elo beside it.
-        let los = match summary.after_stop() {
-            Some(after) => superiority(Some(after.los), None),
+        let los = match summary.los_after_stop_in_words() {
+            Some(los) => los,
             None if is_duel => strength.los_in_words(),
             None => String::new(),
         };
