@@ -125,14 +125,17 @@ fn a_run_that_cannot_end_well_ends_at_once() {
     assert!(comment.contains("engines failed too often for the run to end well"), "{comment}");
 }
 
-/// The shortest of three tries: a busy machine delays one, but not all.
-fn best_of_three(measure: impl Fn() -> Duration) -> Duration {
-    (0..3).map(|_| measure()).min().expect("there are three")
+/// The first time below `limit` of up to ten tries: a busy machine delays some, but not all.
+fn one_below(limit: Duration, measure: impl Fn() -> Duration) -> Duration {
+    let mut tries = std::iter::repeat_with(measure).take(10);
+    tries.find(|time| *time < limit).unwrap_or(Duration::MAX)
 }
 
 #[test]
 fn a_forfeit_waits_for_the_margin_and_no_longer() {
-    let late = best_of_three(|| {
+    // The margin, and what is lost on the way.
+    let limit = Duration::from_millis(50 + 100);
+    let late = one_below(limit, || {
         let bench = Bench::new();
         // It would think for a minute.
         let plan = Plan::new(&bench, "match", 1).puppet("A", "--mode slow --delay-ms 60000");
@@ -142,13 +145,13 @@ fn a_forfeit_waits_for_the_margin_and_no_longer() {
         let late = latency(&report, "A", "overrun").expect("it was late");
         Duration::from_micros(late["max_us"].as_u64().expect("a time"))
     });
-    let margin = Duration::from_millis(50);
-    assert!(late < margin + Duration::from_millis(100), "{late:?}");
+    assert!(late < limit, "{late:?}");
 }
 
 #[test]
 fn an_engine_deaf_to_quit_is_gone_within_a_second() {
-    let each = best_of_three(|| {
+    let limit = Duration::from_secs(1);
+    let each = one_below(limit, || {
         let bench = Bench::new();
         let deaf = format!("--seed 1 --mode ignore-quit --ignore-term {}", bench.logs());
         let plan = Plan::new(&bench, "match", 1).puppet("A", &deaf).puppet("B", "--seed 2");
@@ -161,5 +164,5 @@ fn an_engine_deaf_to_quit_is_gone_within_a_second() {
         assert!(processes >= 2, "{processes}");
         took / u32::try_from(processes).expect("they are few")
     });
-    assert!(each < Duration::from_secs(1), "{each:?}");
+    assert!(each < limit, "{each:?}");
 }
