@@ -289,7 +289,8 @@ impl Summary {
             return Some((engine, row.rating.filter(|_| !standings.has_groups())));
         }
         let ratings = self.ratings()?;
-        let is_level = ratings.get(1).is_some_and(|(_, next)| next.elo == ratings[0].1.elo);
+        let is_level =
+            ratings.get(1).is_some_and(|(_, next)| next.to_string() == ratings[0].1.to_string());
         ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
     }
 
@@ -354,6 +355,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::outcome_document;
     use arbiter_game::outcome::Termination::Checkmate;
     use arbiter_plan::{EngineSpec, GameTally, PairTally, Request, RunState, TournamentRequest};
     use arbiter_stats::GameResult::{Loss, Win};
@@ -372,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_swiss_is_won_by_points_and_a_round_robin_led_by_rating() {
-        let first = |format, ranks: [usize; 3]| {
+        let run = |format, ranks: [usize; 3], ending| {
             let engines = ["A", "B", "C"].map(|name| format!("cmd=sh,name={name}"));
             let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
             let tournament =
@@ -387,17 +389,22 @@ mod tests {
                 let (first, second) = (game(Win), Some(game(second)));
                 counts.count(&PairTally { pair, engines, first, second });
             }
-            let mut summary = Summary::new("run", &plan, &state, Some(Ending::Complete));
+            let mut summary = Summary::new("run", &plan, &state, ending);
             let mut standings = Standings::new(state.schedule(), &counts);
             for row in &mut standings.rows {
                 row.ranked.rank = ranks[row.ranked.engine];
             }
             (summary.counts, summary.standings) = (counts, Some(standings));
-            summary.elo_in_words()
+            summary
         };
+        let first = |format, ranks| run(format, ranks, Some(Ending::Complete)).elo_in_words();
         assert!(first(Format::Swiss, [2, 3, 1]).starts_with("C "));
         assert_eq!(first(Format::Swiss, [1, 3, 1]), "", "the place is shared");
         assert!(first(Format::RoundRobin, [2, 3, 1]).starts_with("A +"));
+        let so_far =
+            |ranks| format!("{:?}", outcome_document(&run(Format::Swiss, ranks, None), None));
+        assert!(so_far([2, 3, 1]).contains("So far: C leads the table."));
+        assert!(!so_far([1, 3, 1]).contains("So far"), "the place is shared");
     }
 
     #[test]

@@ -162,8 +162,12 @@ fn winner(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Who is first by rating.
+/// Who is first so far by the table, or by rating.
 fn leader(summary: &Summary) -> Option<String> {
+    if summary.is_by_table() {
+        let (engine, _) = summary.first()?;
+        return Some(format!("{} leads the table.", summary.engines[engine]));
+    }
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
     let (place, confidence) = match rating.margin {
