@@ -132,7 +132,7 @@ fn one_below(limit: Duration, measure: impl Fn() -> Duration) -> Duration {
 }
 
 #[test]
-fn a_forfeit_waits_for_the_margin_and_no_longer() {
+fn a_forfeit_waits_for_the_margin_and_is_told_in_time() {
     // The margin, and what is lost on the way.
     let limit = Duration::from_millis(50 + 100);
     let late = one_below(limit, || {
@@ -149,7 +149,7 @@ fn a_forfeit_waits_for_the_margin_and_no_longer() {
 }
 
 #[test]
-fn an_engine_deaf_to_quit_is_gone_within_a_second() {
+fn an_engine_deaf_to_quit_is_gone_in_time() {
     let limit = Duration::from_secs(1);
     let each = one_below(limit, || {
         let bench = Bench::new();

@@ -292,7 +292,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
 }
 
 #[test]
-fn a_start_that_waits_keeps_no_server_from_ending() {
+fn a_server_ends_in_time_though_a_start_waits() {
     let bench = Bench::new();
     add_silent(&bench);
     bench.write("asleep", "");

@@ -111,7 +111,7 @@ fn options_that_an_engine_lacks_are_left_out_with_a_warning() {
 }
 
 #[test]
-fn a_signal_ends_the_run_within_a_second_and_it_goes_on_later() {
+fn a_signal_ends_the_run_in_time_and_it_goes_on_later() {
     for signal in [Signal::INT, Signal::TERM] {
         let bench = Bench::new();
         bench.write("book.epd", plan::openings(20));

@@ -152,7 +152,7 @@ fn an_idle_worker_leaves_at_once() {
 }
 
 #[test]
-fn a_coordinator_without_a_server_leaves_at_once() {
+fn a_coordinator_without_a_server_leaves_in_time() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };
     let _worker = Worker::start(&bench, &server, "a");

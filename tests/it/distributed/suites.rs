@@ -176,7 +176,7 @@ fn a_suite_that_is_interrupted_before_it_has_begun_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_suite_after_another_has_the_workers_at_once() {
+fn a_suite_after_another_has_the_workers_in_time() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
