@@ -21,12 +21,13 @@ pub(super) struct Checkpoint {
 
 /// The line that says what the state is of.
 fn header(data: &Data, settings: Settings) -> String {
-    let Settings { epochs, batch, rate, result_share, seed, .. } = settings;
+    let Settings { epochs, batch, rate, result_share, seed, start, .. } = settings;
     let [training, validation, games] = data.counts();
+    let start = start.map_or("random weights".to_owned(), |network| format!("{network:?}"));
     format!(
         "palimpsest checkpoint 1: {training} + {validation} positions of {games} games ({:016x}), \
          {epochs} epochs, batch {batch}, rate {rate}, results {result_share}, seed {seed}, \
-         {PARAMETERS} parameters\n",
+         {PARAMETERS} parameters, begun with {start}\n",
         data.hash
     )
 }

@@ -36,11 +36,21 @@ pub struct Settings {
     pub seed: u64,
     /// Number of threads.
     pub threads: usize,
+    /// The network to begin with, random weights if there is none.
+    pub start: Option<&'static Network>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { epochs: 20, batch: 16_384, rate: 0.001, result_share: 0.3, seed: 1, threads: 1 }
+        Settings {
+            epochs: 20,
+            batch: 16_384,
+            rate: 0.001,
+            result_share: 0.3,
+            seed: 1,
+            threads: 1,
+            start: None,
+        }
     }
 }
 
@@ -79,7 +89,10 @@ pub fn train(
 ) -> io::Result<Network> {
     let mut state = match Checkpoint::read(checkpoint, data, settings)? {
         Some(state) => state,
-        None => Checkpoint::start(model::initial(&mut Random::new(mix(settings.seed)))),
+        None => Checkpoint::start(match settings.start {
+            Some(network) => weights_of(network),
+            None => model::initial(&mut Random::new(mix(settings.seed))),
+        }),
     };
     let mut gradients = vec![vec![0.0; PARAMETERS]; settings.batch.div_ceil(PART)];
     while state.errors.len() < settings.epochs {
@@ -179,6 +192,17 @@ fn quantize(weights: &[f32]) -> Network {
             .map(|bias| bias.round() as i32)
             .collect::<Vec<_>>(),
     )
+}
+
+/// The weights of a network in floating point.
+fn weights_of(network: &Network) -> Vec<f32> {
+    let unit = |place| match place {
+        _ if place < OUTPUT_WEIGHTS.start => HIDDEN_UNIT,
+        _ if place < OUTPUT_BIAS.start => OUTPUT_UNIT,
+        _ => HIDDEN_UNIT * OUTPUT_UNIT,
+    };
+    let weights = network.weights().enumerate();
+    weights.map(|(place, weight)| weight as f32 / unit(place) as f32).collect()
 }
 
 #[cfg(test)]

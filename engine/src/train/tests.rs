@@ -1,5 +1,6 @@
 use super::*;
 use crate::datagen::record::Record;
+use crate::eval::nnue::embedded;
 use crate::eval::palimpsest::tests::positions;
 use crate::eval::{Choice, Variant};
 
@@ -16,8 +17,15 @@ fn material() -> Data {
     data
 }
 
-const SETTINGS: Settings =
-    Settings { epochs: 4, batch: 1_500, rate: 0.01, result_share: 0.0, seed: 1, threads: 1 };
+const SETTINGS: Settings = Settings {
+    epochs: 4,
+    batch: 1_500,
+    rate: 0.01,
+    result_share: 0.0,
+    seed: 1,
+    threads: 1,
+    start: None,
+};
 
 #[test]
 fn a_network_learns_the_same_however_it_is_trained() {
@@ -67,4 +75,26 @@ fn the_network_in_whole_numbers_is_the_one_that_was_trained() {
         let rounding = 25.0 + 0.05 * expected.abs();
         assert!((score as f32 - expected).abs() < rounding, "{score} {expected}");
     }
+}
+
+#[test]
+fn a_training_goes_on_from_a_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = material();
+    let path = folder.path().join("checkpoint");
+    let mut errors = Vec::new();
+    let network = train(&data, SETTINGS, &path, &mut |all| errors = all.to_vec()).unwrap();
+    let learnt = errors[3].validation;
+    let start: Option<&'static Network> = Some(Box::leak(Box::new(network)));
+    // Not with the state of another training.
+    assert!(train(&data, Settings { start, ..SETTINGS }, &path, &mut |_| {}).is_err());
+    std::fs::remove_file(&path).unwrap();
+    let settings = Settings { start, rate: 0.001, epochs: 1, ..SETTINGS };
+    train(&data, settings, &path, &mut |all| errors = all.to_vec()).unwrap();
+    assert!(errors[0].validation < 1.02 * learnt, "{errors:?} after {learnt}");
+}
+
+#[test]
+fn weights_are_those_of_the_network() {
+    assert_eq!(&quantize(&weights_of(embedded())), embedded());
 }

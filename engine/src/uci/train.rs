@@ -8,13 +8,17 @@ use std::thread;
 use std::time::Instant;
 
 use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE, exit_code};
+use super::options::network;
 use super::output::Output;
+use crate::eval::nnue::embedded;
 use crate::train::{Data, EpochErrors, Settings, replace, train};
 
 /// What was asked for.
 struct Request<'a> {
     files: Vec<&'a str>,
     out: &'a str,
+    /// A network to begin with.
+    from: Option<&'a str>,
     /// Where the curve of the errors is drawn.
     loss: Option<&'a str>,
     settings: Settings,
@@ -32,13 +36,14 @@ impl<'a> Request<'a> {
     fn parse(words: &[&'a str]) -> Result<Request<'a>, String> {
         let threads = thread::available_parallelism().map_or(1, Into::into);
         let mut settings = Settings { threads, ..Settings::default() };
-        let (mut files, mut out, mut loss) = (Vec::new(), None, None);
+        let (mut files, mut out, mut from, mut loss) = (Vec::new(), None, None, None);
         let mut words = words.iter().copied();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word {
                 "--out" => out = Some(value()?),
                 "--loss" => loss = Some(value()?),
+                "--from" => from = Some(value()?),
                 "--epochs" => settings.epochs = number(word, value()?, 1, 10_000)?,
                 "--batch" => settings.batch = number(word, value()?, 1, 1 << 20)?,
                 "--rate" => settings.rate = number(word, value()?, 0.0, 1.0)?,
@@ -53,7 +58,7 @@ impl<'a> Request<'a> {
         if files.is_empty() {
             return Err("train needs a file of positions".to_owned());
         }
-        Ok(Request { files, out, loss, settings })
+        Ok(Request { files, out, from, loss, settings })
     }
 
     fn carry_out(&self, output: &Output) -> Result<(), CommandError> {
@@ -73,6 +78,12 @@ impl<'a> Request<'a> {
         let failed = |path: &Path, error: std::io::Error| {
             CommandError(EXIT_ENVIRONMENT, format!("{}: {error}", path.display()))
         };
+        let start = self
+            .from
+            .map(|file| network("--from", file).map(|known| known.unwrap_or_else(embedded)))
+            .transpose()
+            .map_err(|reason| CommandError(EXIT_INPUT, reason))?;
+        let settings = Settings { start, ..self.settings };
         let checkpoint = PathBuf::from(format!("{}.checkpoint", self.out));
         let start = Instant::now();
         let mut trained = 0;
@@ -83,7 +94,7 @@ impl<'a> Request<'a> {
             output.line(&line(errors, speed));
             all = errors.to_vec();
         };
-        let network = train(&data, self.settings, &checkpoint, &mut report)
+        let network = train(&data, settings, &checkpoint, &mut report)
             .map_err(|error| failed(&checkpoint, error))?;
         let out = Path::new(self.out);
         replace(out, &network.to_bytes()).map_err(|error| failed(out, error))?;

@@ -132,7 +132,7 @@ impl Network {
             output_bias: output_bias.try_into().expect("a bias for each output"),
         };
         assert_eq!(network.inputs.len(), INPUTS, "a layer for each input");
-        network.hash = *blake3::hash(&network.weights()).as_bytes();
+        network.hash = *blake3::hash(&network.weight_bytes()).as_bytes();
         network
     }
 
@@ -167,15 +167,21 @@ impl Network {
         if network.may_overflow() { Err(NetworkError::Overflow) } else { Ok(network) }
     }
 
-    /// All weights as they stand in a file.
-    fn weights(&self) -> Vec<u8> {
-        let mut weights = Vec::new();
+    /// The layers in the order of the file, which the biases of the outputs follow.
+    fn layers(&self) -> impl Iterator<Item = i16> {
         let outputs = self.outputs.as_flattened().iter();
-        for layer in self.inputs.iter().chain([&self.bias]).chain(outputs) {
-            weights.extend(layer.0.iter().flat_map(|weight| weight.to_le_bytes()));
-        }
-        weights.extend(self.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
-        weights
+        self.inputs.iter().chain([&self.bias]).chain(outputs).flat_map(|layer| layer.0)
+    }
+
+    /// All weights in the order of the file.
+    pub(crate) fn weights(&self) -> impl Iterator<Item = i32> {
+        self.layers().map(i32::from).chain(self.output_bias)
+    }
+
+    /// All weights as they stand in a file.
+    fn weight_bytes(&self) -> Vec<u8> {
+        let bias = self.output_bias.iter().flat_map(|bias| bias.to_le_bytes());
+        self.layers().flat_map(i16::to_le_bytes).chain(bias).collect()
     }
 
     /// The network as a file.
@@ -184,7 +190,7 @@ impl Network {
         bytes.extend([HIDDEN as u16, OUTPUTS as u16].map(u16::to_le_bytes).as_flattened());
         bytes.resize(32, 0);
         bytes.extend(self.hash);
-        bytes.extend(self.weights());
+        bytes.extend(self.weight_bytes());
         bytes
     }
 
