@@ -57,15 +57,20 @@ impl Delays {
     ///
     /// An engine may have to wait for its opponent to be done before it can tidy up after its own
     /// move, and its reader may be late for a line that decides nothing. Neither costs time on
-    /// the clock: what a thread has lost there is at most what it has not run.
+    /// the clock: what a thread has lost there is at most what it has not run, and the reader, which
+    /// waits while any of them runs, what none of them has.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
-        let unread = self.reader.since(earlier.reader).waited;
-        let lost = self.engine.iter().map(|(thread, times)| {
-            let spent = times.since(earlier.engine.get(thread).copied().unwrap_or_default());
-            let not_run = thought.saturating_sub(Duration::from_nanos(spent.ran));
-            Duration::from_nanos(spent.waited.saturating_add(unread)).min(not_run)
+        let spent = |(thread, times): (&i32, &Times)| {
+            times.since(earlier.engine.get(thread).copied().unwrap_or_default())
+        };
+        let not_run = |ran: u64| thought.saturating_sub(Duration::from_nanos(ran));
+        let most = self.engine.iter().map(spent).map(|spent| spent.ran).max().unwrap_or(0);
+        let unread = Duration::from_nanos(self.reader.since(earlier.reader).waited);
+        let unread = unread.min(not_run(most));
+        let lost = self.engine.iter().map(spent).map(|spent| {
+            Duration::from_nanos(spent.waited).saturating_add(unread).min(not_run(spent.ran))
         });
-        lost.max().unwrap_or_else(|| Duration::from_nanos(unread).min(thought))
+        lost.max().unwrap_or(unread)
     }
 }
 
@@ -128,6 +133,15 @@ mod tests {
         assert_eq!(lost(8_000), 0);
         assert_eq!(lost(9_000), 1_000);
         assert_eq!(lost(90_000), 7_500);
+    }
+
+    #[test]
+    fn a_reader_that_waits_while_the_engine_runs_costs_nothing() {
+        // One thread waits for input, and one searches.
+        let before = delays(&[(1, 0, 0), (2, 0, 0)], 0);
+        let after = delays(&[(1, 10, 20), (2, 8_900, 30)], 5_000);
+        let lost = after.since(&before, Duration::from_nanos(9_000));
+        assert_eq!(lost, Duration::from_nanos(100 + 20), "{lost:?}");
     }
 
     /// Many threads that spin cannot all have a processor of their own.
