@@ -46,7 +46,7 @@ impl Asked {
             min_plies: self.number("from", 10_000, 2.0)?.map(|plies| plies.saturating_sub(1)),
             max_plies: self.number("to", 10_000, 2.0)?,
             min_swing: self.number("swing", 20, 100.0)?,
-            order: order.ok_or("There is no such order.")?.2,
+            order: order.ok_or("Games can be ordered by length or by swing.")?.2,
         })
     }
 }
@@ -240,6 +240,8 @@ mod tests {
             let words = ask(wrong).unwrap().games(&plan).unwrap_err();
             assert!(!words.is_empty(), "{wrong}");
         }
+        let words = ask("order=longest").unwrap().games(&plan).unwrap_err();
+        assert!(ORDERS[1..].iter().all(|(name, ..)| words.contains(name)), "{words}");
         assert!(ask("page=x").unwrap().part().is_err());
         assert!(ask(&"x".repeat(MAX_QUERY + 1)).is_err());
         assert_eq!(

@@ -166,6 +166,7 @@ pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> S
 fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
+    let last = total.saturating_sub(1) / size;
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {
             li {
@@ -175,11 +176,11 @@ fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64
             }
             @if part > 0 {
                 li { a href=(to(0)) { "First" } }
-                li { a rel="prev" href=(to(part - 1)) { "Previous" } }
+                li { a rel="prev" href=(to(last.min(part - 1))) { "Previous" } }
             }
             @if before + size < total {
                 li { a rel="next" href=(to(part + 1)) { "Next" } }
-                li { a href=(to((total - 1) / size)) { "Last" } }
+                li { a href=(to(last)) { "Last" } }
             }
         } }
     }

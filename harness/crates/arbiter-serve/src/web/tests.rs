@@ -122,6 +122,8 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
     ] {
         assert!(standing.html.contains(part), "{part} in {}", standing.html);
     }
+    let beyond = list::standing(&asked, 9, (120, 500), 7, &[&engine].into()).html;
+    assert!(beyond.contains("page=3\">Previous") && !beyond.contains(">Next"), "{beyond}");
     let page = list::list(&asked, &[standing, row], FEED, false);
     assert!(page.contains("data-events=\"/events/x\" data-since=\"ab-1\""), "{page}");
     assert!(page.contains("value=\"&quot;&gt;&lt;b&gt;\""), "{page}");
