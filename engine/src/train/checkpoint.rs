@@ -23,11 +23,11 @@ pub(super) struct Checkpoint {
 fn header(data: &Data, settings: Settings) -> String {
     let Settings { epochs, batch, rate, result_share, seed, start, .. } = settings;
     let [training, validation, games] = data.counts();
-    let start = start.map_or("random weights".to_owned(), |network| format!("{network:?}"));
+    let start = start.map_or(String::new(), |network| format!(", from {network:?}"));
     format!(
         "palimpsest checkpoint 1: {training} + {validation} positions of {games} games ({:016x}), \
          {epochs} epochs, batch {batch}, rate {rate}, results {result_share}, seed {seed}, \
-         {PARAMETERS} parameters, begun with {start}\n",
+         {PARAMETERS} parameters{start}\n",
         data.hash
     )
 }

@@ -76,8 +76,8 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          N random openings, as OpenBench asks for them
        palimpsest train FILE... --out FILE [--from FILE] [--epochs N] [--batch N] [--rate R]
                         [--results SHARE] [--seed N] [--threads N] [--loss FILE.svg]
-                                         a network for Eval nnue from such positions, or a better
-                                         one than that of --from; a training that was stopped is
+                                         a network for Eval nnue from such positions, going on
+                                         from that of --from; a training that was stopped is
                                          continued
        palimpsest tune FILE... [--out FILE] [--epochs N] [--batch N] [--rate CP] [--pull P]
                        [--patience N] [--threads N] [--seed N]

@@ -319,7 +319,8 @@ pub(super) fn variant(name: &str) -> Result<Variant, String> {
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
-/// The network in a file, `None` for the one that the engine comes with. It stays in memory until the process ends, since a search may use it.
+/// The network in a file, `None` for the one that the engine comes with. It stays in memory until the
+/// process ends, since a search may use it.
 pub(super) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);

@@ -62,6 +62,10 @@ impl<'a> Request<'a> {
     }
 
     fn carry_out(&self, output: &Output) -> Result<(), CommandError> {
+        let begin_with = |file| network("--from", file).map(|known| known.unwrap_or_else(embedded));
+        let start = self.from.map(begin_with).transpose();
+        let start = start.map_err(|reason| CommandError(EXIT_INPUT, reason))?;
+        let settings = Settings { start, ..self.settings };
         let mut data = Data::default();
         for file in &self.files {
             data.read(Path::new(file))
@@ -78,29 +82,23 @@ impl<'a> Request<'a> {
         let failed = |path: &Path, error: std::io::Error| {
             CommandError(EXIT_ENVIRONMENT, format!("{}: {error}", path.display()))
         };
-        let start = self
-            .from
-            .map(|file| network("--from", file).map(|known| known.unwrap_or_else(embedded)))
-            .transpose()
-            .map_err(|reason| CommandError(EXIT_INPUT, reason))?;
-        let settings = Settings { start, ..self.settings };
         let checkpoint = PathBuf::from(format!("{}.checkpoint", self.out));
-        let start = Instant::now();
+        let begun = Instant::now();
         let mut trained = 0;
         let mut all = Vec::new();
         let mut report = |errors: &[EpochErrors]| {
             trained += training;
-            let speed = trained as f64 / start.elapsed().as_secs_f64();
+            let speed = trained as f64 / begun.elapsed().as_secs_f64();
             output.line(&line(errors, speed));
             all = errors.to_vec();
         };
         let network = train(&data, settings, &checkpoint, &mut report)
             .map_err(|error| failed(&checkpoint, error))?;
         let out = Path::new(self.out);
-        replace(out, &network.to_bytes()).map_err(|error| failed(out, error))?;
         if let Some(loss) = self.loss.map(Path::new) {
             replace(loss, chart(&all).as_bytes()).map_err(|error| failed(loss, error))?;
         }
+        replace(out, &network.to_bytes()).map_err(|error| failed(out, error))?;
         fs::remove_file(&checkpoint).map_err(|error| failed(&checkpoint, error))?;
         output.line(&format!("{} {network:?}", self.out));
         Ok(())

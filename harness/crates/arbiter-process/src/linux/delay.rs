@@ -14,6 +14,12 @@ use super::process_tree::{descendants, threads};
 /// What `/proc/stat` counts in: `USER_HZ` is 100 in every Linux ABI.
 const TICK: Duration = Duration::from_millis(10);
 
+/// A thread that runs less than one part in so many of what the busiest runs waits for input.
+const IDLE: u64 = 10;
+
+/// An engine has pondered if its busiest thread runs longer than its clock by one part in so many.
+const PONDERED: u32 = 4;
+
 /// Run delays up to one moment of what an engine's clock depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delays {
@@ -57,20 +63,23 @@ impl Delays {
     ///
     /// An engine may have to wait for its opponent to be done before it can tidy up after its own
     /// move, and its reader may be late for a line that decides nothing. Neither costs time on
-    /// the clock: what a thread has lost there is at most what it has not run, and the reader, which
-    /// waits while any of them runs, what none of them has.
+    /// the clock: what a thread has lost there is at most what it has not run. That a thread which
+    /// waits for input has not run says nothing of the reader; if the engine ran while its clock
+    /// did not, as one that ponders, who waited for input is not known.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
-        let spent = |(thread, times): (&i32, &Times)| {
+        let unread = self.reader.since(earlier.reader).waited;
+        let spent = self.engine.iter().map(|(thread, times)| {
             times.since(earlier.engine.get(thread).copied().unwrap_or_default())
-        };
-        let not_run = |ran: u64| thought.saturating_sub(Duration::from_nanos(ran));
-        let most = self.engine.iter().map(spent).map(|spent| spent.ran).max().unwrap_or(0);
-        let unread = Duration::from_nanos(self.reader.since(earlier.reader).waited);
-        let unread = unread.min(not_run(most));
-        let lost = self.engine.iter().map(spent).map(|spent| {
-            Duration::from_nanos(spent.waited).saturating_add(unread).min(not_run(spent.ran))
         });
-        lost.max().unwrap_or(unread)
+        let most = spent.clone().map(|spent| spent.ran).max().unwrap_or(0);
+        let pondered = Duration::from_nanos(most) > thought.saturating_add(thought / PONDERED);
+        let lost = spent.map(|spent| {
+            let waits_for_input = spent.ran < most / IDLE && !pondered;
+            let unread = if waits_for_input { 0 } else { unread };
+            let not_run = thought.saturating_sub(Duration::from_nanos(spent.ran));
+            Duration::from_nanos(spent.waited.saturating_add(unread)).min(not_run)
+        });
+        lost.max().unwrap_or_else(|| Duration::from_nanos(unread).min(thought))
     }
 }
 
@@ -136,12 +145,17 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_waits_while_the_engine_runs_costs_nothing() {
-        // One thread waits for input, and one searches.
+    fn a_late_reader_counts_for_threads_that_search() {
         let before = delays(&[(1, 0, 0), (2, 0, 0)], 0);
-        let after = delays(&[(1, 10, 20), (2, 8_900, 30)], 5_000);
-        let lost = after.since(&before, Duration::from_nanos(9_000));
-        assert_eq!(lost, Duration::from_nanos(100 + 20), "{lost:?}");
+        let lost = |first_ran, second_ran| {
+            let after = delays(&[(1, first_ran, 20), (2, second_ran, 30)], 5_000);
+            after.since(&before, Duration::from_nanos(9_000)).as_nanos()
+        };
+        assert_eq!(lost(10, 8_900), 100, "one waits for input, one has hardly lost anything");
+        assert_eq!(lost(10, 2_000), 5_030);
+        assert_eq!(lost(8_000, 9_000), 1_000, "one of two that search");
+        assert_eq!(lost(10, 20_000), 5_020, "what it ran while it pondered is not known");
+        assert_eq!(lost(10, 9_100), 20, "it tidied up");
     }
 
     /// Many threads that spin cannot all have a processor of their own.

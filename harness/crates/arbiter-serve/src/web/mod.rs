@@ -167,6 +167,8 @@ fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
+    // The list of games knows no total beyond its end.
+    let previous = part.saturating_sub(1).min(if total == 0 { part } else { last });
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {
             li {
@@ -176,7 +178,7 @@ fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64
             }
             @if part > 0 {
                 li { a href=(to(0)) { "First" } }
-                li { a rel="prev" href=(to(last.min(part - 1))) { "Previous" } }
+                li { a rel="prev" href=(to(previous)) { "Previous" } }
             }
             @if before + size < total {
                 li { a rel="next" href=(to(part + 1)) { "Next" } }
