@@ -313,7 +313,7 @@ def summary(plan, tests):
     for test in sorted(against, key=margin, reverse=True):
         worst.setdefault(test.claim["id"], test)
     if worst:
-        lines += ["", "The three that games contradict most, by the end of the interval nearest to zero:", ""]
+        lines += ["", "What games contradict most, three at most, by the end of the interval nearest to zero:", ""]
     for test in list(worst.values())[:3]:
         name = plan["programs"][test.claim["program"]]["name"]
         lines.append(f"- {name}: {test.claim['hypothesis']} {test.limit}: {elo(test.figures)} Elo.")
