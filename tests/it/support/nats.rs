@@ -81,6 +81,11 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Who was connected, and when, may say why the test failed.
+            let log = std::fs::read_to_string(self.config.with_extension("log"));
+            eprintln!("log of the server: {}", log.unwrap_or_default());
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
