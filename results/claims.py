@@ -350,7 +350,7 @@ def seeds(arbiter, plan, records):
         f"games from one opening. A verdict is given after {looks} games (another block of other openings), each time by an interval of",
         f"{100 - 5 / len(blocks):.2f} %, so that the looks at one test together err in at most one of twenty. Of {len(played)} tests about",
         f"{0.05 * len(played):.1f} may tell a difference that is none. All games are of Palimpsest with one thread and 4 MiB; those by a",
-        "clock were played one at a time, on a processor that did nothing else.",
+        "clock were played one at a time, on a processor that no other long work was given to.",
         "",
         f"Players: the engine of {versions}. Each run is kept with the bench of its players, the number of nodes that tells whether",
         "they still search and judge alike. Figures with † have games of players whose bench is another today: they hold for",
