@@ -90,7 +90,7 @@ pub fn train(
     let mut state = match Checkpoint::read(checkpoint, data, settings)? {
         Some(state) => state,
         None => Checkpoint::start(match settings.start {
-            Some(network) => weights_of(network),
+            Some(network) => dequantize(network),
             None => model::initial(&mut Random::new(mix(settings.seed))),
         }),
     };
@@ -195,7 +195,7 @@ fn quantize(weights: &[f32]) -> Network {
 }
 
 /// The weights of a network in floating point.
-fn weights_of(network: &Network) -> Vec<f32> {
+fn dequantize(network: &Network) -> Vec<f32> {
     let unit = |place| match place {
         _ if place < OUTPUT_WEIGHTS.start => HIDDEN_UNIT,
         _ if place < OUTPUT_BIAS.start => OUTPUT_UNIT,
