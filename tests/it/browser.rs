@@ -275,10 +275,10 @@ fn a_run_is_watched_and_steered_to_its_end() {
     // The token leaves the address bar at once.
     browser.wait_until("location.hash === ''");
     browser.wait_until("document.getElementById('link').textContent === 'live'");
-    // Slow enough to be in play when it is to be paused.
+    // Slow enough to be in play when it is to be paused and when it goes on, on a busy machine too.
     let running = Plan::new(&bench, "match", 12)
-        .puppet("A", "--seed 1 --delay-ms 5")
-        .puppet("B", "--seed 2 --delay-ms 5")
+        .puppet("A", "--seed 1 --delay-ms 15")
+        .puppet("B", "--seed 2 --delay-ms 15")
         .set("max-moves", 60)
         .set("about", "a try")
         .start();
@@ -296,18 +296,11 @@ fn a_run_is_watched_and_steered_to_its_end() {
     browser.value("window.mine = 'still here'");
     browser.wait_until("document.querySelectorAll('.boards .board').length > 0");
     let state = "document.querySelector('.standing').dataset.state";
-    wait_for("the run is paused", || {
-        // The button moves while boards come, and a click may miss it.
-        if browser.holds("!document.querySelector('[data-command=pause]').disabled") {
-            browser.click("[data-command=pause]");
-        }
-        browser.holds(&format!("{state} === 'paused'")).then_some(())
-    });
+    browser.click_until("[data-command=pause]", &format!("{state} === 'paused'"));
     browser.wait_until("document.querySelector('[data-command=pause]').disabled");
     let axe = axe(&bench);
     assert_accessible(&mut browser, axe.as_deref(), "run");
-    browser.click("[data-command=resume]");
-    browser.wait_until(&format!("{state} === 'running'"));
+    browser.click_until("[data-command=resume]", &format!("{state} === 'running'"));
     browser.wait_until(&format!("{state} === 'complete'"));
     running.finish().expect_code(0);
     browser.wait_until("document.getElementById('steer').hidden");
@@ -373,15 +366,8 @@ fn a_test_is_started_and_drained() {
     // The verdict comes first, then what can be done.
     let order = "[...document.querySelectorAll('#part-conclusion, #part-state, #steer, #parts')].map((part) => part.id).join(' ')";
     assert_eq!(browser.value(order), "part-conclusion part-state steer parts");
-    wait_for("the run is drained", || {
-        // The button moves while boards come, and a click may miss it.
-        if browser.holds("document.querySelector('[data-command=drain]').disabled === false") {
-            browser.click("[data-command=drain]");
-        }
-        browser
-            .holds("document.querySelector('.standing').dataset.state === 'interrupted'")
-            .then_some(())
-    });
+    let drained = "document.querySelector('.standing').dataset.state === 'interrupted'";
+    browser.click_until("[data-command=drain]", drained);
     // The browser tells of the refusal, and of nothing else but clicks before or after the run.
     let mut faults = browser.faults(&site.url("/"));
     faults.retain(|fault| !(fault.contains("409") && fault.contains("/drain")));

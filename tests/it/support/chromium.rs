@@ -132,6 +132,19 @@ impl Browser {
         self.point(selector, &["mousePressed", "mouseReleased"]);
     }
 
+    /// Clicks on a button, when it can be used, until an expression is true. A page that changes may
+    /// move a button away from under the mouse.
+    #[track_caller]
+    pub fn click_until(&mut self, button: &str, expression: &str) {
+        wait_for(expression, || {
+            let is_done = self.holds(expression);
+            if !is_done && self.holds(&format!("!document.querySelector({button:?}).disabled")) {
+                self.click(button);
+            }
+            is_done.then_some(())
+        });
+    }
+
     /// Moves the mouse onto what a selector finds.
     #[track_caller]
     pub fn hover(&mut self, selector: &str) {
