@@ -6,6 +6,7 @@
 
 pub mod record;
 mod selfplay;
+mod walks;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -40,11 +41,14 @@ pub struct Settings {
     pub random_plies: usize,
     /// The evaluation.
     pub eval: Variant,
+    /// Random walks from each position of a game whose ends are kept in its place, with their static
+    /// evaluations; 0 if the positions of the game are kept.
+    pub walks: usize,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { seed: 1, nodes: 5_000, random_plies: 8, eval: Variant::default() }
+        Settings { seed: 1, nodes: 5_000, random_plies: 8, eval: Variant::default(), walks: 0 }
     }
 }
 
@@ -62,12 +66,15 @@ impl Settings {
     fn header(&self) -> io::Result<Vec<u8>> {
         let bench = bench::run(Some(BENCH_DEPTH), self.eval, &Signals::default());
         let bench = bench.map_err(io::Error::other)?.nodes;
-        let Settings { seed, nodes, random_plies, eval } = self;
+        let Settings { seed, nodes, random_plies, eval, walks } = self;
         let (version, eval) = (env!("CARGO_PKG_VERSION"), eval.name());
         let mut text = format!(
             "palimpsest positions 1\nversion {version}\nbench {BENCH_DEPTH} {bench}\neval {eval}\nseed {seed}\n\
              nodes {nodes}\nplies {random_plies}\n"
         );
+        if *walks > 0 {
+            text.push_str(&format!("walks {walks}\n"));
+        }
         text.push_str(&" ".repeat(HEADER_BYTES - 1 - text.len()));
         text.push('\n');
         Ok(text.into_bytes())

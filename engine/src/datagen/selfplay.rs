@@ -2,6 +2,7 @@
 
 use super::Settings;
 use super::record::{GameResult, Record};
+use super::walks::walk;
 use crate::chess::outcome::Outcome;
 use crate::chess::{Game, Move};
 use crate::eval::Score;
@@ -57,7 +58,7 @@ impl Player {
         let mut random = self.random(number);
         loop {
             let opening = self.fair_opening(&mut random);
-            let records = self.continue_game(opening);
+            let records = self.continue_game(opening, &mut random);
             if !records.is_empty() {
                 return records;
             }
@@ -105,7 +106,7 @@ impl Player {
     }
 
     /// Plays a game to its end and returns the quiet positions of it.
-    fn continue_game(&mut self, mut game: Game) -> Vec<Record> {
+    fn continue_game(&mut self, mut game: Game, random: &mut Random) -> Vec<Record> {
         let mut records = Vec::new();
         let mut adjudication = Adjudication::default();
         let result = loop {
@@ -116,7 +117,9 @@ impl Player {
             let &best = line.first().expect("a game that is not over has a legal move");
             let turn = game.position().turn();
             let white_score = if turn == crate::chess::Color::White { score } else { -score };
-            if is_quiet(&game, best) && !is_mate(score) {
+            if self.settings.walks > 0 {
+                records.append(&mut walk(self.settings, &game, random));
+            } else if is_quiet(&game, best) && !is_mate(score) {
                 records.push(Record::new(game.position(), white_score));
             }
             if let Some(result) = adjudication.add(white_score, game.moves().len()) {
@@ -195,18 +198,20 @@ mod tests {
 
     #[test]
     fn games_depend_on_their_number_alone() {
-        let settings = Settings { nodes: 200, ..Settings::default() };
-        let mut one = Player::new(settings).unwrap();
-        let mut other = Player::new(settings).unwrap();
-        let (first, second) = (one.play(1), one.play(2));
-        assert_ne!(first, second);
-        assert_eq!(other.play(2), second, "whatever was played before");
-        let firsts = |records: &[Record]| records.iter().filter(|one| one.is_first()).count();
-        assert!(first[0].is_first() && firsts(&first) == 1);
-        for record in first.iter().chain(&second) {
-            let position: Position = record.position().unwrap();
-            assert!(!position.in_check());
-            assert_eq!(Record::from_bytes(*record.bytes()), Ok(*record));
+        for walks in [0, 3] {
+            let settings = Settings { nodes: 200, walks, ..Settings::default() };
+            let mut one = Player::new(settings).unwrap();
+            let mut other = Player::new(settings).unwrap();
+            let (first, second) = (one.play(1), one.play(2));
+            assert_ne!(first, second);
+            assert_eq!(other.play(2), second, "whatever was played before");
+            let firsts = |records: &[Record]| records.iter().filter(|one| one.is_first()).count();
+            assert!(first[0].is_first() && firsts(&first) == 1);
+            for record in first.iter().chain(&second) {
+                let position: Position = record.position().unwrap();
+                assert!(!position.in_check());
+                assert_eq!(Record::from_bytes(*record.bytes()), Ok(*record));
+            }
         }
     }
 }

@@ -50,6 +50,7 @@ fn parse<'a>(words: &[&'a str]) -> Result<Request<'a>, String> {
             "--threads" => threads = number(word, value()?, 256)? as usize,
             "--seed" => settings.seed = number(word, value()?, u64::MAX)?,
             "--nodes" => settings.nodes = number(word, value()?, 1 << 40)?,
+            "--walks" => settings.walks = number(word, value()?, 1_000)? as usize,
             "--plies" => settings.random_plies = number(word, value()?, 40)? as usize,
             "--variant" => settings.eval = options::variant(value()?)?,
             _ if word.starts_with('-') || file.is_some() => {

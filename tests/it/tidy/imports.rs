@@ -8,7 +8,7 @@ const ENGINE: [(&str, &str); 13] = [
     ("cli", "bench chess datagen eval line search time train tt tune uci"),
     ("uci", "bench chess datagen eval line search time train tt tune"),
     ("bench", "chess eval line search time tt"),
-    ("datagen", "bench chess eval random search time tt"),
+    ("datagen", "bench chess eval line random search time tt"),
     ("train", "chess datagen eval random"),
     ("tune", "chess eval line random search"),
     ("search", "chess eval line time tt"),

@@ -1,0 +1,79 @@
+//! Positions beside those of games: what random moves lead to, and what the static evaluation says of them.
+//! A search asks for the evaluation of such positions rather than of those of games.
+
+use super::Settings;
+use super::record::Record;
+use crate::chess::{Color, Game};
+use crate::eval::{Evaluator, Task};
+use crate::line::Line;
+use crate::random::Random;
+
+/// Most random moves from a position of the game.
+const PLIES_MAX: usize = 4;
+
+/// The records of walks from the position of a game, except of those that end in check or with the game.
+pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
+    settings.eval.dispatch(Walks { game, random, count: settings.walks })
+}
+
+struct Walks<'a> {
+    game: &'a Game,
+    random: &'a mut Random,
+    count: usize,
+}
+
+impl Task for Walks<'_> {
+    type Output = Vec<Record>;
+
+    fn run<E: Evaluator>(self, evaluator: E) -> Vec<Record> {
+        let mut line = Line::new(self.game, evaluator);
+        let mut records = Vec::with_capacity(self.count);
+        for _ in 0..self.count {
+            for _ in 0..=self.random.below(PLIES_MAX) {
+                let moves = line.position().legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                line.make(moves[self.random.below(moves.len())]);
+            }
+            let position = *line.position();
+            if !position.in_check() && position.outcome().is_none() {
+                let score = line.evaluate();
+                let is_white = position.turn() == Color::White;
+                records.push(Record::new(&position, if is_white { score } else { -score }));
+            }
+            while line.ply() > 0 {
+                line.unmake();
+            }
+        }
+        records
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+    use crate::eval::Variant;
+
+    #[test]
+    fn walks_end_at_new_positions_with_what_is_said_of_them() {
+        let settings = Settings { walks: 50, ..Settings::default() };
+        let game = Game::new(Position::startpos());
+        let walked = || walk(settings, &game, &mut Random::new(3));
+        let records = walked();
+        assert_eq!(walked(), records, "they depend on the seed alone");
+        // Few moves from here give check.
+        assert!(records.len() > 40);
+        let mut others = 0;
+        for record in &records {
+            let position = record.position().unwrap();
+            assert!(!position.in_check() && position != Position::startpos());
+            let score = Variant::Palimpsest.evaluate(&position);
+            let is_white = position.turn() == Color::White;
+            assert_eq!(record.white_score(), if is_white { score } else { -score });
+            others += usize::from(!is_white);
+        }
+        assert!(others > 10 && records.len() - others > 10, "either side is to move");
+    }
+}
