@@ -342,7 +342,7 @@ def seeds(arbiter, plan, records):
         "`python3 results/claims.py play --clock` plays what is missing.",
         "",
         f"{len(list(claims_of(plan)))} claims, {len(tests)} tests, of which {len(played)} have games: {games:,} in all. {len(told)} tell the players apart.",
-        f"Those games and the ratings took {hours:.1f} CPU hours so far.",
+        f"Those games and the ratings took at least {hours:.1f} CPU hours so far: of a run that went on after an interruption the last part counts.",
         "",
         *summary(plan, tests),
         "",

@@ -71,9 +71,9 @@ Usage: palimpsest                        speak UCI on standard input and output
        palimpsest datagen FILE [--positions N] [--nodes N] [--plies N] [--seed N]
                           [--walks N] [--variant NAME] [--threads N]
                                          positions to learn from, by games against itself; with
-                                         --walks N to which random moves lead from each of
-                                         these, and their static evaluations; a file that is
-                                         not complete is continued
+                                         --walks N instead the ends of N random walks from every
+                                         position of these games, with their static evaluations;
+                                         a file that is not complete is continued
        palimpsest 'genfens N seed S book None' [quit]
                                          N random openings, as OpenBench asks for them
        palimpsest train FILE... --out FILE [--from FILE] [--epochs N] [--batch N] [--rate R]
