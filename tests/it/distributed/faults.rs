@@ -145,6 +145,25 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
 }
 
 #[test]
+fn streams_of_which_the_server_delivers_nothing_are_made_again() {
+    let bench = Bench::new();
+    let Some(mut server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let running = impatient(&bench, &server).start();
+    wait_for_pairs(&bench, 2);
+    running.signal(Signal::KILL);
+    running.finish();
+    // Results arrive that nobody takes.
+    std::thread::sleep(LEASE);
+    server.kill();
+    assert_eq!(server.damage_streams(), ["ARBITER_JOBS", "ARBITER_RESULTS"]);
+    server.restart();
+    assert_untouched(&bench, resume(&bench, &server));
+    let remarks = store::remarks(&bench.path("results"));
+    assert!(remarks.iter().any(|remark| remark.contains("made again")), "{remarks:?}");
+}
+
+#[test]
 fn jobs_that_the_server_has_lost_are_sent_again() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };

@@ -73,6 +73,33 @@ impl Server {
         self.child.wait().expect("a child can be waited for");
     }
 
+    /// Puts copies of the first message before it in the files of a run's streams, so that the server counts
+    /// more messages than it finds, as some do after a kill. Returns which streams had messages, sorted.
+    pub fn damage_streams(&self) -> Vec<&'static str> {
+        let streams = self.config.with_file_name("nats/jetstream/$G/streams");
+        let mut damaged = Vec::new();
+        for stream in std::fs::read_dir(streams).expect("the server has streams").flatten() {
+            let name = stream.file_name().into_string().expect("names are ASCII");
+            let known = ["ARBITER_JOBS", "ARBITER_RESULTS"];
+            let Some(known) = known.into_iter().find(|known| name.starts_with(known)) else {
+                continue;
+            };
+            for file in std::fs::read_dir(stream.path().join("msgs")).expect("a folder").flatten() {
+                let bytes = std::fs::read(file.path()).expect("a file of the server");
+                if file.path().extension().is_some_and(|end| end == "blk") && !bytes.is_empty() {
+                    // It begins with its length, of which one bit means that it has headers.
+                    let length = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"));
+                    let first = &bytes[..(length & !(1 << 31)) as usize];
+                    let more = [first.repeat(200), bytes.clone()].concat();
+                    std::fs::write(file.path(), more).expect("the file can be written");
+                    damaged.push(known);
+                }
+            }
+        }
+        damaged.sort_unstable();
+        damaged
+    }
+
     /// Starts it again.
     pub fn restart(&mut self) {
         self.child = spawn(&self.program, &self.config, self.namespace.as_deref());

@@ -113,6 +113,10 @@ struct Coordinator<A: Assignment> {
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
     /// Results that were acknowledged; the server may not know it.
     acknowledged: RangeSet,
+    /// What is added to the sequence number of a result: the last receipt when its stream was made anew.
+    last_receipt_before: Receipt,
+    /// Pairs that were sent again because nobody was heard, since the last result.
+    unheard: BTreeSet<u64>,
     /// The last status of each worker, and when it was received.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
     /// Results that cannot be, of each worker's own jobs.
@@ -195,6 +199,8 @@ pub async fn coordinate<A: Assignment>(
         outgoing,
         unacknowledged: BTreeMap::new(),
         acknowledged: RangeSet::default(),
+        last_receipt_before: 0,
+        unheard: BTreeSet::new(),
         workers: BTreeMap::new(),
         programs: Arc::new(programs),
         most_playing: 0,
@@ -364,7 +370,9 @@ impl<A: Assignment> Coordinator<A> {
                 self.update_room();
             }
             StreamEvent::Result(message) => {
-                let Ok(receipt) = message.info().map(|info| info.stream_sequence) else { return };
+                let Ok(sequence) = message.info().map(|info| info.stream_sequence) else { return };
+                let receipt = self.last_receipt_before + sequence;
+                self.unheard.clear();
                 if self.acknowledged.contains(receipt) {
                     let _ = message.ack().await;
                     return;
@@ -374,6 +382,27 @@ impl<A: Assignment> Coordinator<A> {
                     self.take_result(receipt).await;
                 }
             }
+        }
+    }
+
+    /// Removes the streams of the run and makes new ones, with all jobs: a server that was killed may count
+    /// messages that it does not deliver any more.
+    async fn remake_streams(&mut self) {
+        let RunDescription { run_id, lease, .. } = &self.description;
+        streams::remove(&self.connection, run_id).await;
+        if streams::open(&self.connection, run_id, *lease).await.is_err() {
+            // It is tried again at the next tick.
+            return;
+        }
+        let what = "nobody is heard to play what was sent out again; the streams on the server were made again, \
+                    with all jobs";
+        self.remark("unknown", None, what.to_owned());
+        self.unheard.clear();
+        let last = self.unacknowledged.keys().next_back().copied().max(self.acknowledged.last());
+        self.last_receipt_before = last.unwrap_or_default();
+        self.unacknowledged.clear();
+        for pair in self.in_flight.forget_sent() {
+            self.play_again(pair).await;
         }
     }
 

@@ -454,6 +454,13 @@ impl<A: Assignment> InFlight<A> {
         self.pending.iter_mut().filter_map(is_overdue).collect()
     }
 
+    /// The server has lost all jobs. Returns those that are still to be done.
+    pub(crate) fn forget_sent(&mut self) -> Vec<u64> {
+        self.pending.values_mut().for_each(|pending| pending.sequence = None);
+        let waiting = self.pending.iter().filter(|(_, pending)| pending.accepted.is_none());
+        waiting.map(|(pair, _)| *pair).collect()
+    }
+
     /// Pairs without an accepted result: those that no worker has begun, and the others.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());

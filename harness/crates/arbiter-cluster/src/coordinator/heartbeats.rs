@@ -54,7 +54,14 @@ impl<A: Assignment> Coordinator<A> {
     /// heard.
     pub(super) async fn extend_leases(&mut self) {
         let RunDescription { lease, stall_timeout, .. } = self.description;
+        // Who sends results then waits for the server, too.
+        if !self.connection.is_connected() {
+            self.unheard.clear();
+        }
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
+            if !self.unheard.insert(pair) {
+                return self.remake_streams().await;
+            }
             let what = "nobody is heard to play it in time; sent out again";
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
             self.play_again(pair).await;
