@@ -145,7 +145,7 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
 }
 
 #[test]
-fn streams_of_which_the_server_delivers_nothing_are_made_again() {
+fn streams_of_which_the_server_delivers_nothing_are_emptied() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -160,7 +160,7 @@ fn streams_of_which_the_server_delivers_nothing_are_made_again() {
     server.restart();
     assert_untouched(&bench, resume(&bench, &server));
     let remarks = store::remarks(&bench.path("results"));
-    assert!(remarks.iter().any(|remark| remark.contains("made again")), "{remarks:?}");
+    assert!(remarks.iter().any(|remark| remark.contains("streams were emptied")), "{remarks:?}");
 }
 
 #[test]

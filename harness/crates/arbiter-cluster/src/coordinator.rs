@@ -113,8 +113,6 @@ struct Coordinator<A: Assignment> {
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
     /// Results that were acknowledged; the server may not know it.
     acknowledged: RangeSet,
-    /// What is added to the sequence number of a result: the last receipt when its stream was made anew.
-    last_receipt_before: Receipt,
     /// Pairs that were sent again because nobody was heard, since the last result.
     unheard: BTreeSet<u64>,
     /// The last status of each worker, and when it was received.
@@ -160,6 +158,8 @@ pub async fn coordinate<A: Assignment>(
     // Higher than all before a restart, so that no worker takes a job for one that it has done.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
+    // They do not join again.
+    let joined = history.played.iter().map(|(worker, _)| worker.clone()).collect();
     history.played.iter().for_each(|(_, tally)| stored.insert(tally.pair));
     let id = &description.run_id;
     streams::open(&connection, id, description.lease).await?;
@@ -184,7 +184,7 @@ pub async fn coordinate<A: Assignment>(
         key,
         unproven: BTreeMap::new(),
         audits: Audits::new(audit),
-        joined: BTreeSet::new(),
+        joined,
         present: BTreeSet::new(),
         impossible: BTreeMap::new(),
         removed: BTreeSet::new(),
@@ -199,7 +199,6 @@ pub async fn coordinate<A: Assignment>(
         outgoing,
         unacknowledged: BTreeMap::new(),
         acknowledged: RangeSet::default(),
-        last_receipt_before: 0,
         unheard: BTreeSet::new(),
         workers: BTreeMap::new(),
         programs: Arc::new(programs),
@@ -370,9 +369,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.update_room();
             }
             StreamEvent::Result(message) => {
-                let Ok(sequence) = message.info().map(|info| info.stream_sequence) else { return };
-                let receipt = self.last_receipt_before + sequence;
-                self.unheard.clear();
+                let Ok(receipt) = message.info().map(|info| info.stream_sequence) else { return };
                 if self.acknowledged.contains(receipt) {
                     let _ = message.ack().await;
                     return;
@@ -382,27 +379,6 @@ impl<A: Assignment> Coordinator<A> {
                     self.take_result(receipt).await;
                 }
             }
-        }
-    }
-
-    /// Removes the streams of the run and makes new ones, with all jobs: a server that was killed may count
-    /// messages that it does not deliver any more.
-    async fn remake_streams(&mut self) {
-        let RunDescription { run_id, lease, .. } = &self.description;
-        streams::remove(&self.connection, run_id).await;
-        if streams::open(&self.connection, run_id, *lease).await.is_err() {
-            // It is tried again at the next tick.
-            return;
-        }
-        let what = "nobody is heard to play what was sent out again; the streams on the server were made again, \
-                    with all jobs";
-        self.remark("unknown", None, what.to_owned());
-        self.unheard.clear();
-        let last = self.unacknowledged.keys().next_back().copied().max(self.acknowledged.last());
-        self.last_receipt_before = last.unwrap_or_default();
-        self.unacknowledged.clear();
-        for pair in self.in_flight.forget_sent() {
-            self.play_again(pair).await;
         }
     }
 
@@ -438,9 +414,9 @@ impl<A: Assignment> Coordinator<A> {
         if self.now > RETURN {
             self.release_lonely().await;
         }
-        let is_idle =
-            self.players().any(|(name, status)| status.playing == 0 && self.joined.contains(name));
-        self.in_flight.set_idle(is_idle, self.now);
+        let joined = self.players().filter(|(name, _)| self.joined.contains(*name));
+        let idle: Vec<bool> = joined.map(|(_, status)| status.playing == 0).collect();
+        self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
             self.send_beacon().await;

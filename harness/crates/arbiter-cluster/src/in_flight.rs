@@ -308,9 +308,10 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Whether a worker is idle that plays for the run.
-    pub(crate) fn set_idle(&mut self, is_idle: bool, now: Duration) {
-        let is_idle = is_idle && self.counts().1 == 0;
+    /// Which of the workers that play for the run are idle. If all are, the server has the results of the
+    /// pairs that they had begun.
+    pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
+        let is_idle = idle.contains(&true) && (!idle.contains(&false) || self.counts().1 == 0);
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
@@ -454,10 +455,12 @@ impl<A: Assignment> InFlight<A> {
         self.pending.iter_mut().filter_map(is_overdue).collect()
     }
 
-    /// The server has lost all jobs. Returns those that are still to be done.
-    pub(crate) fn forget_sent(&mut self) -> Vec<u64> {
-        self.pending.values_mut().for_each(|pending| pending.sequence = None);
-        let waiting = self.pending.iter().filter(|(_, pending)| pending.accepted.is_none());
+    /// Pairs without an accepted result of which nothing was heard within a lease.
+    pub(crate) fn waiting_unheard(&self, lease: Duration, now: Duration) -> Vec<u64> {
+        let waiting = self.pending.iter().filter(|(_, pending)| {
+            let is_heard = pending.player.is_some() && now < pending.heard + lease;
+            pending.accepted.is_none() && !is_heard
+        });
         waiting.map(|(pair, _)| *pair).collect()
     }
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use async_nats::Message;
 use async_nats::jetstream::AckKind;
+use tokio::time::timeout;
 
-use super::Coordinator;
-use super::streams::Outgoing;
+use super::streams::{self, Outgoing};
+use super::{Coordinator, SHUTDOWN_TIMEOUT};
 use crate::assignment::Assignment;
 use crate::in_flight::GivenBack;
 use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
@@ -59,8 +60,10 @@ impl<A: Assignment> Coordinator<A> {
             self.unheard.clear();
         }
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
-            if !self.unheard.insert(pair) {
-                return self.remake_streams().await;
+            // Audits are not tried for ever.
+            if pair < AUDITS && !self.unheard.insert(pair) {
+                self.unheard.clear();
+                return self.empty_streams().await;
             }
             let what = "nobody is heard to play it in time; sent out again";
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
@@ -71,6 +74,26 @@ impl<A: Assignment> Coordinator<A> {
         }
         for sequence in self.in_flight.extensions(lease, self.now) {
             self.answer_job(sequence, AckKind::Progress).await;
+        }
+    }
+
+    /// Empties the streams and sends all jobs again that nobody is heard to play: a server that was killed may
+    /// count messages of which it delivers none, and none of those after them.
+    async fn empty_streams(&mut self) {
+        let RunDescription { run_id, lease, .. } = &self.description;
+        let emptying = streams::empty(&self.connection, run_id);
+        let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
+            Ok(Ok(())) => "emptied".to_owned(),
+            Ok(Err(error)) => format!("not emptied: {error}"),
+            Err(_) => "not emptied: it does not answer".to_owned(),
+        };
+        let waiting = self.in_flight.waiting_unheard(*lease, self.now);
+        let what = format!(
+            "nobody is heard after jobs were sent out again; the server's streams were {what}"
+        );
+        self.remark("unknown", None, what);
+        for pair in waiting {
+            self.resend(pair);
         }
     }
 

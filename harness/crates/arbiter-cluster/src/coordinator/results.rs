@@ -24,6 +24,9 @@ impl<A: Assignment> Coordinator<A> {
         let (bytes, worker) = (message.payload.len(), sender(&message.subject).to_owned());
         let proven = wire::check_proof(message, &self.secret).ok();
         let job = proven.map(|proven| (proven.number, proven.attempt));
+        if job.is_some() {
+            self.unheard.clear();
+        }
         if let Some((number, attempt)) = job
             && self.policy.why_excluded(&worker).is_some()
         {

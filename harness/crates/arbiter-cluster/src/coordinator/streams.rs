@@ -304,6 +304,16 @@ pub(super) async fn receive_results(
     }
 }
 
+/// Empties the streams of a run.
+pub(super) async fn empty(connection: &Connection, id: &RunId) -> Result<(), String> {
+    for stream in [id.job_stream(), id.result_stream()] {
+        let found = connection.jetstream.get_stream_no_info(stream).await;
+        let stream = found.map_err(|error| error.to_string())?;
+        stream.purge().await.map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
 /// Removes what a run has on the server, as far as it is there.
 pub(super) async fn remove(connection: &Connection, id: &RunId) {
     for stream in [id.job_stream(), id.result_stream()] {

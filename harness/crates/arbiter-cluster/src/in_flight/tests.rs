@@ -215,16 +215,27 @@ fn pairs_that_idle_workers_do_not_get_are_sent_again() {
     let mut in_flight = three();
     let at = Duration::from_secs;
     in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), LEASE, at(2));
-    in_flight.set_idle(true, at(3));
+    in_flight.set_idle(&[false, true], at(3));
     assert!(overdue(&mut in_flight, 32).is_empty(), "one is played");
     in_flight.receive("a", result(1), 1);
     for seconds in [40, 50] {
-        in_flight.set_idle(true, at(seconds));
+        in_flight.set_idle(&[false, true], at(seconds));
     }
     assert!(overdue(&mut in_flight, 70).is_empty());
     assert_eq!(overdue(&mut in_flight, 71), [0, 2]);
-    in_flight.set_idle(false, at(60));
+    in_flight.set_idle(&[false, false], at(60));
     assert!(overdue(&mut in_flight, 9_999).is_empty());
+}
+
+#[test]
+fn nothing_is_played_if_all_workers_are_idle() {
+    let mut in_flight = three();
+    let at = Duration::from_secs;
+    in_flight.heartbeat("a".into(), heartbeat(1, Some(0)), LEASE, at(2));
+    assert_eq!(in_flight.waiting_unheard(LEASE, at(11)), [0, 2], "one is played");
+    in_flight.set_idle(&[true, true], at(3));
+    assert_eq!(overdue(&mut in_flight, 34), [0, 2]);
+    assert_eq!(in_flight.waiting_unheard(LEASE, at(34)), [0, 1, 2]);
 }
 
 #[test]
