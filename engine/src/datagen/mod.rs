@@ -23,6 +23,7 @@ use crate::search::{STACK_BYTES, Signals};
 use crate::tt::OutOfMemory;
 use record::{RECORD_BYTES, Record};
 use selfplay::Player;
+use walks::WALK_PLIES;
 
 /// Size of the header: lines of text with the settings, filled up with blanks.
 pub const HEADER_BYTES: usize = 256;
@@ -73,7 +74,7 @@ impl Settings {
              nodes {nodes}\nplies {random_plies}\n"
         );
         if *walks > 0 {
-            text.push_str(&format!("walks {walks}\n"));
+            text.push_str(&format!("walks {walks} of {WALK_PLIES} plies\n"));
         }
         text.push_str(&" ".repeat(HEADER_BYTES - 1 - text.len()));
         text.push('\n');
@@ -232,19 +233,31 @@ mod tests {
     #[test]
     fn a_file_depends_on_its_settings_alone_however_it_was_made() {
         let folder = tempfile::tempdir().unwrap();
-        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
-        let settings = Settings { nodes: 100, ..Settings::default() };
-        let made = generate_with(&whole, settings, 300, 2).unwrap();
-        let expected = std::fs::read(&whole).unwrap();
+        for walks in [0, 2] {
+            let path = |name: &str| folder.path().join(format!("{name}-{walks}"));
+            let (whole, parts) = (path("whole"), path("parts"));
+            depends_on_settings_alone(
+                &whole,
+                &parts,
+                Settings { nodes: 100, walks, ..Settings::default() },
+            );
+        }
+    }
+
+    fn depends_on_settings_alone(whole: &Path, parts: &Path, settings: Settings) {
+        let made = generate_with(whole, settings, 300, 2).unwrap();
+        let expected = std::fs::read(whole).unwrap();
         assert_eq!(expected.len(), HEADER_BYTES + made.positions as usize * RECORD_BYTES);
         // What a killed process leaves: a part of a record, and a part of a game.
         for kept in [100, HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES, expected.len() - 7] {
-            std::fs::write(&parts, &expected[..kept]).unwrap();
-            assert_eq!(generate_with(&parts, settings, 300, 1).unwrap(), made, "{kept}");
-            assert_eq!(std::fs::read(&parts).unwrap(), expected, "{kept}");
+            std::fs::write(parts, &expected[..kept]).unwrap();
+            assert_eq!(generate_with(parts, settings, 300, 1).unwrap(), made, "{kept}");
+            assert_eq!(std::fs::read(parts).unwrap(), expected, "{kept}");
         }
-        let other = generate_with(&parts, Settings { seed: 2, ..settings }, 300, 1).unwrap_err();
-        assert!(other.to_string().contains("asked for is"), "{other}");
-        assert_eq!(std::fs::read(&parts).unwrap(), expected, "it is left as it was");
+        for other in [Settings { seed: 2, ..settings }, Settings { walks: 1, ..settings }] {
+            let refused = generate_with(parts, other, 300, 1).unwrap_err();
+            assert!(refused.to_string().contains("asked for is"), "{refused}");
+        }
+        assert_eq!(std::fs::read(parts).unwrap(), expected, "it is left as it was");
     }
 }

@@ -9,7 +9,7 @@ use crate::line::Line;
 use crate::random::Random;
 
 /// Most random moves from a position of the game.
-const PLIES_MAX: usize = 4;
+pub(super) const WALK_PLIES: usize = 4;
 
 /// The records of walks from the position of a game, except of those that end in check or with the game.
 pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
@@ -29,7 +29,7 @@ impl Task for Walks<'_> {
         let mut line = Line::new(self.game, evaluator);
         let mut records = Vec::with_capacity(self.count);
         for _ in 0..self.count {
-            for _ in 0..=self.random.below(PLIES_MAX) {
+            for _ in 0..=self.random.below(WALK_PLIES) {
                 let moves = line.position().legal_moves();
                 if moves.is_empty() {
                     break;
