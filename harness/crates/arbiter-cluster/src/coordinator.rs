@@ -127,7 +127,10 @@ struct Coordinator<A: Assignment> {
     exclusion_repeated: Duration,
     /// Workers that were given a token, or have shown that they have one.
     joined: BTreeSet<String>,
-    /// Those of them that are there, as those who look on were told.
+    /// Workers that have played before a restart. They go on without joining again unless the coordinator
+    /// was away for longer; then one asks for the description first, and there are none.
+    returned: BTreeSet<String>,
+    /// Workers that have joined and are there, as those who look on were told.
     present: BTreeSet<String>,
     audits: Audits<A>,
     programs: Arc<ProgramUploader>,
@@ -158,8 +161,7 @@ pub async fn coordinate<A: Assignment>(
     // Higher than all before a restart, so that no worker takes a job for one that it has done.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
-    // They do not join again.
-    let joined = history.played.iter().map(|(worker, _)| worker.clone()).collect();
+    let returned = history.played.iter().map(|(worker, _)| worker.clone()).collect();
     history.played.iter().for_each(|(_, tally)| stored.insert(tally.pair));
     let id = &description.run_id;
     streams::open(&connection, id, description.lease).await?;
@@ -184,7 +186,8 @@ pub async fn coordinate<A: Assignment>(
         key,
         unproven: BTreeMap::new(),
         audits: Audits::new(audit),
-        joined,
+        joined: BTreeSet::new(),
+        returned,
         present: BTreeSet::new(),
         impossible: BTreeMap::new(),
         removed: BTreeSet::new(),
@@ -266,6 +269,7 @@ impl<A: Assignment> Coordinator<A> {
                     reply(&self.connection.client, request, wire::sign(&answer, &self.key)).await;
                 },
                 Some(request) = subscriptions.descriptions.next() => {
+                    self.returned.clear();
                     reply(&self.connection.client, request, self.signed.clone()).await;
                 }
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
@@ -414,8 +418,9 @@ impl<A: Assignment> Coordinator<A> {
         if self.now > RETURN {
             self.release_lonely().await;
         }
-        let joined = self.players().filter(|(name, _)| self.joined.contains(*name));
-        let idle: Vec<bool> = joined.map(|(_, status)| status.playing == 0).collect();
+        let is_ready = |name: &str| self.joined.contains(name) || self.returned.contains(name);
+        let ready = self.players().filter(|(name, _)| is_ready(name));
+        let idle: Vec<bool> = ready.map(|(_, status)| status.playing == 0).collect();
         self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {

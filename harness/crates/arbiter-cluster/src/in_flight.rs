@@ -145,7 +145,7 @@ pub(crate) struct InFlight<A: Assignment> {
     attempts: BTreeMap<u64, u32>,
     /// The last of the jobs that were begun, in the order of the server, and when.
     begun: (u64, Duration),
-    /// Since when workers have been idle while none of the pairs was played, if they are.
+    /// Since when workers have been idle while none of the pairs was played, or all of them, if they are.
     idle: Option<Duration>,
     /// Whether workers scale times by their speed.
     is_scaled: bool,
@@ -308,8 +308,8 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Which of the workers that play for the run are idle. If all are, the server has the results of the
-    /// pairs that they had begun.
+    /// Which of the workers that play for the run are idle. If all are, nobody plays, whatever was heard of
+    /// pairs before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
         let is_idle = idle.contains(&true) && (!idle.contains(&false) || self.counts().1 == 0);
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));

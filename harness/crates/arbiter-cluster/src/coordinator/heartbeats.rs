@@ -59,11 +59,12 @@ impl<A: Assignment> Coordinator<A> {
         if !self.connection.is_connected() {
             self.unheard.clear();
         }
+        let silent = self.in_flight.waiting_unheard(lease, self.now);
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
             // Audits are not tried for ever.
-            if pair < AUDITS && !self.unheard.insert(pair) {
+            if pair < AUDITS && silent.contains(&pair) && !self.unheard.insert(pair) {
                 self.unheard.clear();
-                return self.empty_streams().await;
+                return self.empty_streams(silent).await;
             }
             let what = "nobody is heard to play it in time; sent out again";
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
@@ -79,20 +80,18 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Empties the streams and sends all jobs again that nobody is heard to play: a server that was killed may
     /// count messages of which it delivers none, and none of those after them.
-    async fn empty_streams(&mut self) {
-        let RunDescription { run_id, lease, .. } = &self.description;
-        let emptying = streams::empty(&self.connection, run_id);
+    async fn empty_streams(&mut self, silent: Vec<u64>) {
+        let emptying = streams::empty(&self.connection, &self.description.run_id);
         let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),
             Ok(Err(error)) => format!("not emptied: {error}"),
             Err(_) => "not emptied: it does not answer".to_owned(),
         };
-        let waiting = self.in_flight.waiting_unheard(*lease, self.now);
         let what = format!(
             "nobody is heard after jobs were sent out again; the server's streams were {what}"
         );
         self.remark("unknown", None, what);
-        for pair in waiting {
+        for pair in silent {
             self.resend(pair);
         }
     }
