@@ -4,6 +4,7 @@ What became of each run is kept in claims-games.json, so that no store is needed
 """
 
 import argparse
+import fcntl
 import functools
 import itertools
 import json
@@ -18,6 +19,7 @@ from pathlib import Path
 from claims_measure import measure, measured
 
 HERE = Path(__file__).resolve().parent
+PLAN = HERE / "claims.toml"
 GAMES = HERE / "claims-games.json"
 
 
@@ -62,18 +64,20 @@ class Arbiter:
         return [one["cmd"] if "cmd" in one else self.bench(options(one)) for one in players]
 
 
-class Records:
-    """What became of the runs, a line each."""
+def runs_on_record():
+    """What became of the runs, by their names."""
+    try:
+        return json.loads(GAMES.read_text()) if GAMES.exists() else {}
+    except ValueError as error:
+        sys.exit(f"{GAMES}: {error}; take the file of the last commit (git checkout)")
 
-    def __init__(self):
-        try:
-            self.runs = json.loads(GAMES.read_text()) if GAMES.exists() else {}
-        except ValueError as error:
-            sys.exit(f"{GAMES}: {error}; take the file of the last commit (git checkout)")
 
-    def add(self, name, record):
-        self.runs = Records().runs | {name: record}
-        lines = [f"{json.dumps(key)}: {json.dumps(self.runs[key], sort_keys=True)}" for key in sorted(self.runs)]
+def put_on_record(name, record):
+    """Adds a run to the file, a line each. Others may do so at the same time."""
+    with PLAN.open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        runs = runs_on_record() | {name: record}
+        lines = [f"{json.dumps(key)}: {json.dumps(runs[key], sort_keys=True)}" for key in sorted(runs)]
         whole = GAMES.with_suffix(".new")
         whole.write_text("{\n" + ",\n".join(lines) + "\n}\n")
         whole.replace(GAMES)
@@ -153,10 +157,16 @@ class Test:
     def players(self):
         return [self.claim["first"], self.claim["second"]]
 
-    def read(self, arbiter, records):
+    def kind(self):
+        """What the players differ in."""
+        first, second = self.players()
+        keys = {key for key in first | second if first.get(key) != second.get(key)} - {"name"}
+        return {frozenset(["Disable"]): "ablation", frozenset(["Enable"]): "experiment"}.get(frozenset(keys), "race")
+
+    def read(self, arbiter, runs):
         """The blocks that are there, together."""
         names = [self.run_name(block) for block in range(len(self.blocks))]
-        found = list(itertools.takewhile(bool, map(records.runs.get, names)))
+        found = list(itertools.takewhile(bool, map(runs.get, names)))
         self.done, self.found = len(found), found
         self.pairs = [sum(run["pairs"][n] for run in found) for n in range(5)]
         self.figures = arbiter.estimate(self.pairs) if self.done else None
@@ -232,54 +242,62 @@ def ratings_of(plan):
     return [Rating(plan, rating, limit) for rating in plan["rating"] for limit in rating["limits"]]
 
 
+def limits_of(plan):
+    return list(dict.fromkeys([*plan["limits"], *(one.limit for one in ratings_of(plan))]))
+
+
 def cpu_of_children():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def play(arbiter, plan, records, arguments):
-    """Plays what is not decided: first blocks of all before second blocks of any."""
-    deadline = time.monotonic() + 60 * arguments.minutes if arguments.minutes else None
-    chosen = lambda limit, clock: limit in arguments.limit if arguments.limit else arguments.clock or not clock
-    named = lambda one: not arguments.id or one["id"].startswith(tuple(arguments.id))
+class Plays:
+    """Plays what is not decided, and knows which runs failed."""
 
-    played = []
+    def __init__(self, arbiter, plan, arguments):
+        self.arbiter, self.plan, self.arguments = arbiter, plan, arguments
+        self.runs = {} if arguments.again else runs_on_record()
+        self.deadline = time.monotonic() + 60 * arguments.minutes if arguments.minutes else None
+        self.failed = []
 
-    def carry_out(command, players):
-        if deadline and time.monotonic() > deadline:
+    def is_chosen(self, about, limit, clock):
+        ids, limits = self.arguments.id, self.arguments.limit
+        named = not ids or about["id"].startswith(tuple(ids))
+        return named and (limit in limits if limits else self.arguments.clock or not clock)
+
+    def all(self):
+        """First blocks of all tests of a limit before second blocks of any."""
+        ratings = ratings_of(self.plan)
+        for limit in limits_of(self.plan):
+            for rating in (one for one in ratings if one.limit == limit):
+                if self.is_chosen(rating.rating, limit, rating.clock) and rating.run_name() not in self.runs:
+                    self.carry_out(rating.command(), rating.players(), rating.clock)
+            for block in range(min(len(self.plan["blocks"]), self.arguments.blocks or sys.maxsize)):
+                for test in (one for one in tests_of(self.plan) if one.limit == limit):
+                    clock = test.settings.get("clock", False)
+                    if not self.is_chosen(test.claim, limit, clock):
+                        continue
+                    if test.read(self.arbiter, self.runs).done == block and not test.is_decided():
+                        self.carry_out(test.command(block), test.players(), clock)
+
+    def carry_out(self, command, players, clock):
+        if self.deadline and time.monotonic() > self.deadline:
             sys.exit("the time is over; the same command goes on from here")
-        words = [*command, "--concurrency", str(arguments.concurrency), "--results", arbiter.store]
+        # Games by the clock have the machine to themselves.
+        concurrency = 1 if clock else self.arguments.concurrency
+        words = [*command, "--concurrency", str(concurrency), "--results", self.arbiter.store]
         name = command[command.index("--name") + 1]
-        played.append(name)
         print(name, flush=True)
         before = cpu_of_children()
-        done = arbiter.run(*words, "--resume-or-start", quiet=True)
-        if done.returncode != 0:
+        done = self.arbiter.run(*words, "--resume-or-start", quiet=True)
+        found = self.arbiter.report(name)
+        # What the store has by that name may be another run, which the program refuses to go on with.
+        if done.returncode != 0 or not found:
             print(f"{done.stdout}{done.stderr}\nit ended with exit code {done.returncode}", flush=True)
-        if found := arbiter.report(name):
-            records.add(name, record_of(found, arbiter, players, cpu_of_children() - before))
-
-    for limit in dict.fromkeys([*plan["limits"], *(one.limit for one in ratings_of(plan))]):
-        for block in range(len(plan["blocks"])):
-            if arguments.blocks and block >= arguments.blocks:
-                continue
-            if block == 0:
-                for rating in ratings_of(plan):
-                    if (
-                        rating.limit == limit
-                        and named(rating.rating)
-                        and chosen(limit, rating.clock)
-                        and rating.run_name() not in records.runs
-                    ):
-                        carry_out(rating.command(), rating.players())
-            for test in tests_of(plan):
-                if test.limit != limit or not named(test.claim) or not chosen(limit, test.settings.get("clock", False)):
-                    continue
-                if test.read(arbiter, records).done == block and not test.is_decided():
-                    carry_out(test.command(block), test.players())
-            if played:
-                report(arbiter, plan, records)
-                played.clear()
+            self.failed.append(name)
+            return
+        self.runs[name] = record_of(found, self.arbiter, players, cpu_of_children() - before)
+        put_on_record(name, self.runs[name])
 
 
 def elo(figures, low="elo_low", high="elo_high", centre="elo"):
@@ -325,58 +343,65 @@ def is_old(arbiter, record, players):
     return record["bench"] != arbiter.benches(players)
 
 
-def seeds(arbiter, plan, records):
+def seeds(arbiter, plan, runs):
     """The table of claims."""
-    tests = [test.read(arbiter, records) for test in tests_of(plan)]
+    tests = [test.read(arbiter, runs) for test in tests_of(plan)]
     played = [test for test in tests if test.done]
     games = sum(2 * sum(test.pairs) for test in played)
     told = [test for test in played if test.sign()]
     versions = ", ".join(sorted({run["version"] for test in played for run in test.found}))
-    hours = sum(run["cpu"] for run in records.runs.values()) / 3600
+    hours = sum(run["cpu"] for run in runs.values()) / 3600
     blocks = plan["blocks"]
     looks = ", ".join(f"{2 * sum(blocks[: n + 1]):,}" for n in range(len(blocks)))
     lines = [
         "# What the documents claim, and what games say",
         "",
-        "Written by `python3 results/claims.py report` from `results/claims-games.json`; `results/claims.toml` is the plan, and",
-        "`python3 results/claims.py play --clock` plays what is missing.",
+        "Written by `python3 results/claims.py report` from `results/claims-games.json`; `results/claims.toml` is the plan,",
+        "`python3 results/claims.py play --clock` plays what is missing, and with `--again` everything.",
         "",
-        f"{len(list(claims_of(plan)))} claims, {len(tests)} tests, of which {len(played)} have games: {games:,} in all. {len(told)} tell the players apart.",
+        f"{len(list(claims_of(plan)))} claims, {len(tests)} tests by games, of which {len(played)} have any: {games:,} games in all. {len(told)} tell the",
+        f"players apart. {len(plan['measure'])} more claims are measured.",
         f"Those games and the ratings took at least {hours:.1f} CPU hours so far: of a run that went on after an interruption the last part counts.",
         "",
         *summary(plan, tests),
         "",
+        "Tests: an *ablation* is a player against the same with a feature switched off (`Disable`), an *experiment* against",
+        "the same with a change switched on (`Enable`), a *race* between two players; what is *measured* stands below the table of",
+        "its program. Where a document gives no hypothesis, it is ours.",
+        "",
         "Elo is that of the first player against the second, with its 95 % interval; the unit of evidence is the pair of",
         f"games from one opening. A verdict is given after {looks} games (another block of other openings), each time by an interval of",
-        f"{100 - 5 / len(blocks):.2f} %, so that the looks at one test together err in at most one of twenty. Of {len(played)} tests about",
-        f"{0.05 * len(played):.1f} may tell a difference that is none. All games are of Palimpsest with one thread and 4 MiB; those by a",
-        "clock were played one at a time, on a processor that no other long work was given to; those with GNU Chess, which keeps",
-        "a processor busy while it waits, on two.",
+        f"{100 - 5 / len(blocks):.2f} %, so that the looks at one test together err in at most one of twenty, and an interval of 95 % that just",
+        f"leaves out zero tells nothing yet. Of {len(played)} tests at most {0.05 * len(played):.1f} on average tell a difference that is none, and what is told",
+        "at the first look tends to be overstated. The bundled book has no openings for more games at fixed nodes.",
         "",
-        f"Players: the engine of {versions}. Each run is kept with the bench of its players, the number of nodes that tells whether",
-        "they still search and judge alike. Figures with † have games of players whose bench is another today: they hold for",
-        "those players, and to have them for today's, take their lines out of `claims-games.json` and play again.",
+        "Palimpsest plays with one thread and 4 MiB, against GNU Chess with 16. Games by a clock were played one at a time, on a",
+        "processor that no other long work was given to; those with GNU Chess, which keeps a processor busy while it waits, on two.",
+        "",
+        f"Players: the engine of {versions}. Each run is kept with the bench of its players to depth 3, which most changes of",
+        "search and evaluation alter. Figures with † have games of players whose bench is another today: they hold for those players,",
+        "and `play --again` plays them again.",
     ]
     for program, about in plan["programs"].items():
         lines += ["", f"## {about['name']}", "", f"Document: {about['document']}.", ""]
-        lines += ["| claim | hypothesis | limit | games | Elo | verdict |", "|---|---|---|--:|---|---|"]
+        lines += ["| claim | hypothesis | test | limit | games | Elo | verdict |", "|---|---|---|---|--:|---|---|"]
         before = None
         for test in (test for test in tests if test.claim["program"] == program):
             claim, first = test.claim, test.claim is not before
             before = claim
-            said = [claim["says"], claim["hypothesis"]] if first else ["", ""]
+            said = [claim["says"], claim["hypothesis"], test.kind()] if first else [""] * 3
             figures = elo(test.figures) if test.done else ""
             figures += " †" * any(is_old(arbiter, run, test.players()) for run in test.found)
             count = f"{2 * sum(test.pairs):,}" if test.done else "0"
             lines.append(f"| {' | '.join(said)} | {test.limit} | {count} | {figures} | {test.verdict()} |")
-        lines += measured(plan, program)
+        lines += measured(arbiter, plan, program)
     lines += ["", "## The players", "", "| hypothesis | first | second |", "|---|---|---|"]
     for claim in claims_of(plan):
         lines.append(f"| {claim['hypothesis']} | {options_of(claim['first'])} | {options_of(claim['second'])} |")
     return "\n".join(lines) + "\n"
 
 
-def evaluations(arbiter, plan, records):
+def evaluations(arbiter, plan, runs):
     """The ratings."""
     lines = [
         "# Evaluations and searches rated",
@@ -386,7 +411,7 @@ def evaluations(arbiter, plan, records):
         "that search or judge otherwise today.",
     ]
     for rating in ratings_of(plan):
-        found = records.runs.get(rating.run_name())
+        found = runs.get(rating.run_name())
         old = " †" * bool(found and is_old(arbiter, found, rating.players()))
         lines += ["", f"## {rating.rating['title']}: {rating.limit}{old}", ""]
         if not found:
@@ -412,21 +437,27 @@ def standings(found):
     return lines
 
 
-def report(arbiter, plan, records):
-    if not any(test.run_name(0) in records.runs for test in tests_of(plan)):
+def report(arbiter, plan):
+    runs = runs_on_record()
+    if not any(test.run_name(0) in runs for test in tests_of(plan)):
         sys.exit(f"{GAMES} has no run of the plan: the reports stay as they are, 'play' plays the runs")
-    (HERE / "seeds.md").write_text(seeds(arbiter, plan, records))
-    (HERE / "evaluations.md").write_text(evaluations(arbiter, plan, records))
+    (HERE / "seeds.md").write_text(seeds(arbiter, plan, runs))
+    (HERE / "evaluations.md").write_text(evaluations(arbiter, plan, runs))
 
 
-def main():
+def arguments_of(plan):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["play", "measure", "report"])
     parser.add_argument("--arbiter", default="arbiter", help="the program [default: arbiter]")
     parser.add_argument("--results", default=HERE, help="folder of the store [default: results]")
-    parser.add_argument("--concurrency", type=int, default=2, help="games at once [default: 2]")
+    parser.add_argument(
+        "--concurrency", type=int, default=2, help="games at once, but one by the clock [default: 2]"
+    )
     parser.add_argument(
         "--clock", action="store_true", help="also the games by a clock, on a machine that does nothing else"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="also what is on record; --results names a folder without those runs"
     )
     parser.add_argument("--limit", action="append", help="only these limits, by their names in claims.toml")
     parser.add_argument("--blocks", type=int, help="no block after this one")
@@ -435,15 +466,33 @@ def main():
     )
     parser.add_argument("--minutes", type=float, help="begin nothing after so many minutes")
     arguments = parser.parse_args()
-    plan = tomllib.loads((HERE / "claims.toml").read_text())
-    arbiter, records = Arbiter(arguments.arbiter, arguments.results), Records()
-    try:
-        if arguments.task == "play":
-            play(arbiter, plan, records, arguments)
-        if arguments.task == "measure":
-            measure(arbiter, plan)
-    finally:
-        report(arbiter, plan, records)
+    ids = [one["id"] for one in [*claims_of(plan), *plan["rating"]]]
+    for limit in arguments.limit or []:
+        if limit not in limits_of(plan):
+            parser.error(f"no limit {limit!r}; there are {', '.join(limits_of(plan))}")
+    for start in arguments.id or []:
+        if not any(name.startswith(start) for name in ids):
+            parser.error(f"no id begins with {start!r}; there are {', '.join(ids)}")
+    return arguments
+
+
+def main():
+    plan = tomllib.loads(PLAN.read_text())
+    arguments = arguments_of(plan)
+    arbiter = Arbiter(arguments.arbiter, arguments.results)
+    if arguments.task == "play":
+        plays = Plays(arbiter, plan, arguments)
+        try:
+            plays.all()
+        finally:
+            if plays.runs:
+                report(arbiter, plan)
+        if plays.failed:
+            sys.exit(f"not on record: {', '.join(plays.failed)}")
+        return
+    if arguments.task == "measure":
+        measure(arbiter, plan)
+    report(arbiter, plan)
 
 
 if __name__ == "__main__":

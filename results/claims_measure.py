@@ -1,4 +1,4 @@
-"""Measures what claims.toml lists: instructions by stage of the game, and uses of tables; and judges it."""
+"""Measures what claims.toml lists: instructions by stage of the game, and hits of tables; and judges it."""
 
 import json
 import subprocess
@@ -7,26 +7,37 @@ from pathlib import Path
 MEASURED = Path(__file__).resolve().parent / "claims-measured.json"
 
 
-def measured(plan, program):
-    """Tables of what `claims.py measure` has found about a program."""
+# Options of the engine, as its bench has them.
+OPTIONS = {"--personality": "Personality", "--variant": "Eval", "--disable": "Disable", "--enable": "Enable"}
+
+
+def bench_of(arbiter, words):
+    """What tells whether the player still searches and judges alike."""
+    words = words.split()
+    return arbiter.bench(tuple((OPTIONS[key], value) for key, value in zip(words[::2], words[1::2])))
+
+
+def measured(arbiter, plan, program):
+    """Tables of what `claims.py measure` has found about a program; † marks what another player did."""
     found = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
     lines = []
     for measure in (one for one in plan["measure"] if one["program"] == program):
         lines += ["", f"Measured: {measure['says']}", ""]
         lines += [
-            "| what | stage | nodes | instructions a node | speed | table asked, a node | known |",
+            "| what | stage | nodes | instructions a node | speed | probes of the table, a node | hits |",
             "|---|---|--:|--:|--:|--:|--:|",
         ]
         for row in measure["rows"]:
-            stages = found.get(row["words"], [])
+            stages = found.get(row["words"], {"stages": []})["stages"]
+            old = " †" * bool(stages and found[row["words"]]["bench"] != bench_of(arbiter, row["words"]))
             for stage in stages:
                 asked = stage["asked"] / stage["nodes"]
                 speed = stages[0]["cost"] / stage["cost"]
                 known = 100 * stage["known"] / stage["asked"]
                 lines.append(
-                    f"| {row['name']} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |"
+                    f"| {row['name']}{old} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |"
                 )
-        rows = [found[row["words"]] for row in measure["rows"] if row["words"] in found]
+        rows = [found[row["words"]]["stages"] for row in measure["rows"] if row["words"] in found]
         if len(rows) == len(measure["rows"]):
             holds, why = VERDICTS[measure["kind"]](measure, rows)
             lines += ["", f"Verdict: {'**supported**' if holds else '**contradicted**'}: {why}."]
@@ -44,9 +55,9 @@ def judge_speeds(measure, rows):
 
 
 def judge_table(measure, rows):
-    """Does the table know more than half of what it is asked?"""
+    """Are more than half of the probes hits?"""
     shares = [stage["known"] / stage["asked"] for row in rows for stage in row]
-    return min(shares) > 0.5, f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % were known"
+    return min(shares) > 0.5, f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % of the probes are hits"
 
 
 def judge_saving(measure, rows):
@@ -68,15 +79,15 @@ VERDICTS = {"speeds": judge_speeds, "table": judge_table, "saving": judge_saving
 
 
 def measure(arbiter, plan):
-    """Searches by stage; the instructions that more nodes take, and how often the table of pawns knew the position."""
+    """Searches by stage; the instructions that more nodes take, and the hits of the pawn hash table."""
     found = {}
     few, many = plan["measures"]["nodes"]
     for words in dict.fromkeys(row["words"] for one in plan["measure"] for row in one["rows"]):
-        found[words] = []
+        stages = []
         for stage in ("opening", "middlegame", "endgame"):
             (least, before), (most, after) = (count(arbiter, words, stage, nodes) for nodes in (few, many))
             table = after["pawn_table"]
-            found[words].append(
+            stages.append(
                 {
                     "stage": stage,
                     "nodes": after["nodes"],
@@ -85,6 +96,7 @@ def measure(arbiter, plan):
                     "known": table["found"],
                 }
             )
+        found[words] = {"bench": bench_of(arbiter, words), "stages": stages}
         MEASURED.write_text(json.dumps(found, indent=1) + "\n")
 
 

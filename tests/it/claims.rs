@@ -95,25 +95,30 @@ players = [
 ]
 "#;
 
-#[test]
-fn one_command_plays_what_is_undecided_and_reports_it() {
+/// The plan [`SMALL`] and what plays it, and a call of it with arguments.
+fn small() -> (Bench, impl Fn(&[&str]) -> (bool, String)) {
     let bench = Bench::new();
     bench.write("claims.toml", SMALL);
     let script = bench.write("claims.py", SCRIPT);
     bench.write("claims_measure.py", MEASURE);
-    let run = |words: &[&str]| {
+    let run = move |words: &[&str]| {
         let mut command = Command::new("python3");
         command.arg(&script).args(words).arg("--arbiter").arg(programs::arbiter());
         let done = command.output().expect("python3 is installed");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        String::from_utf8(done.stdout).expect("it is text")
+        let said = [done.stdout, done.stderr].concat();
+        (done.status.success(), String::from_utf8(said).expect("it is text"))
     };
-    // Reports that are there are not replaced by empty ones.
-    let mut nothing = Command::new("python3");
-    nothing.arg(&script).arg("report").arg("--arbiter").arg(programs::arbiter());
-    let nothing = nothing.output().expect("python3 is installed");
-    let said = String::from_utf8_lossy(&nothing.stderr);
-    assert!(!nothing.status.success() && said.contains("has no run of the plan"), "{said}");
+    (bench, run)
+}
+
+#[test]
+fn one_command_plays_what_is_undecided_and_reports_it() {
+    let (bench, call) = small();
+    let run = |words: &[&str]| {
+        let (success, said) = call(words);
+        assert!(success, "{said}");
+        said
+    };
     let first = run(&["play", "--blocks", "1"]);
     let names: Vec<&str> = first.lines().collect();
     let expected = [
@@ -130,8 +135,9 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     };
     assert_eq!(
         row("| Nothing matters. |"),
-        "| Nothing matters. | Twice the same is equal. | 40 nodes | 4 | +0.0, no interval | supported: every pair is level |"
+        "| Nothing matters. | Twice the same is equal. | race | 40 nodes | 4 | +0.0, no interval | supported: every pair is level |"
     );
+    assert!(row("| Steps. |").contains("| ablation | 40 nodes | 4 |"));
     // What is decided is not played again; the rest gets its second block, and nothing a third.
     let second = run(&["play"]);
     assert!(!second.contains("rating") && !second.contains("equal"), "{second}");
@@ -147,11 +153,40 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     assert_eq!(run(&["play"]) + &run(&["report"]), "");
     assert_eq!(bench.read("seeds.md"), before);
     assert!(!row("| Squares matter. |").contains('†'));
-    // Players that search otherwise today are marked.
+    // Players that search otherwise today are marked, and play again if that is asked for.
     bench.write("claims-games.json", kept.replace("\"bench\": [", "\"bench\": [1"));
     run(&["report"]);
     assert!(row("| Squares matter. |").contains('†'));
-    assert!(row("|  |  | a clock | 0 |").contains("not yet played; budget at most 10 games"));
+    assert_eq!(run(&["play", "--again", "--id", "other"]).lines().count(), 2);
+    assert!(!row("| Squares matter. |").contains('†') && row("| Steps. |").contains('†'));
+    assert!(row("|  |  |  | a clock | 0 |").contains("not yet played; budget at most 10 games"));
     let ratings = bench.read("evaluations.md");
     assert!(ratings.contains("| 1 | ") && ratings.contains("| isolated pawns |"), "{ratings}");
+}
+
+#[test]
+fn nothing_is_put_on_record_that_was_not_played() {
+    let (bench, run) = small();
+    for (words, message) in [
+        (&["report"][..], "has no run of the plan"),
+        (&["play", "--limit", "41 nodes"], "no limit '41 nodes'; there are 40 nodes, a clock"),
+        (
+            &["play", "--id", "others"],
+            "no id begins with 'others'; there are equal, other, order-1",
+        ),
+    ] {
+        let (success, said) = run(words);
+        assert!(!success && said.contains(message), "{said}");
+    }
+    assert!(run(&["play", "--id", "other", "--blocks", "1"]).0);
+    let kept = bench.read("claims-games.json");
+    // Another player now, while the store has the games of the one before by the same name.
+    let other = "second = { name = \"material\", Eval = \"micromax\" }";
+    bench.write(
+        "claims.toml",
+        SMALL.replace("second = { name = \"material\", Eval = \"material\" }", other),
+    );
+    let (success, said) = run(&["play", "--again", "--id", "other", "--blocks", "1"]);
+    assert!(!success && said.contains("not on record: claim-other-nodes-40-1"), "{said}");
+    assert_eq!(bench.read("claims-games.json"), kept);
 }

@@ -94,7 +94,7 @@ pub(super) fn object(report: &Report, position: &Position, full: bool) -> String
 /// The features of a variant, one a line.
 pub(super) fn features(features: &[Feature]) -> String {
     let lines: Vec<String> =
-        features.iter().map(|feature| format!("{:<21}{}", feature.name, feature.about)).collect();
+        features.iter().map(|feature| format!("{:<23}{}", feature.name, feature.about)).collect();
     lines.join("\n")
 }
 
