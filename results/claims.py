@@ -193,19 +193,16 @@ class Test:
         return 2 * sum(self.blocks[self.done :])
 
     def verdict(self):
-        minutes = self.games_left() * self.settings["cpu"] / 60
-        cost = f"{minutes / 60:.1f} CPU hours" if minutes >= 60 else f"{minutes:.0f} CPU minutes"
-        budget = f"{self.games_left():,} games, {cost}"
         if not self.done:
-            return f"not yet played; budget at most {budget}"
+            return "not yet played"
         if self.pairs[2] == sum(self.pairs):
             return "supported: every pair is level" if self.expects_equal() else "no difference: every pair is level"
         if self.sign():
             supported = not self.expects_equal() and self.sign() > 0
             return "**supported**" if supported else "**contradicted**"
         if self.is_decided():
-            return "no difference told" + (", as claimed" if self.expects_equal() else "")
-        return f"not told yet; at most {budget} more"
+            return "no difference found" + (", as claimed" if self.expects_equal() else "")
+        return "undecided"
 
     def expects_equal(self):
         return self.claim.get("expected") == "equal"
@@ -312,7 +309,7 @@ def options_of(side):
     return f"{side['name']} ({'; '.join(shown)})".replace(",", ", ")
 
 
-VERDICT_KINDS = ["supported", "contradicted", "no difference", "not told yet", "not yet played"]
+VERDICT_KINDS = ["supported", "contradicted", "no difference", "undecided", "not yet played"]
 
 
 def summary(plan, tests):
@@ -352,15 +349,15 @@ def seeds(arbiter, plan, runs):
     versions = ", ".join(sorted({run["version"] for test in played for run in test.found}))
     hours = sum(run["cpu"] for run in runs.values()) / 3600
     blocks = plan["blocks"]
-    looks = ", ".join(f"{2 * sum(blocks[: n + 1]):,}" for n in range(len(blocks)))
+    looks = " and ".join(f"{2 * sum(blocks[: n + 1]):,}" for n in range(len(blocks)))
     lines = [
         "# What the documents claim, and what games say",
         "",
         "Written by `python3 results/claims.py report` from `results/claims-games.json`; `results/claims.toml` is the plan,",
         "`python3 results/claims.py play --clock` plays what is missing, and with `--again` everything.",
         "",
-        f"{len(list(claims_of(plan)))} claims, {len(tests)} tests by games, of which {len(played)} have any: {games:,} games in all. {len(told)} tell the",
-        f"players apart. {len(plan['measure'])} more claims are measured.",
+        f"{len(list(claims_of(plan)))} claims, {len(tests)} tests by games, of which {len(played)} have any: {games:,} games in all. {len(told)} find a",
+        f"difference. {len(plan['measure'])} more claims are measured.",
         f"Those games and the ratings took at least {hours:.1f} CPU hours so far: of a run that went on after an interruption the last part counts.",
         "",
         *summary(plan, tests),
@@ -370,10 +367,11 @@ def seeds(arbiter, plan, runs):
         "its program. Where a document gives no hypothesis, it is ours.",
         "",
         "Elo is that of the first player against the second, with its 95 % interval; the unit of evidence is the pair of",
-        f"games from one opening. A verdict is given after {looks} games (another block of other openings), each time by an interval of",
-        f"{100 - 5 / len(blocks):.2f} %, so that the looks at one test together err in at most one of twenty, and an interval of 95 % that just",
-        f"leaves out zero tells nothing yet. Of {len(played)} tests at most {0.05 * len(played):.1f} on average tell a difference that is none, and what is told",
-        "at the first look tends to be overstated. The bundled book has no openings for more games at fixed nodes.",
+        f"games from one opening. A verdict is given after {looks} games (of other openings each time), each time by an interval of",
+        f"{100 - 5 / len(blocks):.1f} %, so that the looks at one test together err in at most one of twenty, and an interval of 95 % that just",
+        f"leaves out zero decides nothing yet. Of {len(played)} tests at most {0.05 * len(played):.1f} on average tell a difference that is none, and what is told",
+        "at the first look tends to be overstated. What is undecided has the rest of those games as its budget; the bundled book has no",
+        "openings for more at fixed nodes.",
         "",
         "Palimpsest plays with one thread and 4 MiB, against GNU Chess with 16. Games by a clock were played one at a time, on a",
         "processor that no other long work was given to; those with GNU Chess, which keeps a processor busy while it waits, on two.",
@@ -384,12 +382,12 @@ def seeds(arbiter, plan, runs):
     ]
     for program, about in plan["programs"].items():
         lines += ["", f"## {about['name']}", "", f"Document: {about['document']}.", ""]
-        lines += ["| claim | hypothesis | test | limit | games | Elo | verdict |", "|---|---|---|---|--:|---|---|"]
+        lines += ["| claim, *hypothesis* | test | limit | games | Elo | verdict |", "|---|---|---|--:|---|---|"]
         before = None
         for test in (test for test in tests if test.claim["program"] == program):
             claim, first = test.claim, test.claim is not before
             before = claim
-            said = [claim["says"], claim["hypothesis"], test.kind()] if first else [""] * 3
+            said = [f"{claim['says']} *{claim['hypothesis']}*", test.kind()] if first else ["", ""]
             figures = elo(test.figures) if test.done else ""
             figures += " †" * any(is_old(arbiter, run, test.players()) for run in test.found)
             count = f"{2 * sum(test.pairs):,}" if test.done else "0"
