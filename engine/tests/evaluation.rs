@@ -171,7 +171,7 @@ fn features_of_searches_are_listed() {
 fn experiments_are_listed_and_tried() {
     let list = answer(&["eval", "--variant", "blunder", "--experiments"]);
     assert!(list.contains("\none_attacker "), "{list}");
-    assert_eq!(answer(&["eval", "--variant", "material", "--experiments"]), "\n");
+    assert_eq!(answer(&["eval", "--variant", "material", "--experiments"]), "material has none.\n");
     let value = |more: &[&str]| {
         // A rook alone looks at a king that has left home.
         let fen = "3q4/5ppp/7k/8/8/8/8/K2Q2R1 w - - 0 1";
@@ -205,6 +205,15 @@ fn stages_of_the_game_are_benched_apart() {
 }
 
 #[test]
+fn whoever_reads_no_further_meets_no_bug() {
+    let program = env!("CARGO_BIN_EXE_palimpsest");
+    let (reader, writer) = std::io::pipe().expect("there is a pipe");
+    drop(reader);
+    let status = Command::new(program).args(["eval", "--nonsense"]).stderr(writer).status();
+    assert_eq!(status.expect("the engine was built for this test").code(), Some(2));
+}
+
+#[test]
 fn every_tool_has_help() {
     for tool in ["bench", "perft", "eval", "compare", "trace", "tune", "datagen", "train"] {
         let output = run(&[tool, "--help"]);
@@ -227,7 +236,7 @@ fn wrong_names_list_the_right_ones() {
         (&["trace", "--fen", "moon"], 3, "palimpsest: "),
         (&["trace", "--nodes", "many"], 2, "Usage: "),
         (&["eval", "--moon"], 2, "Usage: "),
-        (&["compare", "palimpsest"], 2, "Usage: "),
+        (&["compare", "palimpsest"], 2, "takes the names of two evaluations, or --all"),
         (&["eval", "--variant", "blunder", "--enable", "moon"], 3, "linear_danger, "),
         (&["bench", "--stages", "--moon", "1"], 2, "--moon"),
         (&["bench", "--stages", "--only", "moon"], 3, "opening, middlegame, endgame"),

@@ -1,8 +1,6 @@
 //! The command line: without arguments a UCI session, otherwise one of a few tools.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
-
-use std::io;
+use std::io::{self, Write as _};
 
 use super::board;
 use super::datagen;
@@ -27,10 +25,15 @@ pub(super) const EXIT_ENVIRONMENT: i32 = 7;
 /// Why a command failed: its exit code and what is printed.
 pub(super) struct CommandError(pub(super) i32, pub(super) String);
 
+/// Writes text to standard error. A reader that has gone away is not an error.
+pub(super) fn complain(text: &str) {
+    let _gone = writeln!(io::stderr(), "{text}");
+}
+
 /// Prints why a command failed, if it did, and returns its exit code.
 pub(super) fn exit_code(done: Result<(), CommandError>) -> i32 {
     let Err(CommandError(code, reason)) = done else { return 0 };
-    eprintln!("palimpsest: {reason}");
+    complain(&format!("palimpsest: {reason}"));
     code
 }
 
@@ -129,7 +132,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
 }
 
 fn usage() -> i32 {
-    eprintln!("{HELP}");
+    complain(HELP);
     EXIT_USAGE
 }
 
@@ -140,7 +143,7 @@ fn run_bench(depth: Option<u32>, output: &Output) -> i32 {
             0
         }
         Err(error) => {
-            eprintln!("palimpsest: {error}");
+            complain(&format!("palimpsest: {error}"));
             EXIT_ENVIRONMENT
         }
     }
@@ -150,7 +153,7 @@ fn run_perft(words: &[&str], output: &Output) -> i32 {
     let request = match perft::Request::parse(words) {
         Ok(request) => request,
         Err(reason) => {
-            eprintln!("palimpsest: {reason}");
+            complain(&format!("palimpsest: {reason}"));
             return usage();
         }
     };
@@ -158,11 +161,11 @@ fn run_perft(words: &[&str], output: &Output) -> i32 {
         Ok(()) => 0,
         Err(Failure::Mismatch) => EXIT_MISMATCH,
         Err(Failure::Input(reason)) => {
-            eprintln!("palimpsest: {reason}");
+            complain(&format!("palimpsest: {reason}"));
             EXIT_INPUT
         }
         Err(Failure::Environment(reason)) => {
-            eprintln!("palimpsest: {reason}");
+            complain(&format!("palimpsest: {reason}"));
             EXIT_ENVIRONMENT
         }
     }

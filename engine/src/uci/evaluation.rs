@@ -1,8 +1,6 @@
 //! The commands `eval` and `compare` of the command line.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
-
-use super::cli::{EXIT_INPUT, EXIT_USAGE};
+use super::cli::{EXIT_INPUT, EXIT_USAGE, complain};
 use super::comparison::{ComparisonReport, Form};
 use super::explain;
 use super::options::{personality, variant};
@@ -16,6 +14,8 @@ use crate::search::Configuration;
 enum Failure {
     /// Invalid arguments.
     Usage,
+    /// As many arguments as cannot be, with a message.
+    Count(&'static str),
     /// An unknown name or an unreadable file, with a message.
     Input(String),
 }
@@ -40,11 +40,15 @@ fn exit_code(result: Result<(), Failure>, usage: &str) -> i32 {
     match result {
         Ok(()) => 0,
         Err(Failure::Usage) => {
-            eprintln!("{usage}");
+            complain(usage);
+            EXIT_USAGE
+        }
+        Err(Failure::Count(reason)) => {
+            complain(&format!("palimpsest: {reason}"));
             EXIT_USAGE
         }
         Err(Failure::Input(reason)) => {
-            eprintln!("palimpsest: {reason}");
+            complain(&format!("palimpsest: {reason}"));
             EXIT_INPUT
         }
     }
@@ -83,6 +87,8 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
         let features = if list { configuration.features() } else { variant.experiments() };
         output.line(&if json {
             explain::features_object(variant, &features)
+        } else if features.is_empty() {
+            format!("{} has none.", variant.name())
         } else {
             explain::features(&features)
         });
@@ -128,7 +134,9 @@ fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
             _ => names.push(word),
         }
     }
-    let &[first, second] = names.as_slice() else { return Err(Failure::Usage) };
+    let &[first, second] = names.as_slice() else {
+        return Err(Failure::Count("compare takes the names of two evaluations, or --all"));
+    };
     let first = variant(first).map_err(Failure::input)?;
     let second = variant(second).map_err(Failure::input)?;
     let differences = match file {

@@ -1,10 +1,8 @@
 //! The command `trace`: the iterations of a search.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
-
 use std::fmt::Write;
 
-use super::cli::{EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE};
+use super::cli::{EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE, complain};
 use super::json;
 use super::options::personality;
 use super::output::Output;
@@ -34,7 +32,7 @@ struct Iteration {
 /// Runs `trace` with the words that follow it and returns the exit code.
 pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
     let Some(command) = Command::read(words) else {
-        eprintln!("{usage}");
+        complain(usage);
         return EXIT_USAGE;
     };
     let game = command.game();
@@ -42,14 +40,14 @@ pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
     let (personality, game) = match traced {
         Ok(traced) => traced,
         Err(reason) => {
-            eprintln!("palimpsest: {reason}");
+            complain(&format!("palimpsest: {reason}"));
             return EXIT_INPUT;
         }
     };
     let mut memory = match Memory::for_personality(personality, command.hash_mb) {
         Ok(memory) => memory,
         Err(error) => {
-            eprintln!("palimpsest: {error}");
+            complain(&format!("palimpsest: {error}"));
             return EXIT_ENVIRONMENT;
         }
     };

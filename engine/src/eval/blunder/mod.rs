@@ -34,8 +34,8 @@ features! {
 features! {
     /// What this evaluation can be made to try.
     Experiment {
-        LinearDanger = "linear_danger", "danger in proportion to the points, of the table's mean";
-        LinearInPlay = "linear_danger_in_play", "danger in proportion to the points, of the mean in games";
+        LinearDanger = "linear_danger", "danger in proportion to the points, with the mean of the table";
+        LinearInPlay = "linear_danger_in_play", "the same, with the mean of kings in games";
         NoKingPoints = "no_king_points", "a king starts with no points wherever it stands";
         OneAttacker = "one_attacker", "one attacker is enough for danger";
         WithoutQueen = "without_queen", "danger without a queen, too";
