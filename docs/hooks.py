@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from mkdocs.structure.files import File
+
 # What lies beside the pages and is no part of the book.
 TOOLS = ("build", "hooks.py", "img/picture/")
 
@@ -45,18 +47,24 @@ def on_config(config):
                 entry[title] = [f"commands/{name}" for name in names]
 
 
+# Reports of the results that are pages of the book.
+REPORTS = ("seeds.md", "evaluations.md")
+
 # Where a page shows what games say of a program: its section of the table of claims.
 CLAIMS = re.compile("<!-- claims (.+) -->")
 
 
 def on_page_markdown(markdown, page, config, files):
+    for name in REPORTS:
+        markdown = markdown.replace(f"](../../results/{name}", f"](../{name}")
     if found := CLAIMS.search(markdown):
         seeds = Path(config["docs_dir"], "../results/seeds.md").read_text()
         section = seeds.split(f"\n## {found[1]}\n", 1)[1].split("\n## ", 1)[0]
-        return markdown.replace(found[0], section)
+        markdown = markdown.replace(found[0], section)
     if "<!-- schemas -->" in markdown:
         paths = sorted(Path(config["docs_dir"], "schema").glob("*.json"))
-        return markdown.replace("<!-- schemas -->", "\n".join(map(schema_section, paths)))
+        markdown = markdown.replace("<!-- schemas -->", "\n".join(map(schema_section, paths)))
+    return markdown
 
 
 def schema_section(path):
@@ -104,6 +112,9 @@ def rows(schema, defs, prefix):
 def on_files(files, config):
     for file in [file for file in files if file.src_path.startswith(TOOLS)]:
         files.remove(file)
+    results = str(Path(config["docs_dir"], "../results"))
+    for name in REPORTS:
+        files.append(File(name, results, config["site_dir"], config["use_directory_urls"]))
 
 
 def on_post_page(output, page, config):

@@ -4,11 +4,13 @@ What became of each run is kept in claims-games.json, so that no store is needed
 """
 
 import argparse
+import difflib
 import fcntl
 import functools
 import itertools
 import json
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -24,44 +26,56 @@ GAMES = HERE / "claims-games.json"
 
 
 class Arbiter:
-    """The program and the store."""
+    """The program, the store, and how deep benches of the searches are."""
 
-    def __init__(self, program, store):
-        self.program, self.store = program, str(store)
+    def __init__(self, program, store, benches):
+        self.program, self.store, self.benches = program, str(store), benches
 
-    def run(self, *words, quiet=False):
-        return subprocess.run([self.program, *words], text=True, capture_output=quiet)
+    def run(self, *words):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen([self.program, *words], **pipes) as process:
+            try:
+                said = process.communicate()
+            except KeyboardInterrupt:
+                # The program hears it, too, and brings its games to disk.
+                process.communicate()
+                raise
+        return subprocess.CompletedProcess(words, process.returncode, *said)
 
     def report(self, run):
         """What became of a run, or nothing if there is none or it has not ended."""
-        found = self.run("report", run, "--results", self.store, "--format", "json", quiet=True)
+        found = self.run("report", run, "--results", self.store, "--format", "json")
         document = json.loads(found.stdout) if found.returncode == 0 else {}
         return document if document.get("ending") == "complete" else None
 
     @functools.cache
     def version(self):
-        return self.run("--version", quiet=True).stdout.strip()
+        return self.run("--version").stdout.strip()
 
     def estimate(self, pairs):
         """Elo of pairs by their points, LL to WW."""
         counts = ",".join(map(str, pairs))
-        found = self.run("stats", "sprt", "--counts", counts, "--format", "json", quiet=True)
+        found = self.run("stats", "sprt", "--counts", counts, "--format", "json")
         return json.loads(found.stdout)
 
     @functools.cache
-    def bench(self, options):
-        """Nodes of a bench to depth 3 with these options: the signature of what a player does."""
+    def bench(self, options, depth):
+        """Nodes of a bench with these options."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         with subprocess.Popen([self.program, "engine"], **pipes) as engine:
             settings = [f"setoption name {key} value {value}" for key, value in options]
-            print(*settings, "bench 3", sep="\n", file=engine.stdin, flush=True)
+            print(*settings, f"bench {depth}", sep="\n", file=engine.stdin, flush=True)
             nodes = next(line for line in engine.stdout if "Nodes searched" in line)
         return int(nodes.split()[-1])
 
-    def benches(self, players):
-        """The signatures of players; other engines than Palimpsest are told by their names alone."""
-        options = lambda one: tuple((key, one[key]) for key in one if key != "name")
-        return [one["cmd"] if "cmd" in one else self.bench(options(one)) for one in players]
+    def signature(self, player):
+        """What tells whether a player still searches and judges alike: a short bench of it, and a longer one of
+        its search. Other engines than Palimpsest are known by their names alone."""
+        if "cmd" in player:
+            return player["cmd"]
+        options = tuple((key, player[key]) for key in player if key != "name")
+        search = player.get("Personality", "palimpsest")
+        return [self.bench(options, 3), self.bench((("Personality", search),), self.benches[search])]
 
 
 def runs_on_record():
@@ -76,7 +90,12 @@ def put_on_record(name, record):
     """Adds a run to the file, a line each. Others may do so at the same time."""
     with PLAN.open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        runs = runs_on_record() | {name: record}
+        runs = runs_on_record()
+        before = runs.get(name, {"cpu": 0})
+        if {**before, "cpu": 0} == {**record, "cpu": 0}:
+            # The run was there already, and cost nothing now.
+            record["cpu"] = max(record["cpu"], before["cpu"])
+        runs[name] = record
         lines = [f"{json.dumps(key)}: {json.dumps(runs[key], sort_keys=True)}" for key in sorted(runs)]
         whole = GAMES.with_suffix(".new")
         whole.write_text("{\n" + ",\n".join(lines) + "\n}\n")
@@ -85,7 +104,7 @@ def put_on_record(name, record):
 
 def record_of(found, arbiter, players, cpu):
     """What is kept of a run that has ended."""
-    record = {"bench": arbiter.benches(players), "cpu": round(cpu, 1), "version": arbiter.version()}
+    record = {"bench": list(map(arbiter.signature, players)), "cpu": round(cpu, 1), "version": arbiter.version()}
     if tournament := found.get("tournament"):
         keys = ["engine", "wins", "draws", "losses", "elo", "elo_low", "elo_high"]
         short = lambda value: round(value, 2) if isinstance(value, float) else value
@@ -255,11 +274,11 @@ class Plays:
         self.arbiter, self.plan, self.arguments = arbiter, plan, arguments
         self.runs = {} if arguments.again else runs_on_record()
         self.deadline = time.monotonic() + 60 * arguments.minutes if arguments.minutes else None
-        self.failed = []
+        self.played, self.failed = [], []
 
     def is_chosen(self, about, limit, clock):
         ids, limits = self.arguments.id, self.arguments.limit
-        named = not ids or about["id"].startswith(tuple(ids))
+        named = not ids or about["id"] in ids
         return named and (limit in limits if limits else self.arguments.clock or not clock)
 
     def all(self):
@@ -286,7 +305,7 @@ class Plays:
         name = command[command.index("--name") + 1]
         print(name, flush=True)
         before = cpu_of_children()
-        done = self.arbiter.run(*words, "--resume-or-start", quiet=True)
+        done = self.arbiter.run(*words, "--resume-or-start")
         found = self.arbiter.report(name)
         # What the store has by that name may be another run, which the program refuses to go on with.
         if done.returncode != 0 or not found:
@@ -295,6 +314,7 @@ class Plays:
             return
         self.runs[name] = record_of(found, self.arbiter, players, cpu_of_children() - before)
         put_on_record(name, self.runs[name])
+        self.played.append(name)
 
 
 def elo(figures, low="elo_low", high="elo_high", centre="elo"):
@@ -314,7 +334,7 @@ VERDICT_KINDS = ["supported", "contradicted", "no difference", "undecided", "not
 
 def summary(plan, tests):
     """Verdicts counted by limit, and where games contradict the documents most."""
-    lines = [f"| limit | {' | '.join(VERDICT_KINDS)} | games | left, at most | CPU hours of these |", "|---|" + "--:|" * 8]
+    lines = [f"| limit | {' | '.join(VERDICT_KINDS)} | games | games left, at most | CPU hours for them |", "|---|" + "--:|" * 8]
     for limit in plan["limits"]:
         here = [test for test in tests if test.limit == limit]
         counts = [sum(test.verdict().strip("*").startswith(kind) for test in here) for kind in VERDICT_KINDS]
@@ -328,7 +348,7 @@ def summary(plan, tests):
     for test in sorted(against, key=margin, reverse=True):
         worst.setdefault(test.claim["id"], test)
     if worst:
-        lines += ["", "What games contradict most, three at most, by the end of the interval nearest to zero:", ""]
+        lines += ["", "What games contradict most, sorted by the end of the interval that is nearest to zero:", ""]
     for test in list(worst.values())[:3]:
         name = plan["programs"][test.claim["program"]]["name"]
         lines.append(f"- {name}: {test.claim['hypothesis']} {test.limit}: {elo(test.figures)} Elo.")
@@ -337,7 +357,7 @@ def summary(plan, tests):
 
 def is_old(arbiter, record, players):
     """Whether a run is of players that search or judge otherwise today."""
-    return record["bench"] != arbiter.benches(players)
+    return record["bench"] != list(map(arbiter.signature, players))
 
 
 def seeds(arbiter, plan, runs):
@@ -354,11 +374,11 @@ def seeds(arbiter, plan, runs):
         "# What the documents claim, and what games say",
         "",
         "Written by `python3 results/claims.py report` from `results/claims-games.json`; `results/claims.toml` is the plan,",
-        "`python3 results/claims.py play --clock` plays what is missing, and with `--again` everything.",
+        "`python3 results/claims.py play --clock` goes on with what is undecided, and with `--again` plays everything.",
         "",
-        f"{len(list(claims_of(plan)))} claims, {len(tests)} tests by games, of which {len(played)} have any: {games:,} games in all. {len(told)} find a",
-        f"difference. {len(plan['measure'])} more claims are measured.",
-        f"Those games and the ratings took at least {hours:.1f} CPU hours so far: of a run that went on after an interruption the last part counts.",
+        f"{len(list(claims_of(plan)))} claims in {len(tests)} tests, each a claim at a limit; {len(played)} have games, {games:,} in all, and {len(told)} find a",
+        f"difference. {len(plan['measure'])} more claims are measured, below the tables. CPU time so far, with the ratings: at least {hours:.1f} hours (of",
+        "interrupted runs only the last part is counted).",
         "",
         *summary(plan, tests),
         "",
@@ -367,35 +387,34 @@ def seeds(arbiter, plan, runs):
         "its program. Where a document gives no hypothesis, it is ours.",
         "",
         "Elo is that of the first player against the second, with its 95 % interval; the unit of evidence is the pair of",
-        f"games from one opening. A verdict is given after {looks} games (of other openings each time), each time by an interval of",
-        f"{100 - 5 / len(blocks):.1f} %, so that the looks at one test together err in at most one of twenty, and an interval of 95 % that just",
-        f"leaves out zero decides nothing yet. Of {len(played)} tests at most {0.05 * len(played):.1f} on average tell a difference that is none, and what is told",
-        "at the first look tends to be overstated. What is undecided has the rest of those games as its budget; the bundled book has no",
-        "openings for more at fixed nodes.",
+        f"games from one opening. A test is looked at after {looks} games, of other openings each time, and decided by a {100 - 5 / len(blocks):.1f} %",
+        "interval, so that both looks together err in at most one of twenty: a 95 % interval that just leaves out zero is still undecided.",
+        f"Of {len(played)} tests about {0.05 * len(played):.0f} may be wrong, and effects found at the first look are probably too large. Undecided tests may play",
+        "the rest of those games; the bundled book has no openings for more at fixed nodes.",
         "",
         "Palimpsest plays with one thread and 4 MiB, against GNU Chess with 16. Games by a clock were played one at a time, on a",
         "processor that no other long work was given to; those with GNU Chess, which keeps a processor busy while it waits, on two.",
         "",
-        f"Players: the engine of {versions}. Each run is kept with the bench of its players to depth 3, which most changes of",
-        "search and evaluation alter. Figures with † have games of players whose bench is another today: they hold for those players,",
-        "and `play --again` plays them again.",
+        f"Players: the engine of {versions}. Each run is kept with a bench of its players to depth 3 and a deeper one of their search.",
+        "Figures with † have games of players for which these are others today: they hold for those players, and `play --again` plays them",
+        "again, into a store without the old ones.",
     ]
     for program, about in plan["programs"].items():
         lines += ["", f"## {about['name']}", "", f"Document: {about['document']}.", ""]
-        lines += ["| claim, *hypothesis* | test | limit | games | Elo | verdict |", "|---|---|---|--:|---|---|"]
+        lines += ["| claim, *hypothesis*, `id` | test | limit | games | Elo | verdict |", "|---|---|---|--:|---|---|"]
         before = None
         for test in (test for test in tests if test.claim["program"] == program):
             claim, first = test.claim, test.claim is not before
             before = claim
-            said = [f"{claim['says']} *{claim['hypothesis']}*", test.kind()] if first else ["", ""]
+            said = [f"{claim['says']} *{claim['hypothesis']}* `{claim['id']}`", test.kind()] if first else ["", ""]
             figures = elo(test.figures) if test.done else ""
             figures += " †" * any(is_old(arbiter, run, test.players()) for run in test.found)
             count = f"{2 * sum(test.pairs):,}" if test.done else "0"
             lines.append(f"| {' | '.join(said)} | {test.limit} | {count} | {figures} | {test.verdict()} |")
         lines += measured(arbiter, plan, program)
-    lines += ["", "## The players", "", "| hypothesis | first | second |", "|---|---|---|"]
+    lines += ["", "## The players", "", "| id | first | second |", "|---|---|---|"]
     for claim in claims_of(plan):
-        lines.append(f"| {claim['hypothesis']} | {options_of(claim['first'])} | {options_of(claim['second'])} |")
+        lines.append(f"| `{claim['id']}` | {options_of(claim['first'])} | {options_of(claim['second'])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -418,8 +437,8 @@ def evaluations(arbiter, plan, runs):
             lines.append(f"Not yet played: {games:,} games.")
             continue
         lines += standings(found)
-    table = arbiter.run("engine", "compare", "--all", "--markdown", quiet=True).stdout.strip()
-    lines += ["", "## Which evaluation knows what", "", "From `palimpsest compare --all --markdown`.", "", table]
+    table = arbiter.run("engine", "compare", "--all", "--markdown").stdout.strip()
+    lines += ["", "## Which evaluation knows what", "", "From `arbiter engine compare --all --markdown`.", "", table]
     return "\n".join(lines) + "\n"
 
 
@@ -443,13 +462,23 @@ def report(arbiter, plan):
     (HERE / "evaluations.md").write_text(evaluations(arbiter, plan, runs))
 
 
+def positive(kind):
+    def parse(text):
+        if not (value := kind(text)) > 0:
+            raise ValueError
+        return value
+
+    parse.__name__ = "number above 0"
+    return parse
+
+
 def arguments_of(plan):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["play", "measure", "report"])
     parser.add_argument("--arbiter", default="arbiter", help="the program [default: arbiter]")
-    parser.add_argument("--results", default=HERE, help="folder of the store [default: results]")
+    parser.add_argument("--results", default=HERE, help="folder of the store alone [default: results]")
     parser.add_argument(
-        "--concurrency", type=int, default=2, help="games at once, but one by the clock [default: 2]"
+        "--concurrency", type=positive(int), default=2, help="games at once, but one by the clock [default: 2]"
     )
     parser.add_argument(
         "--clock", action="store_true", help="also the games by a clock, on a machine that does nothing else"
@@ -458,11 +487,11 @@ def arguments_of(plan):
         "--again", action="store_true", help="also what is on record; --results names a folder without those runs"
     )
     parser.add_argument("--limit", action="append", help="only these limits, by their names in claims.toml")
-    parser.add_argument("--blocks", type=int, help="no block after this one")
+    parser.add_argument("--blocks", type=positive(int), help="no block after this one")
     parser.add_argument(
-        "--id", action="append", help="only claims and round robins whose ids begin so; may be repeated"
+        "--id", action="append", help="only the claim or round robin of this id, or those that begin so"
     )
-    parser.add_argument("--minutes", type=float, help="begin nothing after so many minutes")
+    parser.add_argument("--minutes", type=positive(float), help="begin nothing after so many minutes")
     arguments = parser.parse_args()
     ids = [one["id"] for one in [*claims_of(plan), *plan["rating"]]]
     for limit in arguments.limit or []:
@@ -470,23 +499,33 @@ def arguments_of(plan):
             parser.error(f"no limit {limit!r}; there are {', '.join(limits_of(plan))}")
     for start in arguments.id or []:
         if not any(name.startswith(start) for name in ids):
-            parser.error(f"no id begins with {start!r}; there are {', '.join(ids)}")
+            near = difflib.get_close_matches(start, ids, 3) or ids
+            parser.error(f"no id begins with {start!r}; there are {', '.join(near)}")
+    arguments.id = {
+        name for start in arguments.id or [] for name in ids if name == start or start not in ids and name.startswith(start)
+    }
+    if not shutil.which(arguments.arbiter):
+        parser.error(f"there is no program {arguments.arbiter}; --arbiter names it")
     return arguments
 
 
 def main():
     plan = tomllib.loads(PLAN.read_text())
     arguments = arguments_of(plan)
-    arbiter = Arbiter(arguments.arbiter, arguments.results)
+    arbiter = Arbiter(arguments.arbiter, arguments.results, plan["benches"])
     if arguments.task == "play":
         plays = Plays(arbiter, plan, arguments)
         try:
             plays.all()
+        except KeyboardInterrupt:
+            plays.failed.append("what was stopped; the same command goes on with it")
         finally:
-            if plays.runs:
+            if plays.played:
                 report(arbiter, plan)
         if plays.failed:
             sys.exit(f"not on record: {', '.join(plays.failed)}")
+        if not plays.played:
+            print("nothing to play: all of that is on record and decided")
         return
     if arguments.task == "measure":
         measure(arbiter, plan)

@@ -14,34 +14,38 @@ OPTIONS = {"--personality": "Personality", "--variant": "Eval", "--disable": "Di
 def bench_of(arbiter, words):
     """What tells whether the player still searches and judges alike."""
     words = words.split()
-    return arbiter.bench(tuple((OPTIONS[key], value) for key, value in zip(words[::2], words[1::2])))
+    return arbiter.signature({OPTIONS[key]: value for key, value in zip(words[::2], words[1::2])})
 
 
 def measured(arbiter, plan, program):
     """Tables of what `claims.py measure` has found about a program; † marks what another player did."""
     found = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
-    lines = []
+    lines, shown = [], set()
     for measure in (one for one in plan["measure"] if one["program"] == program):
         lines += ["", f"Measured: {measure['says']}", ""]
-        lines += [
-            "| what | stage | nodes | instructions a node | speed | probes of the table, a node | hits |",
-            "|---|---|--:|--:|--:|--:|--:|",
-        ]
-        for row in measure["rows"]:
-            stages = found.get(row["words"], {"stages": []})["stages"]
-            old = " †" * bool(stages and found[row["words"]]["bench"] != bench_of(arbiter, row["words"]))
-            for stage in stages:
-                asked = stage["asked"] / stage["nodes"]
-                speed = stages[0]["cost"] / stage["cost"]
-                known = 100 * stage["known"] / stage["asked"]
-                lines.append(
-                    f"| {row['name']}{old} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |"
-                )
+        if not shown >= {row["words"] for row in measure["rows"]}:
+            lines += table(arbiter, found, measure["rows"])
+        shown |= {row["words"] for row in measure["rows"]}
         rows = [found[row["words"]]["stages"] for row in measure["rows"] if row["words"] in found]
         if len(rows) == len(measure["rows"]):
             holds, why = VERDICTS[measure["kind"]](measure, rows)
-            lines += ["", f"Verdict: {'**supported**' if holds else '**contradicted**'}: {why}."]
+            lines.append(f"Verdict: {'**supported**' if holds else '**contradicted**'}: {why}.")
     return lines
+
+
+def table(arbiter, found, rows):
+    lines = ["| what | stage | nodes | instructions a node | speed | probes of the table, a node | hits |", "|---|---|--:|--:|--:|--:|--:|"]
+    for row in rows:
+        stages = found.get(row["words"], {"stages": []})["stages"]
+        old = " †" * bool(stages and found[row["words"]]["bench"] != bench_of(arbiter, row["words"]))
+        for stage in stages:
+            asked = stage["asked"] / stage["nodes"]
+            speed = stages[0]["cost"] / stage["cost"]
+            known = 100 * stage["known"] / stage["asked"]
+            lines.append(
+                f"| {row['name']}{old} | {stage['stage']} | {stage['nodes']:,} | {stage['cost']:,.0f} | {speed:.2f} | {asked:.2f} | {known:.1f} % |"
+            )
+    return [*lines, ""]
 
 
 def judge_speeds(measure, rows):
@@ -69,10 +73,10 @@ def judge_saving(measure, rows):
         before, after = rows[number - 1], rows[number]
         asked, taken = mean(after, "asked") / mean(before, "asked") - 1, cost(after) / cost(before) - 1
         said.append(
-            f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % whole evaluations a node, {100 * taken:+.1f} % instructions a node"
+            f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % probes of the table and so whole evaluations a node, {100 * taken:+.1f} % instructions a node"
         )
         holds = holds and taken <= -0.01
-    return holds, "; ".join(said)
+    return holds, "; ".join(said) + "; 1 % less was asked for"
 
 
 VERDICTS = {"speeds": judge_speeds, "table": judge_table, "saving": judge_saving}

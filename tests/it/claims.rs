@@ -54,6 +54,7 @@ fn every_player_of_the_plan_can_be_set_up() {
 const SMALL: &str = r#"
 blocks = [2, 3]
 each = "option.Hash=1"
+benches = { palimpsest = 4, rdchess = 2, micromax = 2 }
 measure = []
 limits = { "40 nodes" = { set = "nodes=40", cpu = 0.1 }, "a clock" = { set = "tc=1", cpu = 1, clock = true } }
 programs = { one = { name = "One", document = "none" } }
@@ -103,7 +104,7 @@ fn small() -> (Bench, impl Fn(&[&str]) -> (bool, String)) {
     bench.write("claims_measure.py", MEASURE);
     let run = move |words: &[&str]| {
         let mut command = Command::new("python3");
-        command.arg(&script).args(words).arg("--arbiter").arg(programs::arbiter());
+        command.arg(&script).arg("--arbiter").arg(programs::arbiter()).args(words);
         let done = command.output().expect("python3 is installed");
         let said = [done.stdout, done.stderr].concat();
         (done.status.success(), String::from_utf8(said).expect("it is text"))
@@ -135,14 +136,15 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     };
     assert_eq!(
         row("| Nothing matters."),
-        "| Nothing matters. *Twice the same is equal.* | race | 40 nodes | 4 | +0.0, no interval | supported: every pair is level |"
+        "| Nothing matters. *Twice the same is equal.* `equal` | race | 40 nodes | 4 | +0.0, no interval | supported: every pair is level |"
     );
     assert!(row("| Steps.").contains("| ablation | 40 nodes | 4 |"));
     // What is decided is not played again; the rest gets its second block, and nothing a third.
     let second = run(&["play"]);
     assert!(!second.contains("rating") && !second.contains("equal"), "{second}");
     assert!(row("| Squares matter.").contains("| 40 nodes | 10 |"), "{second}");
-    assert_eq!(run(&["play"]), "");
+    let nothing = "nothing to play: all of that is on record and decided\n";
+    assert_eq!(run(&["play"]), nothing);
     // What was played is on record, a line each: neither going on nor reporting needs the store.
     let kept = bench.read("claims-games.json");
     for start in ["\"rating-all-nodes-40\": {", "\"claim-other-nodes-40-2\": {"] {
@@ -150,11 +152,11 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
     }
     std::fs::remove_file(bench.path("arbiter.db")).expect("there is a store");
     let before = bench.read("seeds.md");
-    assert_eq!(run(&["play"]) + &run(&["report"]), "");
+    assert_eq!((run(&["play"]), run(&["report"])), (nothing.to_owned(), String::new()));
     assert_eq!(bench.read("seeds.md"), before);
     assert!(!row("| Squares matter.").contains('†'));
     // Players that search otherwise today are marked, and play again if that is asked for.
-    bench.write("claims-games.json", kept.replace("\"bench\": [", "\"bench\": [1"));
+    bench.write("claims-games.json", kept.replace("\"bench\": [[", "\"bench\": [[1"));
     run(&["report"]);
     assert!(row("| Squares matter.").contains('†'));
     assert_eq!(run(&["play", "--again", "--id", "other"]).lines().count(), 2);
@@ -170,10 +172,9 @@ fn nothing_is_put_on_record_that_was_not_played() {
     for (words, message) in [
         (&["report"][..], "has no run of the plan"),
         (&["play", "--limit", "41 nodes"], "no limit '41 nodes'; there are 40 nodes, a clock"),
-        (
-            &["play", "--id", "others"],
-            "no id begins with 'others'; there are equal, other, order-1",
-        ),
+        (&["play", "--id", "others"], "no id begins with 'others'; there are other"),
+        (&["play", "--blocks", "0"], "invalid number above 0 value: '0'"),
+        (&["report", "--arbiter", "no/such"], "there is no program no/such"),
     ] {
         let (success, said) = run(words);
         assert!(!success && said.contains(message), "{said}");
