@@ -119,14 +119,14 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
             Err(_) => usage(),
         },
         ["perft" | "divide", words @ ..] => run_perft(words, &output),
-        ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
+        ["eval", words @ ..] => exit_code(evaluation::eval(words, &output, HELP)),
         ["board", words @ ..] => exit_code(board::run(words, &output)),
-        ["trace", words @ ..] => trace::run(words, &output, HELP),
+        ["trace", words @ ..] => exit_code(trace::run(words, &output, HELP)),
         ["datagen", words @ ..] => datagen::run(words, &output, HELP),
         [words, "quit"] | [words] if words.starts_with("genfens ") => genfens::run(words, &output),
         ["train", words @ ..] => train::run(words, &output, HELP),
         ["tune", words @ ..] => tune::run(words, &output, HELP),
-        ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),
+        ["compare", words @ ..] => exit_code(evaluation::compare_variants(words, &output, HELP)),
         _ => usage(),
     }
 }

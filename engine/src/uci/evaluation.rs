@@ -1,6 +1,6 @@
 //! The commands `eval` and `compare` of the command line.
 
-use super::cli::{EXIT_INPUT, EXIT_USAGE, complain};
+use super::cli::{CommandError, EXIT_INPUT, EXIT_USAGE};
 use super::comparison::{ComparisonReport, Form};
 use super::explain;
 use super::options::{personality, variant};
@@ -10,51 +10,13 @@ use crate::chess::{Position, fen};
 use crate::eval::compare::{compare, term_differences};
 use crate::search::Configuration;
 
-/// Why a command failed.
-enum Failure {
-    /// Invalid arguments.
-    Usage,
-    /// As many arguments as cannot be, with a message.
-    Count(&'static str),
-    /// An unknown name or an unreadable file, with a message.
-    Input(String),
+fn input(error: impl ToString) -> CommandError {
+    CommandError(EXIT_INPUT, error.to_string())
 }
 
-impl Failure {
-    fn input(error: impl ToString) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-/// Runs `eval` with the words that follow it and returns the exit code.
-pub(super) fn run_eval(words: &[&str], output: &Output, usage: &str) -> i32 {
-    exit_code(eval(words, output), usage)
-}
-
-/// Runs `compare` with the words that follow it and returns the exit code.
-pub(super) fn run_compare(words: &[&str], output: &Output, usage: &str) -> i32 {
-    exit_code(compare_variants(words, output), usage)
-}
-
-fn exit_code(result: Result<(), Failure>, usage: &str) -> i32 {
-    match result {
-        Ok(()) => 0,
-        Err(Failure::Usage) => {
-            complain(usage);
-            EXIT_USAGE
-        }
-        Err(Failure::Count(reason)) => {
-            complain(&format!("palimpsest: {reason}"));
-            EXIT_USAGE
-        }
-        Err(Failure::Input(reason)) => {
-            complain(&format!("palimpsest: {reason}"));
-            EXIT_INPUT
-        }
-    }
-}
-
-fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
+/// Runs `eval` with the words that follow it.
+pub(super) fn eval(words: &[&str], output: &Output, usage: &str) -> Result<(), CommandError> {
+    let wrong = || CommandError(EXIT_USAGE, format!("invalid arguments\n{usage}"));
     let (mut variant_name, mut search) = (None, None);
     let (mut disable, mut enable, mut file) = ("", "", None);
     let (mut json, mut list, mut list_experiments) = (false, false, false);
@@ -62,26 +24,26 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         match word {
-            "--variant" => variant_name = Some(words.next().ok_or(Failure::Usage)?),
-            "--disable" => disable = words.next().ok_or(Failure::Usage)?,
-            "--enable" => enable = words.next().ok_or(Failure::Usage)?,
+            "--variant" => variant_name = Some(words.next().ok_or_else(wrong)?),
+            "--disable" => disable = words.next().ok_or_else(wrong)?,
+            "--enable" => enable = words.next().ok_or_else(wrong)?,
             "--experiments" => list_experiments = true,
-            "--positions" => file = Some(words.next().ok_or(Failure::Usage)?),
+            "--positions" => file = Some(words.next().ok_or_else(wrong)?),
             "--personality" => {
-                let name = words.next().ok_or(Failure::Usage)?;
-                search = Some(personality(name).map_err(Failure::input)?);
+                let name = words.next().ok_or_else(wrong)?;
+                search = Some(personality(name).map_err(input)?);
             }
             "--json" => json = true,
             "--features" => list = true,
             // A dash alone is a field of a FEN.
-            _ if word.starts_with("--") => return Err(Failure::Usage),
+            _ if word.starts_with("--") => return Err(wrong()),
             _ => fields.push(word),
         }
     }
-    let chosen = variant_name.map(variant).transpose().map_err(Failure::input)?;
+    let chosen = variant_name.map(variant).transpose().map_err(input)?;
     let configuration = Configuration::new(search.unwrap_or_default(), chosen);
-    let configuration = configuration.without(disable).map_err(Failure::input)?;
-    let configuration = configuration.trying(enable).map_err(Failure::input)?;
+    let configuration = configuration.without(disable).map_err(input)?;
+    let configuration = configuration.trying(enable).map_err(input)?;
     let variant = configuration.eval.variant;
     if list || list_experiments {
         let features = if list { configuration.features() } else { variant.experiments() };
@@ -95,10 +57,10 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     let positions = match file {
-        Some(_) if !fields.is_empty() => return Err(Failure::Usage),
+        Some(_) if !fields.is_empty() => return Err(wrong()),
         Some(file) => read_positions(file)?,
         None if fields.is_empty() => vec![Position::startpos()],
-        None => vec![fen::parse(&fields.join(" ")).map_err(Failure::input)?],
+        None => vec![fen::parse(&fields.join(" ")).map_err(input)?],
     };
     for (index, position) in positions.iter().enumerate() {
         let report = configuration.eval.explain(position);
@@ -112,7 +74,13 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
+/// Runs `compare` with the words that follow it.
+pub(super) fn compare_variants(
+    words: &[&str],
+    output: &Output,
+    usage: &str,
+) -> Result<(), CommandError> {
+    let wrong = || CommandError(EXIT_USAGE, format!("invalid arguments\n{usage}"));
     let overview = match words {
         ["--all"] => Some(overview::text()),
         ["--all", "--markdown"] | ["--markdown", "--all"] => Some(overview::markdown()),
@@ -129,16 +97,17 @@ fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
         match word {
             "--markdown" => form = Form::Markdown,
             "--json" => form = Form::Json,
-            "--positions" => file = Some(words.next().ok_or(Failure::Usage)?),
-            _ if word.starts_with('-') => return Err(Failure::Usage),
+            "--positions" => file = Some(words.next().ok_or_else(wrong)?),
+            _ if word.starts_with('-') => return Err(wrong()),
             _ => names.push(word),
         }
     }
     let &[first, second] = names.as_slice() else {
-        return Err(Failure::Count("compare takes the names of two evaluations, or --all"));
+        let reason = "compare takes the names of two evaluations, or --all";
+        return Err(CommandError(EXIT_USAGE, reason.to_owned()));
     };
-    let first = variant(first).map_err(Failure::input)?;
-    let second = variant(second).map_err(Failure::input)?;
+    let first = variant(first).map_err(input)?;
+    let second = variant(second).map_err(input)?;
     let differences = match file {
         Some(file) => {
             let positions = read_positions(file)?;
@@ -153,9 +122,9 @@ fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
 }
 
 /// Reads one position a line, as FEN or EPD; empty lines and those that begin with `#` are skipped.
-fn read_positions(file: &str) -> Result<Vec<Position>, Failure> {
-    let bytes = super::read_input(file)
-        .map_err(|error| Failure::Input(format!("cannot read {file}: {error}")))?;
+fn read_positions(file: &str) -> Result<Vec<Position>, CommandError> {
+    let bytes =
+        super::read_input(file).map_err(|error| input(format!("cannot read {file}: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
     let mut positions = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -164,7 +133,7 @@ fn read_positions(file: &str) -> Result<Vec<Position>, Failure> {
             continue;
         }
         let position = fen::parse(&position_fields(line))
-            .map_err(|error| Failure::Input(format!("{file}, line {}: {error}", index + 1)))?;
+            .map_err(|error| input(format!("{file}, line {}: {error}", index + 1)))?;
         positions.push(position);
     }
     Ok(positions)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::cli::{EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE, complain};
+use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE};
 use super::json;
 use super::options::personality;
 use super::output::Output;
@@ -29,35 +29,22 @@ struct Iteration {
     best: Option<String>,
 }
 
-/// Runs `trace` with the words that follow it and returns the exit code.
-pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
-    let Some(command) = Command::read(words) else {
-        complain(usage);
-        return EXIT_USAGE;
-    };
-    let game = command.game();
-    let traced = game.and_then(|game| Ok((personality(command.personality)?, game)));
-    let (personality, game) = match traced {
-        Ok(traced) => traced,
-        Err(reason) => {
-            complain(&format!("palimpsest: {reason}"));
-            return EXIT_INPUT;
-        }
-    };
-    let mut memory = match Memory::for_personality(personality, command.hash_mb) {
-        Ok(memory) => memory,
-        Err(error) => {
-            complain(&format!("palimpsest: {error}"));
-            return EXIT_ENVIRONMENT;
-        }
-    };
+/// Runs `trace` with the words that follow it.
+pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> Result<(), CommandError> {
+    let wrong = || CommandError(EXIT_USAGE, format!("invalid arguments\n{usage}"));
+    let command = Command::read(words).ok_or_else(wrong)?;
+    let input = |reason| CommandError(EXIT_INPUT, reason);
+    let game = command.game().map_err(input)?;
+    let personality = personality(command.personality).map_err(input)?;
+    let mut memory = Memory::for_personality(personality, command.hash_mb)
+        .map_err(|error| CommandError(EXIT_ENVIRONMENT, error.to_string()))?;
     let iterations = trace(personality, &game, command.nodes, &mut memory);
     output.line(&if command.json {
         object(&command, personality, &game, &iterations)
     } else {
         table(&game, &iterations)
     });
-    0
+    Ok(())
 }
 
 /// What is to be traced.
