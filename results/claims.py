@@ -75,7 +75,8 @@ class Arbiter:
             return player["cmd"]
         options = tuple((key, player[key]) for key in player if key != "name")
         search = player.get("Personality", "palimpsest")
-        return [self.bench(options, 3), self.bench((("Personality", search),), self.benches[search])]
+        own = (("Personality", search), ("Eval", search))
+        return [self.bench(options, 3), self.bench(own, self.benches[search])]
 
 
 def runs_on_record():

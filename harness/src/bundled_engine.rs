@@ -13,8 +13,8 @@ pub(crate) struct Evaluation {
     pub features: Vec<&'static str>,
 }
 
-/// The evaluation of this name, or the one that goes with the search, which is the personality of
-/// that name or the default one. An error lists the names there are.
+/// The evaluation of this name, or the one with features that goes with the search, which is the
+/// personality of that name or the default one. An error lists the names there are.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,
@@ -33,7 +33,7 @@ pub(crate) fn evaluation(
             format!("the bundled engine has no personality '{name}'; it has {known}")
         })?,
     };
-    let configuration = Configuration::new(personality, name.map(variant).transpose()?);
+    let configuration = Configuration::with_features(personality, name.map(variant).transpose()?);
     let features = configuration.features().into_iter().map(|feature| feature.name).collect();
     Ok(Evaluation { name: configuration.eval.variant.name(), features })
 }

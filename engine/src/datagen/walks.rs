@@ -69,7 +69,7 @@ mod tests {
         for record in &records {
             let position = record.position().unwrap();
             assert!(!position.in_check() && position != Position::startpos());
-            let score = Variant::Palimpsest.evaluate(&position);
+            let score = Variant::default().evaluate(&position);
             let is_white = position.turn() == Color::White;
             assert_eq!(record.white_score(), if is_white { score } else { -score });
             others += usize::from(!is_white);

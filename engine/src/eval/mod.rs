@@ -114,8 +114,7 @@ impl std::ops::AddAssign for TableUse {
 /// An evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// The engine's own.
-    #[default]
+    /// The engine's own, written by hand.
     Palimpsest,
     /// Rybka 1.0 Beta, rebuilt from a published analysis.
     Rybka1_0Beta,
@@ -128,6 +127,7 @@ pub enum Variant {
     /// micro-Max 3.2, which judges moves instead of positions.
     Micromax,
     /// A neural network.
+    #[default]
     Nnue,
     /// Counts material and nothing else.
     Material,
@@ -165,13 +165,13 @@ pub trait Task {
 impl Variant {
     /// All variants, the default first.
     pub const ALL: [Variant; 8] = [
+        Variant::Nnue,
         Variant::Palimpsest,
         Variant::Rybka1_0Beta,
         Variant::Rybka2_3_2a,
         Variant::Blunder,
         Variant::Rdchess,
         Variant::Micromax,
-        Variant::Nnue,
         Variant::Material,
     ];
 

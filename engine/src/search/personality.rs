@@ -38,7 +38,7 @@ impl Personality {
     /// The evaluation that goes with it.
     pub const fn own_evaluation(self) -> Variant {
         match self {
-            Personality::Palimpsest => Variant::Palimpsest,
+            Personality::Palimpsest => Variant::Nnue,
             Personality::Micromax => Variant::Micromax,
             Personality::Rdchess => Variant::Rdchess,
         }
@@ -86,6 +86,16 @@ impl Configuration {
             eval: chosen.unwrap_or(own).into(),
             disabled: FeatureSet::EMPTY,
         }
+    }
+
+    /// For what is about features: the same, but with the evaluation written by hand in place of the network
+    /// unless that is asked for, as it has none.
+    pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
+        let own = match personality.own_evaluation() {
+            Variant::Nnue => Variant::Palimpsest,
+            own => own,
+        };
+        Configuration::new(personality, eval.or(Some(own)))
     }
 
     /// The features that can be switched off: those of the evaluation, then those of the search.

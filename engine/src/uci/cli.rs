@@ -55,7 +55,8 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          use these instructions instead of the fastest
        palimpsest eval [--variant NAME] [--disable FEATURES] [--enable EXPERIMENTS] [--json]
                        [FEN | --positions FILE]
-                                         the static evaluation, term by term
+                                         the static evaluation, term by term; without a name that
+                                         written by hand, as a network has no terms
        palimpsest eval [--variant NAME] [--personality NAME] --features [--json]
                                          what can be switched off, by name: features of the
                                          evaluation, and with a personality those of its search
@@ -86,7 +87,7 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          continued
        palimpsest tune FILE... [--out FILE] [--epochs N] [--batch N] [--rate CP] [--pull P]
                        [--patience N] [--threads N] [--seed N]
-                                         weights for the default evaluation from positions with
+                                         weights for Eval palimpsest from positions with
                                          results, a line each: FEN;RESULT;GAME (arbiter samples
                                          writes them); --out is the source of the new table
        palimpsest --version

@@ -41,7 +41,7 @@ pub(super) fn eval(words: &[&str], output: &Output, usage: &str) -> Result<(), C
         }
     }
     let chosen = variant_name.map(variant).transpose().map_err(input)?;
-    let configuration = Configuration::new(search.unwrap_or_default(), chosen);
+    let configuration = Configuration::with_features(search.unwrap_or_default(), chosen);
     let configuration = configuration.without(disable).map_err(input)?;
     let configuration = configuration.trying(enable).map_err(input)?;
     let variant = configuration.eval.variant;

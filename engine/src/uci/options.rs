@@ -385,6 +385,9 @@ mod tests {
     #[test]
     fn features_belong_to_an_evaluation() {
         let mut options = Options::default();
+        let error = options.set("Disable", "tempo").unwrap_err();
+        assert!(error.ends_with("evaluation and search in use have none"), "{error}");
+        assert_eq!(options.set("Eval", "palimpsest"), done(Change::Clear));
         assert_eq!(options.set("Disable", "tempo, OUTPOST"), done(Change::Clear));
         assert_eq!(options.set("Disable", "outpost,tempo"), done(Change::None));
         let error = options.set("Disable", "unstoppable").unwrap_err();

@@ -117,6 +117,7 @@ impl Request {
             self.engines.push(EngineSpec {
                 name: Some(name.to_owned()),
                 cmd: Some(BUNDLED.to_owned()),
+                eval: Some("palimpsest".to_owned()),
                 options: disable.into_iter().collect(),
                 ..EngineSpec::default()
             });

@@ -11,8 +11,10 @@ fn request(engines: &[&str], each: &str) -> Request {
 #[test]
 fn an_sprt_without_engines_is_the_demonstration() {
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
-    assert_eq!(plan.engines[0].options, []);
-    assert_eq!(plan.engines[1].options, [("Disable".to_owned(), "mobility".to_owned())]);
+    let options = [("Eval", "palimpsest"), ("Disable", "mobility")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(plan.engines[0].options, options[..1]);
+    assert_eq!(plan.engines[1].options, options);
     assert_eq!(plan.book, None);
     assert!(!plan.is_timed());
 }
