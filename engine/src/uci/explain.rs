@@ -9,16 +9,27 @@ use crate::eval::feature::Feature;
 use crate::eval::pair::Pair;
 use crate::eval::report::{Report, Term};
 
-/// A table of all terms that are not zero.
+/// The score, below a table of all terms that are not zero.
 pub(super) fn table(report: &Report, position: &Position) -> String {
     let variant = report.variant;
-    let mut text = String::new();
     // Writing to a string cannot fail.
-    let _infallible = writeln!(text, "Position: {position}");
+    let mut text = format!("Position: {position}\n");
+    if variant.features().is_empty() {
+        text.push_str("A network has no terms; Eval palimpsest has.\n");
+    } else {
+        add_terms(&mut text, report);
+    }
+    let white = if position.turn() == Color::White { report.value } else { -report.value };
+    let _infallible =
+        write!(text, "\nEvaluation: {white} cp from White's side ({})", variant.name());
+    text
+}
+
+fn add_terms(text: &mut String, report: &Report) {
     let _infallible = writeln!(
         text,
         "Sums in {}, final in centipawns, all from White's side; phase {} of 24\n",
-        variant.unit(),
+        report.variant.unit(),
         report.phase
     );
     let _infallible =
@@ -31,16 +42,12 @@ pub(super) fn table(report: &Report, position: &Position) -> String {
     let mut sides = [Pair::ZERO; 2];
     let mut centipawns = 0.0;
     for term in report.terms.iter().filter(|term| is_nonzero(term)) {
-        row(&mut text, term.feature.name, term.sides, report.centipawns(term));
+        row(text, term.feature.name, term.sides, report.centipawns(term));
         sides[0] += term.sides[0];
         sides[1] += term.sides[1];
         centipawns += report.centipawns(term);
     }
-    row(&mut text, "sum", sides, centipawns);
-    let white = if position.turn() == Color::White { report.value } else { -report.value };
-    let _infallible =
-        write!(text, "\nEvaluation: {white} cp from White's side ({})", variant.name());
-    text
+    row(text, "sum", sides, centipawns);
 }
 
 fn row(text: &mut String, name: &str, sides: [Pair; 2], centipawns: f64) {

@@ -378,7 +378,9 @@ fn a_network_from_own_games_is_played_with() {
     assert!(drawn.contains("validation"), "{drawn}");
 
     let mut engine = Engine::start();
-    engine.say("setoption name Eval value nnue");
+    engine.say("eval");
+    let told = engine.sync();
+    assert!(told[1].contains("no terms") && told.last().unwrap().ends_with("(nnue)"), "{told:?}");
     let mut score = |file: &str| {
         engine.say(&format!("setoption name EvalFile value {file}"));
         let told = engine.sync();
