@@ -1,7 +1,7 @@
 //! Palimpsest, a chess engine with an evaluation chosen by name.
 //!
 //! The rules are in [`chess`], judging positions in [`eval`], searching in [`search`]; [`tune`] finds
-//! weights for the default evaluation, [`datagen`] positions for a network to learn from; [`uci`]
+//! weights for the evaluation written by hand, [`datagen`] positions for a network to learn from; [`uci`]
 //! talks to the outside. [`run`] is the whole program.
 
 pub mod bench;

@@ -38,6 +38,33 @@ pub(crate) fn evaluation(
     Ok(Evaluation { name: configuration.eval.variant.name(), features })
 }
 
+/// Whether the engine knows the features that its options name, which are set in this order. If not it would
+/// play as if nothing were said.
+pub(crate) fn check_features(options: &[(String, String)]) -> Result<(), String> {
+    let (mut personality, mut eval) = (Personality::default(), None);
+    let mut configuration = Configuration::default();
+    for (name, value) in options {
+        let changed = match name.to_ascii_lowercase().as_str() {
+            "personality" => {
+                personality = Personality::from_name(value).unwrap_or(personality);
+                Ok(Configuration::new(personality, eval))
+            }
+            "eval" => {
+                eval = Variant::from_name(value).or(eval);
+                Ok(Configuration::new(personality, eval))
+            }
+            "disable" => configuration.without(value),
+            "enable" => configuration.trying(value),
+            _ => continue,
+        };
+        configuration = changed.map_err(|unknown| {
+            let reason = configuration.refusal(&unknown);
+            format!("option.{name}={value}: {reason}; name another evaluation before it, as in bundled:palimpsest")
+        })?;
+    }
+    Ok(())
+}
+
 /// Runs the engine in this process; returns its exit code.
 pub(crate) fn run(args: Vec<String>) -> i32 {
     palimpsest::run(args.into_iter())

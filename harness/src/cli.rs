@@ -31,7 +31,8 @@ pub struct Cli {
 enum Command {
     /// Is the first engine stronger than the second? Plays pairs until the SPRT can tell.
     ///
-    /// Without any engine, plays a demonstration: the bundled engine with and without a feature.
+    /// Without any engine, plays a demonstration: the bundled engine with and without a feature of its
+    /// hand-written evaluation.
     Sprt(play::SprtArgs),
     /// Plays a fixed number of pairs between two or more engines.
     #[command(after_help = "\

@@ -22,14 +22,14 @@ use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
 use crate::{
     BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
-    Printer, RequestedRun, Resume, Style, control_server, own_binary, runtime,
+    Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
 };
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
 use arbiter_plan::{
-    Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, RunKind, RunState,
+    Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, RunKind, RunState,
     default_concurrency, load_book,
 };
 use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, complain, note, summary_of};
@@ -151,11 +151,16 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
     }
     make_engines(requested)?;
     let request = std::mem::take(&mut requested.request);
-    Plan::resolve(kind, request).map_err(|error| match error {
+    let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
         PlanError::Invalid(_) => Failure::invalid(error),
-    })
+    })?;
+    for engine in plan.engines.iter().filter(|engine| engine.program == Program::Bundled) {
+        bundled_engine::check_features(&engine.options)
+            .map_err(|reason| Failure::invalid(format!("engine '{}': {reason}", engine.name)))?;
+    }
+    Ok(plan)
 }
 
 /// Reads all that a plan names; `fleet` is who plays it if not this machine.

@@ -38,7 +38,7 @@ fn pictures_of_the_readme() {
         .set("elo1", 60)
         .set("concurrency", 2)
         .set("name", "nightly")
-        .set("about", "the default evaluation against Rybka's")
+        .set("about", "the hand-written evaluation against Rybka's")
         .start();
     let token = site.token.clone().expect("it is kept");
     wait_for("the run is listed", || (site.get("/runs/nightly").code == 200).then_some(()));

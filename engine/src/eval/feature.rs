@@ -96,11 +96,8 @@ pub struct UnknownFeature {
 
 impl fmt::Display for UnknownFeature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no feature is called \"{}\"; ", self.name)?;
-        match &self.known[..] {
-            [] => write!(f, "evaluation and search in use have none"),
-            known => write!(f, "there are {}", known.join(", ")),
-        }
+        let known = if self.known.is_empty() { "none".into() } else { self.known.join(", ") };
+        write!(f, "no feature is called \"{}\"; there are {known}", self.name)
     }
 }
 

@@ -126,6 +126,11 @@ impl Configuration {
         Ok(self)
     }
 
+    /// Why names are refused that this configuration does not know.
+    pub fn refusal(&self, unknown: &UnknownFeature) -> String {
+        format!("{unknown} with Eval {}", self.eval.variant.name())
+    }
+
     /// Is nothing switched off, and no experiment tried?
     pub fn is_unaltered(&self) -> bool {
         let Choice { disabled, experiments, .. } = self.eval;

@@ -1,4 +1,4 @@
-//! The Texel tuner: fits the weights of the default evaluation to the results of games.
+//! The Texel tuner: fits the weights of the evaluation written by hand to the results of games.
 //!
 //! The error is the mean squared difference between the result of a game and the result that a
 //! logistic curve expects from the evaluation of one of its quiet positions (Peter Österlund's

@@ -55,8 +55,8 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          use these instructions instead of the fastest
        palimpsest eval [--variant NAME] [--disable FEATURES] [--enable EXPERIMENTS] [--json]
                        [FEN | --positions FILE]
-                                         the static evaluation, term by term; without a name that
-                                         written by hand, as a network has no terms
+                                         the static evaluation, term by term; without --variant
+                                         that written by hand, as a network has no terms
        palimpsest eval [--variant NAME] [--personality NAME] --features [--json]
                                          what can be switched off, by name: features of the
                                          evaluation, and with a personality those of its search
@@ -74,7 +74,8 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          nodes is the last
        palimpsest datagen FILE [--positions N] [--nodes N] [--plies N] [--seed N]
                           [--walks N] [--variant NAME] [--threads N]
-                                         positions to learn from, by games against itself; with
+                                         positions to learn from, by games against itself with the
+                                         network or the evaluation of --variant; with
                                          --walks N instead the ends of N random walks from every
                                          position of these games, with their static evaluations;
                                          a file that is not complete is continued

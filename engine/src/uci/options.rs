@@ -205,15 +205,17 @@ impl Options {
                     .and_tell(self.lines > 1 && self.is_single_threaded(), SINGLE_LINE))
             }
             "disable" => {
+                let configuration = self.configuration.without(value);
                 let configuration =
-                    self.configuration.without(value).map_err(|unknown| unknown.to_string())?;
+                    configuration.map_err(|unknown| self.configuration.refusal(&unknown))?;
                 let changed = configuration != self.configuration;
                 self.configuration = configuration;
                 Ok(if changed { Change::Clear } else { Change::None }.into())
             }
             "enable" => {
+                let configuration = self.configuration.trying(value);
                 let configuration =
-                    self.configuration.trying(value).map_err(|unknown| unknown.to_string())?;
+                    configuration.map_err(|unknown| self.configuration.refusal(&unknown))?;
                 let changed = configuration != self.configuration;
                 self.configuration = configuration;
                 Ok(if changed { Change::Clear } else { Change::None }.into())
@@ -386,7 +388,7 @@ mod tests {
     fn features_belong_to_an_evaluation() {
         let mut options = Options::default();
         let error = options.set("Disable", "tempo").unwrap_err();
-        assert!(error.ends_with("evaluation and search in use have none"), "{error}");
+        assert!(error.ends_with("there are none with Eval nnue"), "{error}");
         assert_eq!(options.set("Eval", "palimpsest"), done(Change::Clear));
         assert_eq!(options.set("Disable", "tempo, OUTPOST"), done(Change::Clear));
         assert_eq!(options.set("Disable", "outpost,tempo"), done(Change::None));

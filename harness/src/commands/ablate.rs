@@ -22,11 +22,11 @@ think for 2000 nodes a move and play 200 pairs (400 games) for each feature.
 
 Examples:
   arbiter ablate bundled:rybka-2.3.2a --pairs 200
-  arbiter ablate bundled --features tempo,outpost --sprt --elo1 10
+  arbiter ablate bundled:palimpsest --features tempo,outpost --sprt --elo1 10
   arbiter ablate bundled,option.Personality=rdchess --features null_move,killers
   arbiter ablate ./mine --option Disable --features pins,threats --each nodes=5000")]
 pub(crate) struct AblateArgs {
-    /// Evaluation of the bundled engine, all of whose features are tried
+    /// Evaluation of the bundled engine, all of whose features are tried [default: palimpsest]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine", "resume"])]
     eval: Option<String>,
     /// UCI option that takes the name of a feature and switches it off [default: Disable]
@@ -71,11 +71,18 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
         && option.eq_ignore_ascii_case(BUNDLED_OPTION)
         && engine.cmd.as_deref().or(request.each.cmd.as_deref()) == Some(BUNDLED)
     {
+        let options = || request.each.options.iter().chain(&engine.options);
+        let last = |option: &str| {
+            let mut values = options().filter(|(name, _)| name.eq_ignore_ascii_case(option));
+            values.next_back().map(|(_, value)| value.as_str())
+        };
         let named = engine.eval.as_deref().or(request.each.eval.as_deref());
-        let options = request.each.options.iter().chain(&engine.options);
-        let mut personality = options.filter(|(name, _)| name.eq_ignore_ascii_case("Personality"));
-        let personality = personality.next_back().map(|(_, value)| value.as_str());
-        let known = evaluation(named, personality).map_err(Failure::invalid)?;
+        let known = evaluation(last("Eval").or(named), last("Personality"));
+        let known = known.map_err(Failure::invalid)?;
+        if known.features.is_empty() {
+            let reason = format!("evaluation {} has no features", known.name);
+            return Err(Failure::invalid(format!("{reason}; another is bundled:palimpsest")));
+        }
         engine.eval = Some(known.name.to_owned());
         features = select(&known, features)?;
     }

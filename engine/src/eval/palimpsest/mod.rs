@@ -1,4 +1,4 @@
-//! The engine's own evaluation: a sum of terms, each a middle-game and an endgame score, blended by
+//! The engine's evaluation written by hand: a sum of terms, each a middle-game and an endgame score, blended by
 //! the material left on the board.
 //!
 //! Every weight stands in one table ([`layout`]) that `palimpsest tune` writes. All terms are

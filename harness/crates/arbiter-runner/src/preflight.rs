@@ -338,6 +338,7 @@ mod tests {
         let setups = engine_setups(&plan, Path::new("/bin/arbiter"));
         assert_eq!(setups[0].launch.program, Path::new("/bin/arbiter"));
         assert_eq!(setups[0].launch.args, ["engine"]);
-        assert_eq!(setups[1].setup.options, [("Disable".to_owned(), "mobility".to_owned())]);
+        assert_eq!(setups[1].setup.options, plan.engines[1].options);
+        assert_eq!(setups[1].setup.options.len(), 2);
     }
 }
