@@ -256,7 +256,7 @@ fn tables_of_one_tournament_agree() {
 fn single_games_that_were_all_won_have_no_section_without_content() {
     let bench = Bench::new();
     Plan::new(&bench, "match", 4)
-        .engine("name=palimpsest,cmd=bundled".to_owned())
+        .engine("name=palimpsest,cmd=bundled,eval=palimpsest".to_owned())
         .engine("name=material,cmd=bundled,eval=material".to_owned())
         .set("each", "nodes=300")
         .switch("noswap")
