@@ -18,6 +18,8 @@ match plain bundled
 match mien bundled
 match mine bundled --openings nosuch.epd
 match mine bundled:materail
+match mine bundled,option.Disable=mobility --each nodes=1
+ablate bundled:nnue
 match mine bundled --pgn nodir/x.pgn
 tournament roundrobin mine bundled
 match mine bundled --each tc=8+0,08
