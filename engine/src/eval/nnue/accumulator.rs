@@ -71,7 +71,9 @@ struct Refresh {
 
 /// The sums of all plies from the root.
 pub(super) struct Accumulator {
+    /// Those beyond the last are left from other lines, to be written over.
     plies: Vec<Sums>,
+    last: usize,
     /// By side and half.
     refresh: [[Refresh; 2]; 2],
 }
@@ -80,24 +82,33 @@ impl Accumulator {
     pub(super) fn new(network: &Network) -> Accumulator {
         let empty = Refresh { layer: network.bias, pieces: [[Bitboard::EMPTY; 6]; 2] };
         let refresh = std::array::from_fn(|_| [empty.clone(), empty.clone()]);
-        Accumulator { plies: vec![Sums::EMPTY], refresh }
+        Accumulator { plies: vec![Sums::EMPTY], last: 0, refresh }
     }
 
     pub(super) fn reset(&mut self) {
-        self.plies.truncate(1);
+        self.last = 0;
         self.plies[0] = Sums::EMPTY;
     }
 
     pub(super) fn push(&mut self, before: &Position, mv: Move) {
-        self.plies.push(Sums { change: Change::of(before, mv), ..Sums::EMPTY });
+        self.push_change(Change::of(before, mv));
     }
 
     pub(super) fn push_null(&mut self) {
-        self.plies.push(Sums::EMPTY);
+        self.push_change(Change::default());
+    }
+
+    fn push_change(&mut self, change: Change) {
+        self.last += 1;
+        if self.last == self.plies.len() {
+            self.plies.push(Sums::EMPTY);
+        }
+        let Sums { change: now, is_current, .. } = &mut self.plies[self.last];
+        (*now, *is_current) = (change, [false; 2]);
     }
 
     pub(super) fn pop(&mut self) {
-        self.plies.pop();
+        self.last -= 1;
     }
 
     /// The sums of the position at the last ply.
@@ -106,12 +117,12 @@ impl Accumulator {
         for side in Color::ALL {
             self.update(network, position, side);
         }
-        &self.plies.last().expect("the root is never popped").sides
+        &self.plies[self.last].sides
     }
 
     #[inline(always)]
     fn update(&mut self, network: &Network, position: &Position, side: Color) {
-        let last = self.plies.len() - 1;
+        let last = self.last;
         let mirrored = is_mirrored(position.board().king(side));
         let mut from = last;
         while !self.plies[from].is_current[side.index()] {
