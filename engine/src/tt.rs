@@ -143,6 +143,19 @@ impl fmt::Display for OutOfMemory {
 
 impl std::error::Error for OutOfMemory {}
 
+/// Has the processor fetch what will be read soon.
+#[inline]
+pub(crate) fn prefetch<T>(soon: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: prefetching has no effect on memory and cannot fault.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(soon).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = soon;
+}
+
 /// The table.
 ///
 /// Memory is allocated zeroed and not touched before use.
@@ -234,15 +247,7 @@ impl TranspositionTable {
     /// Prefetches the cluster of a key that will be probed soon.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let cluster = self.cluster(key ^ self.salt).as_ptr();
-            // SAFETY: prefetching has no effect on memory and cannot fault.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(cluster.cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(&self.cluster(key ^ self.salt)[0]);
     }
 
     /// Stores an entry in place of the least valuable one. A search must have begun.

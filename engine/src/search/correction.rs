@@ -7,6 +7,7 @@ use super::params;
 use crate::chess::Position;
 use crate::chess::position::GROUPS;
 use crate::eval::Score;
+use crate::tt::prefetch;
 
 /// Bound of every entry, which corrects by the whole weight of its table.
 const MAX: i32 = 1_024;
@@ -52,6 +53,17 @@ impl CorrectionHistory {
             sum += i32::from(self.by_moves[index]) * params::correction_moves();
         }
         sum / MAX
+    }
+
+    /// Prefetches what a position is corrected by.
+    #[inline]
+    pub(super) fn prefetch(&self, position: &Position, previous: [Option<PieceTo>; 3]) {
+        for index in indices(position) {
+            prefetch(&self.by_pieces[index]);
+        }
+        if let Some(index) = move_pair_index(previous) {
+            prefetch(&self.by_moves[index]);
+        }
     }
 
     /// Learns from a search to `depth` plies whose score was `error` centipawns above the corrected

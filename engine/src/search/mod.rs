@@ -372,12 +372,13 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     fn make(&mut self, mv: Move) {
         let ply = self.line.ply();
+        self.table.prefetch(self.line.position().key_after(mv));
         self.limiter.nodes += 1;
         let piece_to = Some(history::piece_to(self.line.position(), mv));
         let frame = self.frame(ply);
         (frame.current_move, frame.piece_to) = (Some(mv), piece_to);
         self.line.make(mv);
-        self.table.prefetch(self.line.position().key());
+        self.histories.correction.prefetch(self.line.position(), self.previous_moves(ply + 1));
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use crate::chess::color::Color;
 use crate::chess::moves::{Move, MoveKind};
 use crate::chess::piece::Kind;
 use crate::chess::square::Square;
+use crate::chess::zobrist;
 
 /// Where king and rook stand after castling with a rook on `rook`.
 #[inline]
@@ -41,6 +42,19 @@ impl Position {
         next.halfmove_clock = next.halfmove_clock.saturating_add(1);
         next.pass_turn();
         next
+    }
+
+    /// The key after a legal move, but for what it changes of castling and en passant: soon enough known to
+    /// prefetch what is looked up by it, and right for nearly all moves.
+    #[inline]
+    pub(crate) fn key_after(&self, mv: Move) -> u64 {
+        let us = self.turn;
+        let kind = self.kinds[mv.from().index()].expect("a legal move starts from a piece");
+        let arrived = zobrist::placement(us, mv.promotion().unwrap_or(kind), mv.to());
+        let key = self.key ^ zobrist::black_to_move() ^ zobrist::placement(us, kind, mv.from());
+        let taken = self.captured(mv).map(|kind| zobrist::placement(!us, kind, mv.to()));
+        let lapsed = self.en_passant.map(zobrist::en_passant);
+        key ^ arrived ^ taken.unwrap_or(0) ^ lapsed.unwrap_or(0)
     }
 
     /// Makes a legal move in place, as [`play`](Self::play) does in a copy.
