@@ -310,6 +310,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         count: usize,
         extension: i32,
     ) -> Score {
+        self.table.prefetch(self.line.position().key_after(mv));
         let history_score = self.history_score(node, mv);
         let mut depth = node.depth - 1 + extension;
         if extension == 0 && self.is_safe_check(node, mv) {

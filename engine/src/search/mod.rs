@@ -372,7 +372,6 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     fn make(&mut self, mv: Move) {
         let ply = self.line.ply();
-        self.table.prefetch(self.line.position().key_after(mv));
         self.limiter.nodes += 1;
         let piece_to = Some(history::piece_to(self.line.position(), mv));
         let frame = self.frame(ply);

@@ -101,6 +101,10 @@ tunable_params! {
 
     /// Late move reductions: lowest depth.
     reduction_depth = 3 in 1..=7;
+    /// Reduction in 1024ths of a ply: base, and per 256 of the logarithms' product, in 25ths.
+    reduction_base = 600 in 100..=1_800;
+    /// See [`reduction_base`].
+    reduction_slope = 84 in 28..=252;
     /// 1024ths of a ply more if not improving.
     reduction_not_improving = 512 in 170..=1_536;
     /// 1024ths of a ply more for a quiet move if the table move is a capture or promotion.
@@ -117,6 +121,13 @@ tunable_params! {
     shallower_margin = 8 in 2..=24;
     /// History score worth one ply of reduction.
     reduction_history = 7_000 in 2_333..=21_000;
+
+    /// Time management: percent of the soft limit for a move that has just changed.
+    time_changed = 150 in 75..=300;
+    /// Percent less for each iteration that did not change it.
+    time_stable = 14 in 4..=22;
+    /// Percent more or less by the share of nodes below the best move, from one extreme to the other.
+    time_nodes = 85 in 20..=170;
 
     /// Delta pruning: margin besides the captured piece.
     capture_margin = 170 in 56..=510;

@@ -91,6 +91,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         picker: &mut MovePicker,
     ) {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
+            self.table.prefetch(self.line.position().key_after(mv));
             if features::delta_pruning()
                 && !node.in_check
                 && !mv.is_promotion()

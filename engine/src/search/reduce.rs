@@ -5,18 +5,18 @@ use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::Evaluator;
 
-/// Base reductions in 1024ths of a ply, by depth and number of the move, both capped at 63.
-static BASE: [[i32; 64]; 64] = base_table();
+/// Products of the base-two logarithms of depth and number of the move, both capped at 63, in 256ths:
+/// in integers, so that they are the same on every machine.
+static LOGARITHMS: [[i32; 64]; 64] = logarithms();
 
-/// Product of two logarithms, in integers so that it is the same on every machine.
-const fn base_table() -> [[i32; 64]; 64] {
+const fn logarithms() -> [[i32; 64]; 64] {
     let mut table = [[0; 64]; 64];
     let mut depth = 1;
     while depth < 64 {
         let mut count = 1;
         while count < 64 {
             let product = log2_256ths(depth as u32) * log2_256ths(count as u32) / 256;
-            table[depth][count] = 600 + (product * 4 * 21 / 100) as i32;
+            table[depth][count] = product as i32;
             count += 1;
         }
         depth += 1;
@@ -32,8 +32,10 @@ const fn log2_256ths(x: u32) -> u32 {
 
 /// Reduction by depth, number of the move and improving, in 1024ths of a ply.
 pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
-    let base = BASE[node.depth.min(63) as usize][count.min(63)];
-    base + params::reduction_not_improving() * i32::from(!node.improving)
+    let product = LOGARITHMS[node.depth.min(63) as usize][count.min(63)];
+    params::reduction_base()
+        + product * params::reduction_slope() / 100
+        + params::reduction_not_improving() * i32::from(!node.improving)
 }
 
 impl<E: Evaluator> Searcher<'_, E> {

@@ -1,6 +1,6 @@
 //! Time management: scaling of the soft time limit by the results of the iterations.
 
-use super::SearchResult;
+use super::{SearchResult, params};
 use crate::chess::Move;
 use crate::eval::Score;
 
@@ -21,7 +21,7 @@ pub(super) struct IterationStats {
 pub(super) struct TimeManager {
     best: Option<Move>,
     /// Iterations since the best move changed, at most 6.
-    stable: u32,
+    stable: i32,
     score: Score,
 }
 
@@ -38,12 +38,13 @@ impl TimeManager {
         let drop = if self.best.is_some() { (self.score - result.score).clamp(0, 60) } else { 0 };
         self.best = best;
         self.score = result.score;
-        let percent = 150 - 14 * self.stable + drop as u32 + 8 * stats.fail_lows.min(3);
-        match stats.best_node_percent.filter(|_| result.depth >= NODE_PERCENT_DEPTH) {
-            // Neutral at 70 % of the nodes.
-            Some(share) => percent * (160 - 85 * share.min(100) / 100) / 100,
-            None => percent,
-        }
+        let fail_lows = stats.fail_lows.min(3) as i32;
+        let percent =
+            params::time_changed() - params::time_stable() * self.stable + drop + 8 * fail_lows;
+        let share = stats.best_node_percent.filter(|_| result.depth >= NODE_PERCENT_DEPTH);
+        // Neutral at 70 % of the nodes.
+        let nodes = share.map_or(0, |share| params::time_nodes() * (70 - share.min(100) as i32));
+        (percent * (100 + nodes / 100) / 100).max(1) as u32
     }
 }
 
@@ -91,7 +92,7 @@ mod tests {
             )
         };
         assert!(with(99) < with(70) && with(70) < with(30));
-        assert_eq!(with(70), after(&[(0, 30), (0, 30)], IterationStats::default()) * 101 / 100);
+        assert_eq!(with(70), after(&[(0, 30), (0, 30)], IterationStats::default()));
         // Whatever is counted, the result is a sensible percentage.
         assert!((30..=400).contains(&with(0)) && (30..=400).contains(&with(u32::MAX)));
     }
