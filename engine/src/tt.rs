@@ -318,8 +318,8 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)) })
 }
 
-/// Asks for huge pages in place of those of `memory` that are whole: the processor knows the places of few
-/// pages by heart, and entries lie all over the table. Without them a search is only slower.
+/// Asks for huge pages: entries lie all over the table, and a processor knows where few pages are without
+/// looking it up in memory. Where they are refused, a search is only slower.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(memory: *mut Slot, bytes: usize) {
     let page = rustix::param::page_size();
@@ -347,6 +347,28 @@ mod tests {
     fn entry(depth: i32, bound: Bound) -> Entry {
         let mv = Move::new(Square::new(12), Square::new(28), MoveKind::DoublePush);
         Entry { mv: Some(mv), score: -321, evaluation: Some(17), depth, bound }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn huge_pages_are_asked_for() {
+        if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            return;
+        }
+        let table = table(8);
+        let middle = table.slots.as_ptr().addr() + (4 << 20);
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        // A mapping begins with its addresses; its flags are its last line.
+        let mut has_middle = false;
+        let flags = maps.lines().find(|line| {
+            let addresses = line.split(' ').next().and_then(|range| range.split_once('-'));
+            if let Some((start, end)) = addresses {
+                let address = |text| usize::from_str_radix(text, 16).unwrap();
+                has_middle = (address(start)..address(end)).contains(&middle);
+            }
+            has_middle && line.starts_with("VmFlags:")
+        });
+        assert!(flags.unwrap().split(' ').any(|flag| flag == "hg"), "{flags:?}");
     }
 
     #[test]

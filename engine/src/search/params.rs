@@ -27,19 +27,19 @@ tunable_params! {
     /// Reverse futility pruning: highest depth.
     reverse_futility_depth = 8 in 5..=12;
     /// Reverse futility pruning: margin above beta per ply, with one ply less if improving.
-    reverse_futility_margin = 76 in 25..=228;
+    reverse_futility_margin = 55 in 25..=228;
 
     /// Razoring: highest depth.
     razor_depth = 3 in 1..=7;
     /// Razoring: margin below alpha per ply.
-    razor_margin = 240 in 80..=720;
+    razor_margin = 278 in 80..=720;
 
     /// Null move: lowest depth.
     null_depth = 3 in 1..=7;
     /// Null move: base reduction.
     null_reduction = 4 in 1..=7;
     /// Null move: one ply more of reduction per this much above beta, up to three.
-    null_score_step = 200 in 66..=600;
+    null_score_step = 170 in 66..=600;
 
     /// Null move: lowest depth with a verification search.
     null_verify_depth = 14 in 10..=18;
@@ -60,9 +60,9 @@ tunable_params! {
     /// depth after late move reduction.
     skip_depth = 8 in 5..=12;
     /// Futility pruning of quiet moves: margin below alpha, base and per ply after reduction.
-    futility_margin_base = 150 in 36..=330;
+    futility_margin_base = 96 in 36..=330;
     /// See [`futility_margin_base`].
-    futility_margin_per_ply = 105 in 30..=276;
+    futility_margin_per_ply = 125 in 30..=276;
     /// Futility pruning of captures: margin below alpha besides the captured piece.
     noisy_futility_base = 230 in 76..=690;
     /// See [`noisy_futility_base`].
@@ -70,11 +70,11 @@ tunable_params! {
     /// Futility pruning of captures: highest depth after reduction.
     noisy_futility_depth = 6 in 2..=10;
     /// SEE pruning of quiet moves: allowed loss per squared ply after reduction.
-    quiet_see_margin = 26 in 7..=66;
+    quiet_see_margin = 28 in 7..=66;
     /// SEE pruning of captures: allowed loss per ply.
-    noisy_see_margin = 95 in 31..=285;
+    noisy_see_margin = 78 in 31..=285;
     /// History pruning: negated history score per ply below which a quiet move is pruned.
-    history_skip = 3_200 in 1_066..=9_600;
+    history_skip = 3_435 in 1_066..=9_600;
 
     /// Singular search: lowest depth.
     singular_depth = 6 in 4..=11;
@@ -82,7 +82,7 @@ tunable_params! {
     singular_margin = 2 in 1..=6;
 
     /// History bonus of a cut-off: per ply, offset, and maximum.
-    history_bonus_per_ply = 170 in 56..=510;
+    history_bonus_per_ply = 223 in 56..=510;
     /// See [`history_bonus_per_ply`].
     history_bonus_less = 110 in 36..=330;
     /// See [`history_bonus_per_ply`].
@@ -102,15 +102,15 @@ tunable_params! {
     /// Late move reductions: lowest depth.
     reduction_depth = 3 in 1..=7;
     /// Reduction in 1024ths of a ply: base, and per 256 of the logarithms' product, in 25ths.
-    reduction_base = 600 in 100..=1_800;
+    reduction_base = 773 in 100..=1_800;
     /// See [`reduction_base`].
-    reduction_slope = 84 in 28..=252;
+    reduction_slope = 77 in 28..=252;
     /// 1024ths of a ply more if not improving.
-    reduction_not_improving = 512 in 170..=1_536;
+    reduction_not_improving = 675 in 170..=1_536;
     /// 1024ths of a ply more for a quiet move if the table move is a capture or promotion.
     reduction_table_noisy = 800 in 266..=2_400;
     /// 1024ths of a ply more in a cut node.
-    reduction_cut = 1_500 in 500..=4_500;
+    reduction_cut = 1_406 in 500..=4_500;
     /// 1024ths of a ply more after more than [`MANY_CUTOFFS`] cut-offs of child nodes.
     reduction_cutoffs = 768 in 256..=2_304;
     /// 1024ths of a ply less per centipawn of correction.
@@ -120,17 +120,17 @@ tunable_params! {
     /// ...and one by less than this, one ply shallower.
     shallower_margin = 8 in 2..=24;
     /// History score worth one ply of reduction.
-    reduction_history = 7_000 in 2_333..=21_000;
+    reduction_history = 9_390 in 2_333..=21_000;
 
     /// Time management: percent of the soft limit for a move that has just changed.
-    time_changed = 150 in 75..=300;
+    time_changed = 159 in 75..=300;
     /// Percent less for each iteration that did not change it.
     time_stable = 14 in 4..=22;
     /// Percent more or less by the share of nodes below the best move, from one extreme to the other.
-    time_nodes = 85 in 20..=170;
+    time_nodes = 92 in 20..=170;
 
     /// Delta pruning: margin besides the captured piece.
-    capture_margin = 170 in 56..=510;
+    capture_margin = 198 in 56..=510;
     /// Material that a capture may lose in quiescence in check, once one evasion is known.
     evasion_see_margin = 80 in 26..=240;
 }

@@ -44,8 +44,8 @@ impl Position {
         next
     }
 
-    /// The key after a legal move, but for what it changes of castling and en passant: soon enough known to
-    /// prefetch what is looked up by it, and right for nearly all moves.
+    /// The key after a legal move, known before the move is made. It is another one after a double push that
+    /// can be taken en passant, en passant, castling and the loss of a right to castle: it is for prefetching.
     #[inline]
     pub(crate) fn key_after(&self, mv: Move) -> u64 {
         let us = self.turn;
@@ -161,5 +161,29 @@ impl Position {
         let sliders = (attacks::rook(king, occupied) & self.board.straight_sliders())
             | (attacks::bishop(king, occupied) & self.board.diagonal_sliders());
         (sliders & self.board.color(self.turn)).any()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+
+    #[test]
+    fn the_key_after_a_move_is_known_before_it() {
+        for text in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3",
+        ] {
+            let position = fen::parse(text).unwrap();
+            for &mv in position.legal_moves().iter() {
+                let after = position.play(mv);
+                let is_exact = after.castling_rooks() == position.castling_rooks()
+                    && after.en_passant().is_none()
+                    && !mv.is_en_passant();
+                assert_eq!(position.key_after(mv) == after.key(), is_exact, "{text} {mv:?}");
+            }
+        }
     }
 }
