@@ -329,7 +329,7 @@ fn parameters_of_the_search_are_options_of_the_tuning_build_only() {
         assert_eq!(engine.sync().is_empty(), obeyed, "{value}");
     }
     assert_eq!(nodes(&mut engine) != usual, tuning);
-    engine.say("setoption name reverse_futility_margin value 76");
+    engine.say("setoption name reverse_futility_margin value 55");
     engine.sync();
     assert_eq!(nodes(&mut engine), usual);
 }

@@ -166,7 +166,6 @@ impl Position {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::chess::fen;
 
     #[test]
