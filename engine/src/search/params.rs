@@ -101,7 +101,7 @@ tunable_params! {
 
     /// Late move reductions: lowest depth.
     reduction_depth = 3 in 1..=7;
-    /// Reduction in 1024ths of a ply: base, and per 256 of the logarithms' product, in 25ths.
+    /// Reduction in 1024ths of a ply: base, and hundredths for each 256th of the logarithms' product.
     reduction_base = 773 in 100..=1_800;
     /// See [`reduction_base`].
     reduction_slope = 77 in 28..=252;

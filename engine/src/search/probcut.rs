@@ -58,6 +58,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The score of a capture: of the quiescence search if below `probcut_beta`, otherwise of a
     /// reduced search.
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
+        self.table.prefetch(self.line.position().key_after(mv));
         self.make(mv);
         let mut score = -self.quiescence::<NonPv>(-probcut_beta, -probcut_beta + 1);
         if score >= probcut_beta {
