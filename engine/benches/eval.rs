@@ -3,7 +3,8 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use palimpsest::bench::Walk;
-use palimpsest::eval::{Evaluator, Task, Variant};
+use palimpsest::chess::attacks::Level;
+use palimpsest::eval::{Evaluator, Task, Variant, nnue};
 
 fn main() {
     divan::main();
@@ -29,4 +30,13 @@ impl Task for Evaluate<'_, '_> {
 fn evaluate(bencher: Bencher<'_, '_>, name: &str) {
     let variant = Variant::from_name(name).expect("the name of a variant");
     variant.dispatch(Evaluate { bencher, walks: &Walk::all() });
+}
+
+/// The network, by the instructions used.
+#[divan::bench(args = Level::ALL.into_iter().filter(|&level| nnue::at_level(level).is_some()).map(Level::name))]
+fn network(bencher: Bencher<'_, '_>, name: &str) {
+    let level =
+        Level::ALL.into_iter().find(|level| level.name() == name).expect("the name of a level");
+    let evaluator = nnue::at_level(level).expect("a level that this machine has");
+    Evaluate { bencher, walks: &Walk::all() }.run(evaluator);
 }

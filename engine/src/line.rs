@@ -1,7 +1,7 @@
 //! The line of play: the positions from the root to the current node, the keys of the game before,
 //! and the evaluator that is told of every move.
 
-use crate::chess::{Game, Move, Position};
+use crate::chess::{Game, Move, Position, attacks, reversible};
 use crate::eval::score::MAX_PLY;
 use crate::eval::{Evaluator, Score, TableUse};
 
@@ -109,9 +109,7 @@ impl<E: Evaluator> Line<E> {
 
     /// Did the current position occur before: once after the root, or twice up to it?
     pub fn repeats(&self) -> bool {
-        let position = self.position();
-        let since_pass = self.keys.len() - self.passes.last().unwrap_or(&0);
-        let reversible = usize::from(position.halfmove_clock()).min(since_pass);
+        let (position, reversible) = (self.position(), self.reversible());
         let mut earlier = 0;
         // The same side is to move only every second ply, and four plies are the shortest cycle.
         for back in (4..=reversible).step_by(2) {
@@ -123,6 +121,24 @@ impl<E: Evaluator> Line<E> {
             }
         }
         false
+    }
+
+    /// Can the side to move bring back a position that has been on the board after the root?
+    pub fn can_repeat(&self) -> bool {
+        let position = self.position();
+        let occupied = position.board().occupied();
+        let longest = self.reversible().min(self.ply().saturating_sub(1));
+        (3..=longest).step_by(2).any(|back| {
+            let change = self.keys[self.keys.len() - back] ^ position.key();
+            let squares = reversible::squares(change);
+            squares.is_some_and(|[one, other]| (attacks::between(one, other) & occupied).is_empty())
+        })
+    }
+
+    /// Plies that can have led back to a position: since the last capture, pawn move or pass.
+    fn reversible(&self) -> usize {
+        let since_pass = self.keys.len() - self.passes.last().unwrap_or(&0);
+        usize::from(self.position().halfmove_clock()).min(since_pass)
     }
 }
 
@@ -154,6 +170,25 @@ mod tests {
         assert!(line.is_draw());
         line.unmake();
         assert!(!line.is_draw());
+    }
+
+    #[test]
+    fn a_repetition_is_seen_a_move_ahead() {
+        let there = "e1e2 e8d8 a1b1 d8d7 b1b3 d7e7 b3a3 e7e8";
+        for (root, moves, can_repeat) in [
+            (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
+            (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f1c4", false),
+            // Only the root comes back, which must occur three times.
+            (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
+            ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", there, true),
+            // A pawn is in the way back.
+            ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", there, false),
+        ] {
+            let game = Game::new(fen::parse(root).unwrap());
+            let mut line = Line::new(&game, Material::default());
+            make(&mut line, moves);
+            assert_eq!(line.can_repeat(), can_repeat, "{root} {moves}");
+        }
     }
 
     #[test]

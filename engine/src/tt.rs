@@ -53,6 +53,8 @@ pub struct Entry {
     pub depth: i32,
     /// The meaning of `score`.
     pub bound: Bound,
+    /// Has the position been in a PV node?
+    pub pv: bool,
 }
 
 impl Entry {
@@ -81,7 +83,8 @@ impl Entry {
             | u64::from(evaluation as u16) << 32
             | u64::from(self.depth.clamp(0, 255) as u8) << 48
             | (self.bound as u64) << 56
-            | u64::from(age) << 58
+            | u64::from(self.pv) << 58
+            | u64::from(age) << 59
     }
 
     fn unpack(data: u64) -> Entry {
@@ -92,12 +95,13 @@ impl Entry {
             evaluation: (evaluation != NO_EVALUATION).then_some(Score::from(evaluation)),
             depth: i32::from((data >> 48) as u8),
             bound: Bound::from_bits(data >> 56),
+            pv: data >> 58 & 1 == 1,
         }
     }
 }
 
 const NO_EVALUATION: i16 = i16::MIN;
-const AGES: u8 = 64;
+const AGES: u8 = 32;
 
 struct Slot {
     /// Key xor data.
@@ -289,7 +293,7 @@ impl TranspositionTable {
 
     /// Searches since the entry was stored.
     fn age_of(&self, data: u64) -> u8 {
-        let stored = (data >> 58) as u8;
+        let stored = (data >> 59) as u8;
         (self.age + AGES - stored) % AGES
     }
 
@@ -346,7 +350,7 @@ mod tests {
 
     fn entry(depth: i32, bound: Bound) -> Entry {
         let mv = Move::new(Square::new(12), Square::new(28), MoveKind::DoublePush);
-        Entry { mv: Some(mv), score: -321, evaluation: Some(17), depth, bound }
+        Entry { mv: Some(mv), score: -321, evaluation: Some(17), depth, bound, pv: depth % 2 == 1 }
     }
 
     #[cfg(target_os = "linux")]

@@ -14,6 +14,7 @@ pub mod outcome;
 pub mod perft;
 pub mod piece;
 pub mod position;
+pub(crate) mod reversible;
 pub mod square;
 pub mod suite;
 pub mod uci_move;

@@ -5,7 +5,7 @@ use super::picker::MovePicker;
 use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{FRAMES_BEFORE, Searcher};
 use crate::chess::Move;
-use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mate_in, mated_in};
+use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, is_mate, mate_in, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::search::extend::Extension;
 use crate::search::{features, params};
@@ -63,6 +63,8 @@ pub(super) struct Node {
     /// The best score found so far.
     pub(super) best: Score,
     pub(super) tt_entry: Option<Entry>,
+    /// Is this a PV node, or does the table say that it once was?
+    pub(super) tt_pv: bool,
     /// The move of the transposition table, if legal; at the root perhaps the best move so far.
     pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
@@ -99,6 +101,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
+            if alpha < DRAW && self.line.can_repeat() {
+                alpha = DRAW;
+            }
             // Mate distance pruning.
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
@@ -120,7 +125,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             return score;
         }
-        let mut node = self.new_node(alpha, beta, depth, cut_node, entry);
+        let mut node = self.new_node::<N>(alpha, beta, depth, cut_node, entry);
+        node.depth += self.hindsight(&node);
         if !N::PV
             && !node.in_check
             && excluded.is_none()
@@ -139,7 +145,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// The node of the current position.
-    fn new_node(
+    fn new_node<N: NodeType>(
         &mut self,
         alpha: Score,
         beta: Score,
@@ -167,6 +173,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             improving,
             best: -INFINITE,
             tt_entry: entry,
+            tt_pv: N::PV || entry.is_some_and(|entry| entry.pv),
             tt_move: hint.or(tt_move),
             excluded: self.frames[ply + FRAMES_BEFORE].excluded,
             continuation: self.continuation_context(ply),
@@ -297,6 +304,10 @@ impl<E: Evaluator> Searcher<'_, E> {
                 (None, false) => DRAW,
             });
         }
+        if node.best >= node.beta && !is_mate(node.best) && !is_mate(node.beta) {
+            // The deeper, the more exact.
+            node.best = (node.best * node.depth + node.beta) / (node.depth + 1);
+        }
         self.store_result(node, best_move, picker.tried());
         None
     }
@@ -313,21 +324,21 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.table.prefetch(self.line.position().key_after(mv));
         let history_score = self.history_score(node, mv);
         let mut depth = node.depth - 1 + extension;
-        if extension == 0 && self.is_safe_check(node, mv) {
-            depth += 1;
-        }
         self.make(mv);
         let alpha = node.alpha;
         let reduction = self.reduction::<N>(node, mv, count, history_score);
         let mut score = alpha + 1;
         if reduction > 0 {
             let reduced = (depth - reduction).max(1);
+            self.frame(node.ply).reduction = depth - reduced;
             score = -self.node::<NonPv>(-alpha - 1, -alpha, reduced, true);
+            self.frame(node.ply).reduction = 0;
             if features::second_look() && score > alpha && reduced < depth {
                 depth += research_depth_change(node, score, depth);
             }
             if score > alpha && reduced < depth {
                 score = -self.node::<NonPv>(-alpha - 1, -alpha, depth, !node.cut_node);
+                self.learn_from_research(node, mv, score);
             }
         } else if !N::PV || count > 1 {
             score = -self.node::<NonPv>(-alpha - 1, -alpha, depth, !node.cut_node);

@@ -1,7 +1,7 @@
 //! Extensions, and reductions that follow from the same search.
 
 use super::alphabeta::{Node, NodeType, NonPv};
-use super::{Searcher, features, params, see};
+use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
@@ -70,14 +70,5 @@ impl<E: Evaluator> Searcher<'_, E> {
             (false, true) => -1,
             (false, false) => 0,
         })
-    }
-
-    /// Does the move give a check that loses no material? Replies to it are mostly forced.
-    pub(super) fn is_safe_check(&self, node: &Node, mv: Move) -> bool {
-        let position = self.line.position();
-        features::check_extensions()
-            && node.ply < 2 * self.root_depth as usize
-            && position.gives_check(mv)
-            && see::gains_at_least(position, mv, 0)
     }
 }

@@ -72,8 +72,6 @@ features! {
     multi_cut;
     /// Negative extensions by the singular search.
     negative_extensions;
-    /// Extensions of checks that lose no material.
-    check_extensions;
     /// Late move reductions.
     late_move_reductions;
     /// Depth of the re-search of a reduced move by its score.

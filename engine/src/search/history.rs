@@ -2,6 +2,7 @@
 
 use super::correction::CorrectionHistory;
 use super::features;
+use super::threats::Threats;
 use crate::chess::{Color, Kind, Move, Position};
 
 /// Bound of every entry.
@@ -94,10 +95,12 @@ impl Histories {
         let distant =
             self.continuation_row(context.previous[2].filter(|_| features::distant_history()));
         let pawn = &self.pawn[context.pawn_index];
+        let threats = Threats::of(position);
         move |mv| {
             let piece_to = piece_to(position, mv);
+            let kind = Kind::ALL[piece_to / 64 % 6];
             let pawn = i32::from(pawn[piece_to]) * i32::from(features::pawn_history());
-            quiet(mv) + pawn + i32::from(distant[piece_to]) / 2
+            quiet(mv) + pawn + i32::from(distant[piece_to]) / 2 + threats.score(kind, mv)
         }
     }
 
@@ -170,6 +173,16 @@ impl Histories {
         bonus: i32,
     ) {
         self.update_butterfly(Color::ALL[piece_to / (PIECE_TO_COUNT / 2)], mv, bonus);
+        self.update_continuation(piece_to, previous, bonus);
+    }
+
+    /// Updates the continuation history of a quiet move made after `previous`.
+    pub(super) fn update_continuation(
+        &mut self,
+        piece_to: PieceTo,
+        previous: [Option<PieceTo>; 3],
+        bonus: i32,
+    ) {
         for (earlier, share) in previous.into_iter().zip([1, 1, 2]) {
             if let Some(earlier) = earlier {
                 apply_bonus::<MAX>(&mut self.continuation[earlier][piece_to], bonus / share);

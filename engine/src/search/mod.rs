@@ -25,6 +25,7 @@ mod see;
 mod slots;
 mod smp;
 mod thread_state;
+mod threats;
 mod time_manager;
 mod tt_score;
 mod tunable;
@@ -166,6 +167,8 @@ struct Frame {
     piece_to: Option<PieceTo>,
     /// Killer moves: quiet moves that caused cut-offs at this ply.
     killers: [Option<Move>; 2],
+    /// Plies by which the search of the current move is reduced.
+    reduction: i32,
     /// Cut-offs at this ply below the current node two plies earlier.
     cutoffs: u32,
     /// The move excluded by a singular search.

@@ -5,19 +5,19 @@ use crate::eval::Score;
 
 tunable_params! {
     /// Half-width of the first aspiration window.
-    aspiration_start = 18 in 6..=54;
+    aspiration_start = 16 in 6..=54;
     /// Lowest depth with an aspiration window.
     aspiration_depth = 4 in 1..=8;
 
     /// Weights of the correction histories by pawns, by the pieces of a side, and by minor pieces
     /// with the kings: the most that each changes the static evaluation.
-    correction_pawns = 40 in 13..=120;
+    correction_pawns = 30 in 13..=120;
     /// See [`correction_pawns`].
-    correction_pieces = 32 in 10..=96;
+    correction_pieces = 33 in 10..=96;
     /// See [`correction_pawns`].
     correction_minors = 24 in 8..=72;
     /// Weight of the correction history by the last two moves.
-    correction_moves = 32 in 10..=96;
+    correction_moves = 35 in 10..=96;
     /// Update of the correction history per centipawn and ply, in eighths.
     correction_rate = 2 in 1..=6;
 
@@ -27,7 +27,7 @@ tunable_params! {
     /// Reverse futility pruning: highest depth.
     reverse_futility_depth = 8 in 5..=12;
     /// Reverse futility pruning: margin above beta per ply, with one ply less if improving.
-    reverse_futility_margin = 55 in 25..=228;
+    reverse_futility_margin = 54 in 25..=228;
 
     /// Razoring: highest depth.
     razor_depth = 3 in 1..=7;
@@ -39,7 +39,7 @@ tunable_params! {
     /// Null move: base reduction.
     null_reduction = 4 in 1..=7;
     /// Null move: one ply more of reduction per this much above beta, up to three.
-    null_score_step = 170 in 66..=600;
+    null_score_step = 162 in 66..=600;
 
     /// Null move: lowest depth with a verification search.
     null_verify_depth = 14 in 10..=18;
@@ -47,22 +47,40 @@ tunable_params! {
     /// ProbCut: lowest depth.
     probcut_depth = 5 in 1..=9;
     /// ProbCut: margin above beta.
-    probcut_margin = 180 in 60..=540;
+    probcut_margin = 204 in 60..=540;
     /// ProbCut: how much smaller the margin is if improving.
     probcut_improving = 50 in 16..=150;
     /// ProbCut: reduction of the search of captures.
     probcut_reduction = 3 in 1..=7;
 
+    /// Margin above beta of a table score, at most four plies shallower, that is as good as a search.
+    likely_cut_margin = 539 in 150..=1_000;
+
     /// Internal iterative reduction: lowest depth.
     no_move_reduction_depth = 4 in 1..=8;
+
+    /// Late move pruning: number of moves, and hundredths of one per squared ply.
+    late_move_base = 4 in 1..=10;
+    /// See [`late_move_base`].
+    late_move_slope = 112 in 40..=250;
+
+    /// Ordering of quiet moves: for leaving a square where a lesser piece attacks, and less for going to one,
+    /// by a minor piece, a rook, and a queen.
+    threat_minor = 10_614 in 0..=30_000;
+    /// See [`threat_minor`].
+    threat_rook = 13_327 in 0..=40_000;
+    /// See [`threat_minor`].
+    threat_queen = 11_702 in 0..=60_000;
+    /// Ordering of quiet moves: for a direct check.
+    check_order = 5_917 in 0..=24_000;
 
     /// Highest depth at which moves are pruned; for futility and SEE pruning of quiet moves, the
     /// depth after late move reduction.
     skip_depth = 8 in 5..=12;
     /// Futility pruning of quiet moves: margin below alpha, base and per ply after reduction.
-    futility_margin_base = 96 in 36..=330;
+    futility_margin_base = 66 in 36..=330;
     /// See [`futility_margin_base`].
-    futility_margin_per_ply = 125 in 30..=276;
+    futility_margin_per_ply = 134 in 30..=276;
     /// Futility pruning of captures: margin below alpha besides the captured piece.
     noisy_futility_base = 230 in 76..=690;
     /// See [`noisy_futility_base`].
@@ -70,11 +88,11 @@ tunable_params! {
     /// Futility pruning of captures: highest depth after reduction.
     noisy_futility_depth = 6 in 2..=10;
     /// SEE pruning of quiet moves: allowed loss per squared ply after reduction.
-    quiet_see_margin = 28 in 7..=66;
+    quiet_see_margin = 33 in 7..=66;
     /// SEE pruning of captures: allowed loss per ply.
-    noisy_see_margin = 78 in 31..=285;
+    noisy_see_margin = 83 in 31..=285;
     /// History pruning: negated history score per ply below which a quiet move is pruned.
-    history_skip = 3_435 in 1_066..=9_600;
+    history_skip = 2_888 in 1_066..=9_600;
 
     /// Singular search: lowest depth.
     singular_depth = 6 in 4..=11;
@@ -82,14 +100,14 @@ tunable_params! {
     singular_margin = 2 in 1..=6;
 
     /// History bonus of a cut-off: per ply, offset, and maximum.
-    history_bonus_per_ply = 223 in 56..=510;
+    history_bonus_per_ply = 225 in 56..=510;
     /// See [`history_bonus_per_ply`].
     history_bonus_less = 110 in 36..=330;
     /// See [`history_bonus_per_ply`].
-    history_bonus_max = 1_800 in 600..=5_400;
+    history_bonus_max = 1_757 in 600..=5_400;
 
     /// Singular search: further margin for a double extension.
-    double_margin = 18 in 6..=54;
+    double_margin = 8 in 6..=54;
 
     /// History bonus of a quiet move by the change of the static evaluation: per centipawn, tempo
     /// bonus taken off, and maximum.
@@ -101,26 +119,30 @@ tunable_params! {
 
     /// Late move reductions: lowest depth.
     reduction_depth = 3 in 1..=7;
+    /// A reduced node is searched one ply less if the evaluation has got better by this much.
+    hindsight_margin = 212 in 40..=600;
+    /// 1024ths of a ply less if the table says that the position was in a PV node.
+    reduction_tt_pv = 1_153 in 0..=2_048;
     /// Reduction in 1024ths of a ply: base, and hundredths for each 256th of the logarithms' product.
-    reduction_base = 773 in 100..=1_800;
+    reduction_base = 956 in 100..=1_800;
     /// See [`reduction_base`].
-    reduction_slope = 77 in 28..=252;
+    reduction_slope = 89 in 28..=252;
     /// 1024ths of a ply more if not improving.
-    reduction_not_improving = 675 in 170..=1_536;
+    reduction_not_improving = 797 in 170..=1_536;
     /// 1024ths of a ply more for a quiet move if the table move is a capture or promotion.
     reduction_table_noisy = 800 in 266..=2_400;
     /// 1024ths of a ply more in a cut node.
-    reduction_cut = 1_406 in 500..=4_500;
+    reduction_cut = 834 in 500..=4_500;
     /// 1024ths of a ply more after more than [`MANY_CUTOFFS`] cut-offs of child nodes.
     reduction_cutoffs = 768 in 256..=2_304;
     /// 1024ths of a ply less per centipawn of correction.
-    reduction_doubt = 10 in 3..=30;
+    reduction_doubt = 11 in 3..=30;
     /// A reduced move this much above the best score is re-searched one ply deeper...
-    deeper_margin = 45 in 15..=135;
+    deeper_margin = 46 in 15..=135;
     /// ...and one by less than this, one ply shallower.
     shallower_margin = 8 in 2..=24;
     /// History score worth one ply of reduction.
-    reduction_history = 9_390 in 2_333..=21_000;
+    reduction_history = 10_768 in 2_333..=21_000;
 
     /// Time management: percent of the soft limit for a move that has just changed.
     time_changed = 159 in 75..=300;

@@ -76,6 +76,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             evaluation: node.raw_eval.filter(|_| E::CONTEXT.is_none()),
             depth: node.depth - params::probcut_reduction(),
             bound: Bound::Lower,
+            pv: node.tt_pv,
         };
         self.table.store(self.line.position().key(), entry);
     }

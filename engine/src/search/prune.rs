@@ -10,6 +10,7 @@ use super::{Searcher, features, params, see};
 use crate::chess::Move;
 use crate::eval::score::{EVALUATION_MAX, is_mate};
 use crate::eval::{Evaluator, Score};
+use crate::tt::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// The score of a node that is pruned before its moves are searched. The side to move must not
@@ -27,7 +28,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 return Some(score);
             }
         }
-        self.null_move(node).or_else(|| self.probcut(node))
+        self.null_move(node).or_else(|| self.probcut(node)).or_else(|| likely_cut(node))
     }
 
     /// Null move pruning (Goetsch and Campbell 1988, Donninger 1993): a score if a reduced search
@@ -141,6 +142,15 @@ fn is_reverse_futile(node: &Node) -> bool {
         && !is_mate(node.eval)
 }
 
+/// Does the table say, not much shallower, that the score is far above beta?
+fn likely_cut(node: &Node) -> Option<Score> {
+    let beta = node.beta + params::likely_cut_margin();
+    let entry = node.tt_entry?;
+    let score = entry.score_at(node.ply);
+    let cuts = entry.bound == Bound::Lower && entry.depth >= node.depth - 4 && score >= beta;
+    (cuts && !is_mate(score)).then_some(beta)
+}
+
 /// Razoring (Birmingham and Kent 1977): is the evaluation so far below alpha that only captures
 /// could help?
 fn is_razorable(node: &Node) -> bool {
@@ -173,7 +183,9 @@ fn has_low_history(node: &Node, history_score: i32) -> bool {
 
 /// Late move pruning: number of moves after which quiet moves are skipped.
 fn late_move_limit(node: &Node) -> usize {
-    let moves = (4 + node.depth * node.depth) as usize / if node.improving { 1 } else { 2 };
+    let moves =
+        params::late_move_base() + params::late_move_slope() * node.depth * node.depth / 100;
+    let moves = moves as usize / if node.improving { 1 } else { 2 };
     moves.max(2)
 }
 

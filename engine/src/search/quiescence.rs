@@ -69,6 +69,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             // In check without a legal move.
             return mated_in(ply);
         }
+        if best >= beta && !is_mate(best) && !is_mate(beta) {
+            best = (best + beta) / 2;
+        }
         let bound = match best_move {
             _ if best >= beta => Bound::Lower,
             Some(_) if best > alpha => Bound::Exact,
@@ -76,7 +79,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         };
         let evaluation = raw_eval.filter(|_| E::CONTEXT.is_none());
         let score = Entry::score_from(best, ply);
-        self.table.store(key, Entry { mv: best_move, score, evaluation, depth: 0, bound });
+        let pv = N::PV || entry.is_some_and(|entry| entry.pv);
+        self.table.store(key, Entry { mv: best_move, score, evaluation, depth: 0, bound, pv });
         best
     }
 
@@ -146,7 +150,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if entry.is_none() {
             let evaluation = raw_eval.filter(|_| E::CONTEXT.is_none());
             let score = Entry::score_from(best, self.line.ply());
-            let entry = Entry { mv: None, score, evaluation, depth: 0, bound: Bound::Lower };
+            let entry =
+                Entry { mv: None, score, evaluation, depth: 0, bound: Bound::Lower, pv: false };
             self.table.store(self.line.position().key(), entry);
         }
         if is_mate(best) || is_mate(beta) { best } else { (best + beta) / 2 }

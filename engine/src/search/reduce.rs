@@ -39,6 +39,26 @@ pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
+    /// A ply more or less for a node whose search is reduced, by what its own evaluation says of the move
+    /// that led to it.
+    pub(super) fn hindsight(&mut self, node: &Node) -> i32 {
+        let Some(above) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else {
+            return 0;
+        };
+        let reduction = std::mem::take(&mut self.frame(above).reduction);
+        let (before, now) = (self.frame(above).static_eval, self.frame(node.ply).static_eval);
+        let (Some(before), Some(now)) = (before, now) else { return 0 };
+        // Both are relative to the side to move.
+        let gain = before + now;
+        if reduction >= 3 && gain <= 0 {
+            1
+        } else if reduction >= 1 && node.depth >= 2 && gain > params::hindsight_margin() {
+            -1
+        } else {
+            0
+        }
+    }
+
     /// The reduction of a move that has just been made, in plies.
     ///
     /// The terms are those of Stockfish 16, `search.cpp`, step 17; the parameters are our own.
@@ -69,6 +89,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             plies += params::reduction_cutoffs();
         }
         plies -= 1024 * i32::from(N::PV);
+        plies -= params::reduction_tt_pv() * i32::from(node.tt_pv);
         plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
         plies -= params::reduction_doubt() * node.correction;
         plies -= history_score * 1024 / params::reduction_history();

@@ -119,7 +119,14 @@ fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
         table.new_search();
         for &mv in position.legal_moves().iter() {
             let score = mated_in(20);
-            let entry = Entry { mv: None, score, evaluation: None, depth: 60, bound: Bound::Exact };
+            let entry = Entry {
+                mv: None,
+                score,
+                evaluation: None,
+                depth: 60,
+                bound: Bound::Exact,
+                pv: false,
+            };
             table.store(position.play(mv).key(), entry);
         }
         let limits = Limits { depth: Some(1), ..Limits::default() };

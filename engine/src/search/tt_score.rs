@@ -61,8 +61,14 @@ mod tests {
     #[test]
     fn a_mate_is_used_only_within_the_fifty_move_rule() {
         let at = |clock| fen::parse(&format!("8/8/8/8/8/4k3/8/K6R w - - {clock} 90")).unwrap();
-        let entry =
-            |score| Entry { mv: None, score, evaluation: None, depth: 20, bound: Bound::Exact };
+        let entry = |score| Entry {
+            mv: None,
+            score,
+            evaluation: None,
+            depth: 20,
+            bound: Bound::Exact,
+            pv: false,
+        };
         for (score, clock, is_used) in [
             (mate_in(21), 0, true),
             (mate_in(21), 79, true),

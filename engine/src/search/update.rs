@@ -36,6 +36,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             evaluation: node.raw_eval.filter(|_| E::CONTEXT.is_none()),
             depth: node.depth,
             bound,
+            pv: node.tt_pv,
         };
         self.table.store(self.line.position().key(), entry);
     }
@@ -107,6 +108,19 @@ impl<E: Evaluator> Searcher<'_, E> {
             let bonus = (per_centipawn * gain).clamp(-most, most);
             let color = !self.line.position().turn();
             self.histories.update_butterfly(color, mv, bonus);
+        }
+    }
+
+    /// After the search of a reduced quiet move to the full depth: updates the continuation history of the
+    /// move, which has been made, if alpha was not raised or beta was reached.
+    pub(super) fn learn_from_research(&mut self, node: &Node, mv: Move, score: Score) {
+        let bonus = match score {
+            _ if score <= node.alpha => -bonus(node.depth),
+            _ if score >= node.beta => bonus(node.depth),
+            _ => return,
+        };
+        if let Some(now) = self.frame(node.ply).piece_to.filter(|_| mv.is_quiet()) {
+            self.histories.update_continuation(now, node.continuation.previous, bonus);
         }
     }
 

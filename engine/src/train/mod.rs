@@ -46,7 +46,7 @@ impl Default for Settings {
             epochs: 20,
             batch: 16_384,
             rate: 0.001,
-            result_share: 0.3,
+            result_share: 0.1,
             seed: 1,
             threads: 1,
             start: None,

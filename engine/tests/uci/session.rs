@@ -318,6 +318,8 @@ fn parameters_of_the_search_are_options_of_the_tuning_build_only() {
     let lines = engine.until("uciok");
     let declared = lines.iter().filter(|line| line.starts_with("option name reverse_futility_"));
     assert_eq!(declared.count(), if tuning { 2 } else { 0 }, "{lines:?}");
+    let declared = "option name reverse_futility_margin type spin default ";
+    let default = lines.iter().find_map(|line| line.strip_prefix(declared)?.split(' ').next());
     let nodes = |engine: &mut Engine| {
         engine.say("bench 6");
         let lines = engine.until("Nodes/second");
@@ -329,7 +331,7 @@ fn parameters_of_the_search_are_options_of_the_tuning_build_only() {
         assert_eq!(engine.sync().is_empty(), obeyed, "{value}");
     }
     assert_eq!(nodes(&mut engine) != usual, tuning);
-    engine.say("setoption name reverse_futility_margin value 55");
+    engine.say(&format!("setoption name reverse_futility_margin value {}", default.unwrap_or("1")));
     engine.sync();
     assert_eq!(nodes(&mut engine), usual);
 }

@@ -31,6 +31,12 @@ pub fn embedded() -> &'static Network {
     NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test reads the embedded network"))
 }
 
+/// The evaluation by the network that the engine comes with as a machine of this level computes it; `None` if this
+/// one is below it. For comparing levels.
+pub fn at_level(level: Level) -> Option<impl Evaluator> {
+    Machine::at(level).map(|machine| Nnue::at(machine, embedded()))
+}
+
 /// The evaluation.
 pub(crate) struct Nnue {
     network: &'static Network,

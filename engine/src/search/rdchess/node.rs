@@ -319,7 +319,7 @@ impl<E: Evaluator> Search<'_, E> {
         if self.is_enabled(Feature::Hash) {
             let score = Entry::score_from(node.best, node.ply);
             let depth = node.params.depth;
-            self.table.store(key, Entry { mv, score, evaluation: None, depth, bound });
+            self.table.store(key, Entry { mv, score, evaluation: None, depth, bound, pv: false });
         }
     }
 }

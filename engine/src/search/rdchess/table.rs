@@ -45,6 +45,7 @@ impl StoredEntry {
             evaluation: None,
             depth: i32::from((word >> 32) as u8),
             bound,
+            pv: false,
         };
         StoredEntry { entry, uses: (word >> 42 & 63) as u8, last_used: (word >> 48) as u16 }
     }
@@ -140,7 +141,7 @@ mod tests {
 
     fn entry(depth: i32) -> Entry {
         let mv = Some(Position::startpos().legal_moves()[3]);
-        Entry { mv, score: -321, evaluation: None, depth, bound: Bound::Lower }
+        Entry { mv, score: -321, evaluation: None, depth, bound: Bound::Lower, pv: false }
     }
 
     #[test]

@@ -1,0 +1,93 @@
+//! The moves of single pieces that can be taken back, by how they change the key of a position: with them a
+//! search knows that a position can come back before the move is made.
+//!
+//! Cuckoo hashing of the changes of keys, by Marcel van Kervinck, as in Stockfish 10, `Position::has_game_cycle`.
+
+use std::sync::OnceLock;
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::color::Color;
+use super::piece::Kind;
+use super::square::Square;
+use super::zobrist;
+
+/// Slots of the table, of which 3,668 are used.
+const SLOTS: usize = 8_192;
+
+/// The change of a key, 0 if the slot is free, and the squares of the move, either of which may be the first.
+type Slot = (u64, [Square; 2]);
+
+/// The two slots in which a change may be.
+fn places(change: u64) -> [usize; 2] {
+    [change as usize % SLOTS, (change >> 16) as usize % SLOTS]
+}
+
+fn table() -> &'static [Slot] {
+    static TABLE: OnceLock<Box<[Slot]>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = vec![(0, [Square::new(0); 2]); SLOTS];
+        for (color, kind) in
+            Color::ALL.into_iter().flat_map(|color| Kind::ALL.map(|kind| (color, kind)))
+        {
+            for from in Bitboard::ALL {
+                for to in reach(kind, from).filter(|to| from.index() < to.index()) {
+                    let [start, end] =
+                        [from, to].map(|square| zobrist::placement(color, kind, square));
+                    insert(&mut table, (start ^ end ^ zobrist::black_to_move(), [from, to]));
+                }
+            }
+        }
+        table.into()
+    })
+}
+
+/// Where a piece can go on an empty board and come back from.
+fn reach(kind: Kind, from: Square) -> Bitboard {
+    match kind {
+        Kind::Pawn => Bitboard::EMPTY,
+        Kind::Knight => attacks::knight(from),
+        Kind::Bishop => attacks::bishop(from, Bitboard::EMPTY),
+        Kind::Rook => attacks::rook(from, Bitboard::EMPTY),
+        Kind::Queen => attacks::queen(from, Bitboard::EMPTY),
+        Kind::King => attacks::king(from),
+    }
+}
+
+/// Puts a move into the first of its slots; whatever was there goes to its other one.
+fn insert(table: &mut [Slot], mut slot: Slot) {
+    let [mut place, _] = places(slot.0);
+    loop {
+        std::mem::swap(&mut table[place], &mut slot);
+        if slot.0 == 0 {
+            return;
+        }
+        let [first, second] = places(slot.0);
+        place = if place == first { second } else { first };
+    }
+}
+
+/// The squares between which one piece has to move, in one direction or the other, to change the key of a position so.
+#[inline]
+pub(crate) fn squares(change: u64) -> Option<[Square; 2]> {
+    let table = table();
+    places(change)
+        .into_iter()
+        .map(|place| table[place])
+        .find(|slot| slot.0 == change)
+        .map(|slot| slot.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_move_is_found_and_nothing_else() {
+        assert_eq!(table().iter().filter(|slot| slot.0 != 0).count(), 3_668);
+        for slot in table().iter().filter(|slot| slot.0 != 0) {
+            assert_eq!(squares(slot.0), Some(slot.1));
+            assert_eq!(squares(slot.0 ^ zobrist::black_to_move()), None);
+        }
+    }
+}
