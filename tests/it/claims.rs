@@ -72,9 +72,9 @@ second = { name = "b", Eval = "material" }
 id = "other"
 program = "one"
 says = "Squares matter."
-hypothesis = "Blunder is stronger than material."
-first = { name = "blunder", Eval = "blunder" }
-second = { name = "material", Eval = "material" }
+hypothesis = "Isolated pawns matter more than doubled ones."
+first = { name = "isolated", Eval = "blunder", Disable = "doubled" }
+second = { name = "doubled", Eval = "blunder", Disable = "isolated" }
 
 [ladder]
 id = "order"

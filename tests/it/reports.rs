@@ -258,7 +258,7 @@ fn single_games_that_were_all_won_have_no_section_without_content() {
     Plan::new(&bench, "match", 4)
         .engine("name=palimpsest,cmd=bundled,eval=palimpsest".to_owned())
         .engine("name=material,cmd=bundled,eval=material".to_owned())
-        .set("each", "nodes=300")
+        .set("each", "nodes=1000")
         .switch("noswap")
         .run()
         .expect_code(0);
