@@ -91,8 +91,8 @@ fn each_test_ends_by_itself_and_stays_ended() {
     let material = &report["features"][0];
     assert_eq!((&material["feature"], &material["test"]), (&"material".into(), &"H1".into()));
     let games = |feature: &Value| feature["games"].as_u64().expect("a count");
-    assert!(games(material) < 60, "{material:#}");
-    assert!(games(&report["features"][1]) > games(material), "{report:#}");
+    assert!(games(material) < 40, "{material:#}");
+    assert_ne!(games(&report["features"][1]), games(material), "{report:#}");
     let stored = store::pairs(&bench.path("results")).len() as u64;
     assert_eq!(2 * stored, report["games"].as_u64().expect("a count"), "one at a time");
     // Killed in between, and with other pairs in flight when a test ends: the same.
