@@ -182,11 +182,10 @@ fn nothing_is_put_on_record_that_was_not_played() {
     assert!(run(&["play", "--id", "other", "--blocks", "1"]).0);
     let kept = bench.read("claims-games.json");
     // Another player now, while the store has the games of the one before by the same name.
-    let other = "second = { name = \"material\", Eval = \"micromax\" }";
-    bench.write(
-        "claims.toml",
-        SMALL.replace("second = { name = \"material\", Eval = \"material\" }", other),
-    );
+    let before = "{ name = \"doubled\", Eval = \"blunder\", Disable = \"isolated\" }";
+    assert!(SMALL.contains(before));
+    let now = "{ name = \"doubled\", Eval = \"micromax\" }";
+    bench.write("claims.toml", SMALL.replace(before, now));
     let (success, said) = run(&["play", "--again", "--id", "other", "--blocks", "1"]);
     assert!(!success && said.contains("not on record: claim-other-nodes-40-1"), "{said}");
     assert_eq!(bench.read("claims-games.json"), kept);
