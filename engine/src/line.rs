@@ -123,7 +123,8 @@ impl<E: Evaluator> Line<E> {
         false
     }
 
-    /// Can the side to move bring back a position that has been on the board after the root?
+    /// Can one move of either side lead from here to a position that has been on the board after the root,
+    /// or from that one to this?
     pub fn can_repeat(&self) -> bool {
         let position = self.position();
         let occupied = position.board().occupied();

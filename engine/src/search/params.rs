@@ -187,5 +187,6 @@ pub(super) fn swing_bonus() -> (i32, Score, i32) {
 pub(super) const CLOCK_NEAR_END: u16 = 90;
 /// Cut-offs of child nodes above which later moves are reduced more.
 pub(super) const MANY_CUTOFFS: u32 = 3;
-/// Nodes between two checks of the clock and the stop signal.
-pub(super) const POLL_INTERVAL: u64 = 512;
+/// Nodes between two checks of the clock and the stop signal. So few because each of the first nodes may
+/// touch a new page of 2 MiB of the transposition table, which takes the kernel a tenth of a millisecond.
+pub(super) const POLL_INTERVAL: u64 = 64;
