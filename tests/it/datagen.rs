@@ -118,3 +118,11 @@ fn an_engine_without_genfens_is_told_of() {
     let plan = generation(&bench, "").unset("openings").switch("genfens");
     plan.run().expect_refusal(3, &["engine 'A'", "genfens", "--openings"]);
 }
+
+#[test]
+fn what_is_no_file_of_positions_stays() {
+    let bench = Bench::new();
+    bench.write("net.data", "my network");
+    generation(&bench, "").run().expect_refusal(3, &["net.data", "holds no positions"]);
+    assert_eq!(bench.read("net.data"), "my network");
+}

@@ -97,3 +97,12 @@ fn workers_are_sent_the_files() {
     assert_eq!(fetched.len(), 2);
     drop(worker);
 }
+
+#[test]
+fn the_bundled_engine_does_not_play_without_its_network() {
+    let bench = Bench::new();
+    bench.write("bad.net", "palimpsest net 1");
+    let bad = format!("bundled,name=bad,option.EvalFile=@{}", bench.path("bad.net").display());
+    let args = ["match", &bad, "bundled", "--each", "nodes=100", "--pairs", "1"];
+    bench.arbiter(args).finish().expect_refusal(3, &["engine 'bad'", "EvalFile", "bad.net"]);
+}

@@ -105,7 +105,7 @@ pub fn generate(
     threads: usize,
     report: &mut dyn FnMut(Progress),
 ) -> io::Result<Progress> {
-    let (mut file, mut progress) = open(path, settings)?;
+    let (mut file, mut progress) = open(path, settings, positions)?;
     report(progress);
     let (next, done) = (AtomicU64::new(progress.games), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -170,8 +170,8 @@ fn write_games(
     Ok(())
 }
 
-/// Opens a file to continue it, or begins it.
-fn open(path: &Path, settings: Settings) -> io::Result<(File, Progress)> {
+/// Opens a file to continue it up to so many positions, or begins it.
+fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Progress)> {
     let header = settings.header()?;
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
@@ -188,7 +188,6 @@ fn open(path: &Path, settings: Settings) -> io::Result<(File, Progress)> {
         let (found, header) = (shown(&found), shown(&header));
         return Err(io::Error::other(format!("it has '{found}', asked for is '{header}'")));
     }
-    // The last game may not be complete: it is played again.
     let (mut games, mut last, mut at) = (0, 0, 0);
     for record in records(&mut BufReader::with_capacity(1 << 20, &file)) {
         if record.map_err(io::Error::other)?.is_first() {
@@ -196,6 +195,10 @@ fn open(path: &Path, settings: Settings) -> io::Result<(File, Progress)> {
         }
         at += 1;
     }
+    if last >= positions {
+        return Ok((file, Progress { games, positions: at }));
+    }
+    // The last game may not be complete: it is played again.
     let end = HEADER_BYTES as u64 + last * RECORD_BYTES as u64;
     file.set_len(end)?;
     file.seek(SeekFrom::Start(end))?;
@@ -254,6 +257,8 @@ mod tests {
             assert_eq!(generate_with(parts, settings, 300, 1).unwrap(), made, "{kept}");
             assert_eq!(std::fs::read(parts).unwrap(), expected, "{kept}");
         }
+        generate_with(parts, settings, 100, 1).unwrap();
+        assert_eq!(std::fs::read(parts).unwrap(), expected, "a file that has more is left alone");
         for other in [Settings { seed: 2, ..settings }, Settings { walks: 1, ..settings }] {
             let refused = generate_with(parts, other, 300, 1).unwrap_err();
             assert!(refused.to_string().contains("asked for is"), "{refused}");

@@ -96,8 +96,12 @@ impl Checkpoint {
     }
 }
 
-/// Writes a file beside and puts it in the place of `path`, so that this is never half written.
+/// Writes a file beside and puts it in the place of `path`, so that this is never half written. A folder or
+/// device stays.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let beside = path.with_added_extension("new");
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;

@@ -1,8 +1,10 @@
 //! The input thread of a UCI session. It answers at once, during a search too.
 
 use std::io::{BufRead, Read};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::cli::{CommandError, EXIT_INPUT, exit_code};
 use super::explain;
 use super::options::{Change, Options};
 use super::output::Output;
@@ -18,7 +20,8 @@ const LINE_MAX_BYTES: u64 = 1 << 20;
 
 /// Serves one session: reads commands until `quit` or the end of the input.
 ///
-/// Returns the exit code: 0, or 7 if the smallest hash table could not be had.
+/// Returns the exit code: 0, 3 if `EvalFile` could not be used, or 7 if the smallest hash table could not be
+/// had.
 pub fn run(mut input: impl BufRead, output: Output) -> i32 {
     let mut session = match Session::start(output.clone()) {
         Ok(session) => session,
@@ -27,18 +30,20 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
             return 7;
         }
     };
+    let mut code = 0;
     while let Some(line) = read_line(&mut input) {
         let command = match line {
             Line::Whole(line) => parse(&line),
             Line::TooLong => Command::Invalid("a line of more than 1 MiB is ignored".to_owned()),
         };
-        if !session.execute(command) {
+        if let ControlFlow::Break(end) = session.execute(command) {
+            code = end;
             break;
         }
     }
     session.signals.stop();
     session.worker.wake();
-    0
+    code
 }
 
 /// A line of input.
@@ -92,13 +97,13 @@ impl Session {
         })
     }
 
-    /// Executes a command; false ends the session.
-    fn execute(&mut self, command: Command) -> bool {
+    /// Executes a command, which may end the session with an exit code.
+    fn execute(&mut self, command: Command) -> ControlFlow<i32> {
         match command {
             Command::Uci => self.identify(),
             Command::IsReady if self.worker.is_busy() => self.output.line("readyok"),
             Command::IsReady => self.worker.send(Job::Ready),
-            Command::SetOption { name, value } => self.set_option(&name, &value),
+            Command::SetOption { name, value } => return self.set_option(&name, &value),
             Command::NewGame => self.worker.send(Job::Clear),
             Command::Position { fen, moves } => self.set_up(fen.as_deref(), &moves),
             Command::Go(_) | Command::Perft(_) | Command::Bench(_) if self.worker.is_busy() => {
@@ -125,11 +130,11 @@ impl Session {
             }
             Command::Display => self.output.line(&print::diagram(self.game.position())),
             Command::Evaluate => self.evaluate(),
-            Command::Quit => return false,
+            Command::Quit => return ControlFlow::Break(0),
             Command::Nothing => {}
             Command::Invalid(reason) => self.output.note(&reason),
         }
-        true
+        ControlFlow::Continue(())
     }
 
     fn identify(&self) {
@@ -142,7 +147,7 @@ impl Session {
         self.output.line("uciok");
     }
 
-    fn set_option(&mut self, name: &str, value: &str) {
+    fn set_option(&mut self, name: &str, value: &str) -> ControlFlow<i32> {
         match self.options.set(name, value) {
             Ok(effect) => {
                 match effect.change {
@@ -154,8 +159,15 @@ impl Session {
                 }
                 effect.tell.iter().for_each(|text| self.output.note(text));
             }
-            Err(reason) => self.output.note(&reason),
+            Err(reason) => {
+                self.output.note(&reason);
+                // Games with another network than the one asked for would be taken for its own.
+                if name.eq_ignore_ascii_case("EvalFile") {
+                    return ControlFlow::Break(exit_code(Err(CommandError(EXIT_INPUT, reason))));
+                }
+            }
         }
+        ControlFlow::Continue(())
     }
 
     fn replace_table(&mut self, megabytes: Option<usize>) {

@@ -66,6 +66,13 @@ impl<'a> Request<'a> {
         let start = self.from.map(begin_with).transpose();
         let start = start.map_err(|reason| CommandError(EXIT_INPUT, reason))?;
         let settings = Settings { start, ..self.settings };
+        let place = |file| fs::canonicalize(file).ok();
+        let mut written = [Some(self.out), self.loss].into_iter().flatten().filter_map(place);
+        let read: Vec<PathBuf> = self.files.iter().copied().filter_map(place).collect();
+        if let Some(both) = written.find(|path| read.contains(path)) {
+            let told = format!("{}: it is to be learnt from; write another file", both.display());
+            return Err(CommandError(EXIT_USAGE, told));
+        }
         let mut data = Data::default();
         for file in &self.files {
             data.read(Path::new(file))

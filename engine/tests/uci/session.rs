@@ -376,6 +376,15 @@ fn a_network_from_own_games_is_played_with() {
     assert!(told.contains("epoch   2  training 0."), "{told}");
     let told = palimpsest("train games --out other --from net --epochs 1 --rate 0.0001");
     assert!(told.contains("epoch   1  training 0."), "{told}");
+    for (out, code, reason) in [("games", 2, "to be learnt from"), ("/dev/null", 7, "regular file")]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));
+        let words =
+            ["train", "games", "--from", "net", "--epochs", "1", "--loss", out, "--out", "x"];
+        let done = command.args(words).current_dir(&folder).output().unwrap();
+        let told = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.code() == Some(code) && told.contains(reason), "{told}");
+    }
     let drawn = std::fs::read_to_string(folder.path().join("loss.svg")).unwrap();
     assert!(drawn.contains("validation"), "{drawn}");
 
@@ -399,9 +408,14 @@ fn a_network_from_own_games_is_played_with() {
     let damaged = folder.path().join("damaged");
     std::fs::write(&damaged, bytes).unwrap();
     for (file, reason) in [(damaged.display().to_string(), "hash"), ("nothere".into(), "nothere")] {
-        let (kept, told) = score(&file);
-        assert!(told[0].starts_with("info string ") && told[0].contains(reason), "{told:?}");
-        assert_eq!(kept, own, "the network before stays");
+        let input = folder.path().join("input");
+        std::fs::write(&input, format!("setoption name EvalFile value {file}\nisready\n")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));
+        let done = command.stdin(std::fs::File::open(&input).unwrap()).output().unwrap();
+        let told = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(done.status.code(), Some(3), "{told}");
+        assert!(told.starts_with("info string EvalFile: ") && told.contains(reason), "{told}");
+        assert!(!told.contains("readyok"), "{told}");
     }
     let (embedded, told) = score("<embedded>");
     assert!(told.is_empty() && embedded != own, "{own:?} {told:?}");

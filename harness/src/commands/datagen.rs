@@ -1,6 +1,7 @@
 //! `arbiter datagen`: games of any engines for positions that a network can learn from.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -70,6 +71,7 @@ pub(crate) struct DatagenArgs {
 /// Plays, and writes the positions.
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
+    refuse_another(&out)?;
     let mut requested = requested(play, &out)?;
     if requested.is_dry_run {
         return run::play(RunKind::Match, requested);
@@ -98,6 +100,19 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     match positions {
         0 => Err(Failure::new(ExitCode::Nothing, format!("{out}: no game has a quiet position"))),
         _ => Ok(code),
+    }
+}
+
+/// Refuses to write over a file that holds something else than positions.
+fn refuse_another(out: &Path) -> Result<(), Failure> {
+    let mut begin = [0; MAGIC.len()];
+    match File::open(out).and_then(|mut file| file.read_exact(&mut begin)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Ok(()) if begin == MAGIC.as_bytes() => Ok(()),
+        _ => Err(Failure::invalid(format!(
+            "{}: it is there and holds no positions; name another file with --out",
+            out.display()
+        ))),
     }
 }
 
