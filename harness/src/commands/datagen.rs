@@ -1,6 +1,5 @@
 //! `arbiter datagen`: games of any engines for positions that a network can learn from.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +14,7 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Plan, RunKind, resolve_engine};
-use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, run_and_read};
+use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, open_input, run_and_read};
 use arbiter_report::note;
 use arbiter_runner::unix_time_ms;
 use arbiter_store::Store;
@@ -106,7 +105,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
 /// Refuses to write over a file that holds something else than positions.
 fn refuse_another(out: &Path) -> Result<(), Failure> {
     let mut begin = [0; MAGIC.len()];
-    match File::open(out).and_then(|mut file| file.read_exact(&mut begin)) {
+    match open_input(out).and_then(|mut file| file.read_exact(&mut begin)) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Ok(()) if begin == MAGIC.as_bytes() => Ok(()),
         _ => Err(Failure::invalid(format!(
