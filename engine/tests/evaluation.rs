@@ -218,8 +218,16 @@ fn every_tool_has_help() {
     for tool in ["bench", "perft", "eval", "compare", "trace", "tune", "datagen", "train"] {
         let output = run(&[tool, "--help"]);
         assert_eq!(output.status.code(), Some(0), "{tool}");
-        assert!(output.stdout.starts_with(b"Usage: palimpsest"), "{tool}");
+        let told = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(told.starts_with(&format!("Usage: palimpsest {tool} ")), "{tool}: {told}");
+        let others = told.lines().any(|line| {
+            let entry = line.trim_start().strip_prefix("palimpsest ");
+            entry.is_some_and(|entry| !entry.starts_with(tool))
+        });
+        assert!(!others, "{told}");
     }
+    let all = run(&["--help"]).stdout;
+    assert!(all.starts_with(b"Usage: palimpsest   "));
 }
 
 #[test]
@@ -242,6 +250,7 @@ fn wrong_names_list_the_right_ones() {
         (&["bench", "--stages", "--only", "moon"], 3, "opening, middlegame, endgame"),
         (&["datagen"], 2, "needs a file to write"),
         (&["datagen", "x", "--nodes", "0"], 2, "--nodes needs a number from 1"),
+        (&["datagen", "x", "--walks", "2", "--variant", "micromax"], 2, "position alone"),
         (&["datagen", "no/such/folder/x"], 7, "no/such/folder/x: "),
         (&["train", "x"], 2, "needs --out FILE"),
         (&["train", "no such file", "--out", "x"], 3, "no such file: "),

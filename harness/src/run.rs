@@ -73,7 +73,12 @@ pub(crate) fn play_named(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
-    let (format, style, is_gate) = (requested.format, requested.compat.take(), requested.is_gate);
+    let (format, style) = (requested.format, requested.compat.take());
+    let again = match (requested.is_gate, requested.may_start) {
+        (true, _) => Some("try again with: arbiter ci"),
+        (false, true) => Some("the same command goes on"),
+        (false, false) => None,
+    };
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
     if let Some(wanted) = &requested.resume
         && requested.may_start
@@ -87,7 +92,7 @@ pub(crate) fn play_named(
         None => begin(kind, requested, fleet.as_ref())?,
     };
     let name = ready.name.clone();
-    carry_out(ready, fleet, endpoint, format, style, is_gate).map(|code| (name, code))
+    carry_out(ready, fleet, endpoint, format, style, again).map(|code| (name, code))
 }
 
 /// Whether there is a run of this name.
@@ -113,7 +118,7 @@ pub(crate) fn play_plan(
         about: Some(about.to_owned()),
         ..RequestedRun::default()
     };
-    carry_out(create(read(plan, None)?, new)?, None, None, format, None, false)
+    carry_out(create(read(plan, None)?, new)?, None, None, format, None, None)
 }
 
 /// A plan with the files it names, before anything is stored.
@@ -356,9 +361,9 @@ fn carry_out(
     endpoint: Option<Endpoint>,
     format: OutputFormat,
     style: Option<Style>,
-    is_gate: bool,
+    again: Option<&str>,
 ) -> Result<ExitCode, Failure> {
-    let go_on = go_on(&ready, fleet.as_ref(), is_gate);
+    let go_on = again.map_or_else(|| go_on(&ready, fleet.as_ref()), str::to_owned);
     if let Some(style) = &style {
         style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }

@@ -2,6 +2,7 @@
 
 use palimpsest::datagen::HEADER_BYTES;
 use palimpsest::datagen::record::{GameResult, RECORD_BYTES, Record};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 
 use crate::resume::{PAIRS, wait_for_pairs};
@@ -94,6 +95,11 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     running.finish();
     bench.wait_until_quiet();
     assert!(!bench.path("net.data").exists(), "it is written as a whole");
+    let running = generation(&bench, "--delay-ms 2").start();
+    wait_for_pairs(&bench, 4);
+    running.signal(Signal::INT);
+    let told = running.finish().expect_code(130).stderr;
+    assert!(told.contains("the same command goes on") && !told.contains("--resume"), "{told}");
     generation(&bench, "--delay-ms 2").run().expect_code(0);
     let expected = undisturbed();
     assert!(records(&expected).len() > 100);
@@ -125,4 +131,23 @@ fn what_is_no_file_of_positions_stays() {
     bench.write("net.data", "my network");
     generation(&bench, "").run().expect_refusal(3, &["net.data", "holds no positions"]);
     assert_eq!(bench.read("net.data"), "my network");
+    std::fs::remove_file(bench.path("net.data")).expect("it is there");
+    generation(&bench, "").run().expect_code(0);
+    let made = data(&bench);
+    // Those of another run, too.
+    let other = generation(&bench, "").set("name", "other").run();
+    other.expect_refusal(3, &["net.data", "no positions of run 'other'"]);
+    assert_eq!(data(&bench), made);
+    // Nobody would ever write to it.
+    std::fs::remove_file(bench.path("net.data")).expect("it is there");
+    mknodat(CWD, bench.path("net.data"), FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
+    generation(&bench, "").run().expect_refusal(3, &["net.data"]);
+}
+
+#[test]
+fn an_engine_without_a_limit_searches_a_number_of_nodes() {
+    let bench = Bench::new();
+    let plan = generation(&bench, "").unset("each").switch("dry-run");
+    let plan = plan.run().expect_code(0).json();
+    assert_eq!(plan["engines"][0]["limits"], "5000 nodes");
 }

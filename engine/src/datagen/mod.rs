@@ -184,9 +184,14 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let mut found = vec![0; HEADER_BYTES];
     file.read_exact(&mut found)?;
     if found != header {
-        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().replace('\n', ", ");
-        let (found, header) = (shown(&found), shown(&header));
-        return Err(io::Error::other(format!("it has '{found}', asked for is '{header}'")));
+        let [found, header] =
+            [&found, &header].map(|bytes| String::from_utf8_lossy(bytes).trim_end().to_owned());
+        let only = |text: &str, other: &str| {
+            let lines = text.lines().filter(|&line| other.lines().all(|known| known != line));
+            lines.collect::<Vec<_>>().join(", ")
+        };
+        let (found, asked) = (only(&found, &header), only(&header, &found));
+        return Err(io::Error::other(format!("it has '{found}', asked for is '{asked}'")));
     }
     let (mut games, mut last, mut at) = (0, 0, 0);
     for record in records(&mut BufReader::with_capacity(1 << 20, &file)) {
@@ -259,9 +264,12 @@ mod tests {
         }
         generate_with(parts, settings, 100, 1).unwrap();
         assert_eq!(std::fs::read(parts).unwrap(), expected, "a file that has more is left alone");
-        for other in [Settings { seed: 2, ..settings }, Settings { walks: 1, ..settings }] {
+        for (other, asked) in [
+            (Settings { seed: 2, ..settings }, "it has 'seed 1', asked for is 'seed 2'"),
+            (Settings { walks: 1, ..settings }, "asked for is 'walks 1 of 4 plies'"),
+        ] {
             let refused = generate_with(parts, other, 300, 1).unwrap_err();
-            assert!(refused.to_string().contains("asked for is"), "{refused}");
+            assert!(refused.to_string().contains(asked), "{refused}");
         }
         assert_eq!(std::fs::read(parts).unwrap(), expected, "it is left as it was");
     }

@@ -100,10 +100,15 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
     let args: Vec<String> = args.collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let output = Output::new(io::stdout());
+    let usage = usage_of(words.first().copied().unwrap_or_default());
     match words.as_slice() {
         [] => session::run(io::stdin().lock(), output),
-        ["help"] | [.., "--help" | "-h"] => {
+        ["help" | "--help" | "-h"] => {
             output.line(HELP);
+            0
+        }
+        [.., "--help" | "-h"] => {
+            output.line(&usage);
             0
         }
         ["--version" | "-V"] => {
@@ -118,23 +123,34 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
         ["bench", "--stages", words @ ..] => exit_code(stages::run(words, &output)),
         ["bench", depth] => match depth.parse() {
             Ok(depth) => run_bench(Some(depth), &output),
-            Err(_) => usage(),
+            Err(_) => misused(&usage),
         },
-        ["perft" | "divide", words @ ..] => run_perft(words, &output),
-        ["eval", words @ ..] => exit_code(evaluation::eval(words, &output, HELP)),
+        ["perft" | "divide", words @ ..] => run_perft(words, &output, &usage),
+        ["eval", words @ ..] => exit_code(evaluation::eval(words, &output, &usage)),
         ["board", words @ ..] => exit_code(board::run(words, &output)),
-        ["trace", words @ ..] => exit_code(trace::run(words, &output, HELP)),
-        ["datagen", words @ ..] => datagen::run(words, &output, HELP),
+        ["trace", words @ ..] => exit_code(trace::run(words, &output, &usage)),
+        ["datagen", words @ ..] => datagen::run(words, &output, &usage),
         [words, "quit"] | [words] if words.starts_with("genfens ") => genfens::run(words, &output),
-        ["train", words @ ..] => train::run(words, &output, HELP),
-        ["tune", words @ ..] => tune::run(words, &output, HELP),
-        ["compare", words @ ..] => exit_code(evaluation::compare_variants(words, &output, HELP)),
-        _ => usage(),
+        ["train", words @ ..] => train::run(words, &output, &usage),
+        ["tune", words @ ..] => tune::run(words, &output, &usage),
+        ["compare", words @ ..] => exit_code(evaluation::compare_variants(words, &output, &usage)),
+        _ => misused(&usage),
     }
 }
 
-fn usage() -> i32 {
-    complain(HELP);
+/// What the help says of a command, or all of it if there is no such command.
+fn usage_of(command: &str) -> String {
+    const INDENT: &str = "\n       palimpsest ";
+    let entries = HELP.split(INDENT).filter(|entry| entry.split(' ').next() == Some(command));
+    let entries: Vec<&str> = entries.collect();
+    match entries[..] {
+        [] => HELP.to_owned(),
+        _ => format!("Usage: palimpsest {}", entries.join(INDENT)),
+    }
+}
+
+fn misused(usage: &str) -> i32 {
+    complain(usage);
     EXIT_USAGE
 }
 
@@ -151,12 +167,12 @@ fn run_bench(depth: Option<u32>, output: &Output) -> i32 {
     }
 }
 
-fn run_perft(words: &[&str], output: &Output) -> i32 {
+fn run_perft(words: &[&str], output: &Output, usage: &str) -> i32 {
     let request = match perft::Request::parse(words) {
         Ok(request) => request,
         Err(reason) => {
             complain(&format!("palimpsest: {reason}"));
-            return usage();
+            return misused(usage);
         }
     };
     match request.run(output) {

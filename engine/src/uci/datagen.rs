@@ -8,6 +8,7 @@ use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_USAGE, exit_code};
 use super::options;
 use super::output::Output;
 use crate::datagen::{Progress, Settings, generate};
+use crate::eval::Variant;
 
 /// Time between two lines of progress.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
@@ -60,6 +61,9 @@ fn parse<'a>(words: &[&'a str]) -> Result<Request<'a>, String> {
         }
     }
     let file = file.ok_or("datagen needs a file to write")?;
+    if settings.walks > 0 && settings.eval == Variant::Micromax {
+        return Err("--walks needs an evaluation of the position alone, unlike micromax".into());
+    }
     Ok(Request { file, positions, threads, settings })
 }
 

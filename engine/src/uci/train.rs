@@ -66,13 +66,7 @@ impl<'a> Request<'a> {
         let start = self.from.map(begin_with).transpose();
         let start = start.map_err(|reason| CommandError(EXIT_INPUT, reason))?;
         let settings = Settings { start, ..self.settings };
-        let place = |file| fs::canonicalize(file).ok();
-        let mut written = [Some(self.out), self.loss].into_iter().flatten().filter_map(place);
-        let read: Vec<PathBuf> = self.files.iter().copied().filter_map(place).collect();
-        if let Some(both) = written.find(|path| read.contains(path)) {
-            let told = format!("{}: it is to be learnt from; write another file", both.display());
-            return Err(CommandError(EXIT_USAGE, told));
-        }
+        self.check_files().map_err(|reason| CommandError(EXIT_USAGE, reason))?;
         let mut data = Data::default();
         for file in &self.files {
             data.read(Path::new(file))
@@ -81,7 +75,8 @@ impl<'a> Request<'a> {
         let [training, validation, games] = data.counts();
         if training == 0 || validation == 0 {
             let told = format!("{training} positions to learn from, {validation} for validation");
-            return Err(CommandError(EXIT_INPUT, format!("{told} are too few")));
+            let files = self.files.join(", ");
+            return Err(CommandError(EXIT_INPUT, format!("{files}: {told} are too few")));
         }
         output.line(&format!(
             "{training} positions to learn from, {validation} for validation, {games} games"
@@ -108,6 +103,29 @@ impl<'a> Request<'a> {
         replace(out, &network.to_bytes()).map_err(|error| failed(out, error))?;
         fs::remove_file(&checkpoint).map_err(|error| failed(&checkpoint, error))?;
         output.line(&format!("{} {network:?}", self.out));
+        Ok(())
+    }
+
+    /// An error if a file is named twice, or cannot be written.
+    fn check_files(&self) -> Result<(), String> {
+        let mut known: Vec<PathBuf> = Vec::new();
+        for file in &self.files {
+            // What is not there, reading it will say.
+            let Ok(path) = fs::canonicalize(file) else { continue };
+            if known.contains(&path) {
+                return Err(format!("{file}: it is named twice"));
+            }
+            known.push(path);
+        }
+        for file in [Some(self.out), self.loss].into_iter().flatten() {
+            if fs::canonicalize(file).is_ok_and(|path| known.contains(&path)) {
+                return Err(format!("{file}: it is to be learnt from; write another file"));
+            }
+            let folder = Path::new(file).parent().filter(|folder| *folder != Path::new(""));
+            if folder.is_some_and(|folder| !folder.is_dir()) {
+                return Err(format!("{file}: its folder is not there"));
+            }
+        }
         Ok(())
     }
 }

@@ -376,12 +376,18 @@ fn a_network_from_own_games_is_played_with() {
     assert!(told.contains("epoch   2  training 0."), "{told}");
     let told = palimpsest("train games --out other --from net --epochs 1 --rate 0.0001");
     assert!(told.contains("epoch   1  training 0."), "{told}");
-    for (out, code, reason) in [("games", 2, "to be learnt from"), ("/dev/null", 7, "regular file")]
-    {
+    let games = std::fs::read(folder.path().join("games")).unwrap();
+    std::fs::write(folder.path().join("cut"), &games[..games.len() - 7]).unwrap();
+    for (words, code, reason) in [
+        ("games --loss ./games", 2, "./games: it is to be learnt from"),
+        ("games --loss /dev/null", 7, "regular file"),
+        ("games --loss nowhere/loss.svg", 2, "nowhere/loss.svg: its folder"),
+        ("games ./games", 2, "./games: it is named twice"),
+        ("games cut", 3, "cut: it ends within a record"),
+    ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));
-        let words =
-            ["train", "games", "--from", "net", "--epochs", "1", "--loss", out, "--out", "x"];
-        let done = command.args(words).current_dir(&folder).output().unwrap();
+        let words = format!("train {words} --from net --epochs 1 --out x");
+        let done = command.args(words.split(' ')).current_dir(&folder).output().unwrap();
         let told = String::from_utf8(done.stderr).unwrap();
         assert!(done.status.code() == Some(code) && told.contains(reason), "{told}");
     }

@@ -26,11 +26,11 @@ Plays a match of single games and writes the quiet positions of it, 32 bytes eac
 it. One engine plays itself. A position is left out if the side to move is in check, takes or promotes, or
 told no score, and so is what comes after a mate was announced. Unless told otherwise games are adjudicated:
 won if both see 20 pawns for 5 moves, drawn if both see at most 0.08 for 6 moves after move 40, or after 200
-moves.
+moves. An engine without a limit searches 5,000 nodes a move.
 
 The same command goes on after an interruption or a kill, and then leaves the same file; the games are
-those of a run in the results store that is called as the file is, the openings of --genfens in
-FILE.genfens.epd beside it.
+those of a run in the results store that is called as the file is (or --name), the openings of --genfens in
+RUN.genfens.epd beside the file.
 
 Examples:
   arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
@@ -45,6 +45,9 @@ const HEADER_BYTES: usize = 256;
 
 /// Games unless the user says otherwise.
 const DEFAULT_GAMES: u64 = 1_000;
+
+/// Nodes a move of an engine without a limit, as `palimpsest datagen` searches.
+const DEFAULT_NODES: u64 = 5_000;
 
 /// Most openings that an engine is asked for.
 const MAX_OPENINGS: u64 = 10_000_000;
@@ -70,18 +73,19 @@ pub(crate) struct DatagenArgs {
 /// Plays, and writes the positions.
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
-    refuse_another(&out)?;
     let mut requested = requested(play, &out)?;
+    // What is wrong with a store, the run will say.
+    let wanted = requested.resume.as_ref().map_or_else(String::new, |resume| resume.run.clone());
+    refuse_another(&out, &wanted)?;
     if requested.is_dry_run {
         return run::play(RunKind::Match, requested);
     }
     let results = requested.results.clone();
-    // What is wrong with a store, the run will say.
-    let wanted = requested.resume.as_ref().map_or("", |resume| &resume.run);
-    let begun = Store::open(&results).ok().filter(|store| store.run(wanted).is_ok());
-    let before = begun.and_then(|store| store.tallies(wanted).ok());
+    let begun = Store::open(&results).ok().filter(|store| store.run(&wanted).is_ok());
+    let before = begun.and_then(|store| store.tallies(&wanted).ok());
     if genfens {
-        requested.request.openings = Some(openings(&mut requested, &out, before.is_some())?);
+        let path = out.with_file_name(format!("{wanted}.genfens.epd"));
+        requested.request.openings = Some(openings(&mut requested, path, before.is_some())?);
     }
     let begun_ms = unix_time_ms();
     let (name, code) = run::play_named(RunKind::Match, requested)?;
@@ -102,14 +106,14 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Refuses to write over a file that holds something else than positions.
-fn refuse_another(out: &Path) -> Result<(), Failure> {
-    let mut begin = [0; MAGIC.len()];
+/// Refuses to write over a file that holds something else than positions of this run.
+fn refuse_another(out: &Path, run: &str) -> Result<(), Failure> {
+    let mut begin = [0; HEADER_BYTES];
     match open_input(out).and_then(|mut file| file.read_exact(&mut begin)) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Ok(()) if begin == MAGIC.as_bytes() => Ok(()),
+        Ok(()) if begin.starts_with(format!("{MAGIC}\nrun {run}\n").as_bytes()) => Ok(()),
         _ => Err(Failure::invalid(format!(
-            "{}: it is there and holds no positions; name another file with --out",
+            "{}: it is there and holds no positions of run '{run}'; name another file with --out",
             out.display()
         ))),
     }
@@ -126,6 +130,9 @@ fn requested(play: PlayArgs, out: &Path) -> Result<RequestedRun, Failure> {
         requested.may_start = true;
     }
     let request = &mut requested.request;
+    if request.each.limits.is_empty() && !request.each.no_clock {
+        request.each.limits.nodes = Some(DEFAULT_NODES);
+    }
     if let [engine] = &request.engines[..] {
         let itself = EngineSpec { name: Some("itself".to_owned()), ..engine.clone() };
         request.engines.push(itself);
@@ -143,10 +150,13 @@ fn requested(play: PlayArgs, out: &Path) -> Result<RequestedRun, Failure> {
     Ok(requested)
 }
 
-/// The file beside `out` with the openings that the first engine makes, one for each game; made anew
-/// unless the run has begun.
-fn openings(requested: &mut RequestedRun, out: &Path, has_begun: bool) -> Result<PathBuf, Failure> {
-    let path = out.with_extension("genfens.epd");
+/// The file with the openings that the first engine makes, one for each game; made anew unless the run has
+/// begun.
+fn openings(
+    requested: &mut RequestedRun,
+    path: PathBuf,
+    has_begun: bool,
+) -> Result<PathBuf, Failure> {
     if has_begun && path.is_file() {
         return Ok(path);
     }
@@ -210,7 +220,7 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     let games = stored_games(store, run)?;
     let mut file = NewFile::create(out)?;
     let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| unwritten(out, &error));
-    add(&header(&stored.plan, &stored.fingerprints.engines))?;
+    add(&header(run, &stored.plan, &stored.fingerprints.engines))?;
     let mut positions = 0;
     for game in &games {
         for record in packed(game) {
@@ -223,8 +233,9 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
 }
 
 /// The text with which the file begins: what the games depend on, as far as there is room.
-fn header(plan: &Plan, hashes: &[String]) -> Vec<u8> {
-    let mut text = format!("{MAGIC}\narbiter {}\nseed {}\n", env!("CARGO_PKG_VERSION"), plan.seed);
+fn header(run: &str, plan: &Plan, hashes: &[String]) -> Vec<u8> {
+    let (version, seed) = (env!("CARGO_PKG_VERSION"), plan.seed);
+    let mut text = format!("{MAGIC}\nrun {run}\narbiter {version}\nseed {seed}\n");
     for (engine, hash) in plan.engines.iter().zip(hashes) {
         let limits = engine.conditions.limits;
         text.push_str(&format!("engine {} {limits} {:.16}\n", engine.name, hash));

@@ -123,12 +123,9 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How to go on with a run; a gate is begun anew.
-pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>, is_gate: bool) -> String {
+/// How to go on with a run.
+pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
-    if is_gate {
-        return "try again with: arbiter ci".to_owned();
-    }
     let on = fleet.map(Fleet::flag).unwrap_or_default();
     format!("go on with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
 }
