@@ -215,7 +215,8 @@ fn whoever_reads_no_further_meets_no_bug() {
 
 #[test]
 fn every_tool_has_help() {
-    for tool in ["bench", "perft", "eval", "compare", "trace", "tune", "datagen", "train"] {
+    for tool in ["bench", "perft", "eval", "compare", "board", "trace", "tune", "datagen", "train"]
+    {
         let output = run(&[tool, "--help"]);
         assert_eq!(output.status.code(), Some(0), "{tool}");
         let told = String::from_utf8(output.stdout).expect("UTF-8");
@@ -242,7 +243,7 @@ fn wrong_names_list_the_right_ones() {
         (&["trace", "--personality", "psychic"], 3, "palimpsest, micromax, rdchess"),
         (&["trace", "--moves", "e2e4 e2e4"], 3, "move 2"),
         (&["trace", "--fen", "moon"], 3, "palimpsest: "),
-        (&["trace", "--nodes", "many"], 2, "Usage: "),
+        (&["trace", "--nodes", "many"], 2, "Usage: palimpsest trace "),
         (&["eval", "--moon"], 2, "Usage: "),
         (&["compare", "palimpsest"], 2, "takes the names of two evaluations, or --all"),
         (&["eval", "--variant", "blunder", "--enable", "moon"], 3, "linear_danger, "),
@@ -250,7 +251,11 @@ fn wrong_names_list_the_right_ones() {
         (&["bench", "--stages", "--only", "moon"], 3, "opening, middlegame, endgame"),
         (&["datagen"], 2, "needs a file to write"),
         (&["datagen", "x", "--nodes", "0"], 2, "--nodes needs a number from 1"),
-        (&["datagen", "x", "--walks", "2", "--variant", "micromax"], 2, "position alone"),
+        (
+            &["datagen", "x", "--walks", "2", "--variant", "micromax"],
+            2,
+            "--walks cannot use micromax",
+        ),
         (&["datagen", "no/such/folder/x"], 7, "no/such/folder/x: "),
         (&["train", "x"], 2, "needs --out FILE"),
         (&["train", "no such file", "--out", "x"], 3, "no such file: "),

@@ -136,8 +136,15 @@ fn what_is_no_file_of_positions_stays() {
     let made = data(&bench);
     // Those of another run, too.
     let other = generation(&bench, "").set("name", "other").run();
-    other.expect_refusal(3, &["net.data", "no positions of run 'other'"]);
+    other.expect_refusal(3, &["net.data", "no positions of this run"]);
+    let other = generation(&bench, "").set("results", bench.path("other").display()).run();
+    other.expect_refusal(3, &["net.data", "no positions of this run"]);
     assert_eq!(data(&bench), made);
+    let resumed = generation(&bench, "").unset("name").set("resume", "run").run();
+    resumed.expect_refusal(2, &["--name"]);
+    let nowhere = bench.path("nowhere/net.data");
+    let other = generation(&bench, "").set("out", nowhere.display()).run();
+    other.expect_refusal(3, &["nowhere/net.data", "No such file"]);
     // Nobody would ever write to it.
     std::fs::remove_file(bench.path("net.data")).expect("it is there");
     mknodat(CWD, bench.path("net.data"), FileType::Fifo, Mode::RUSR, 0).expect("a pipe");

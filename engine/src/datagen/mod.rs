@@ -10,7 +10,7 @@ mod walks;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -176,13 +176,12 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
     file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
-    if file.metadata()?.len() < HEADER_BYTES as u64 {
-        file.set_len(0)?;
-        file.write_all(&header)?;
+    let mut found = Vec::with_capacity(HEADER_BYTES);
+    (&file).take(HEADER_BYTES as u64).read_to_end(&mut found)?;
+    if found.len() < HEADER_BYTES && header.starts_with(&found) {
+        file.write_all(&header[found.len()..])?;
         return Ok((file, Progress { games: 0, positions: 0 }));
     }
-    let mut found = vec![0; HEADER_BYTES];
-    file.read_exact(&mut found)?;
     if found != header {
         let [found, header] =
             [&found, &header].map(|bytes| String::from_utf8_lossy(bytes).trim_end().to_owned());
@@ -194,7 +193,10 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
         return Err(io::Error::other(format!("it has '{found}', asked for is '{asked}'")));
     }
     let (mut games, mut last, mut at) = (0, 0, 0);
-    for record in records(&mut BufReader::with_capacity(1 << 20, &file)) {
+    // A process that was killed may leave a part of a record.
+    let whole = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
+    let known = (&file).take(whole * RECORD_BYTES as u64);
+    for record in records(&mut BufReader::with_capacity(1 << 20, known)) {
         if record.map_err(io::Error::other)?.is_first() {
             (games, last) = (games + 1, at);
         }
@@ -210,18 +212,19 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     Ok((file, Progress { games: u64::saturating_sub(games, 1), positions: last }))
 }
 
-/// The records of a file after its header; bytes at the end that are less than a record are left
-/// out.
-pub(crate) fn records<R: Read>(source: &mut R) -> impl Iterator<Item = Result<Record, String>> {
+/// The records of a file after its header.
+pub(crate) fn records<R: BufRead>(source: &mut R) -> impl Iterator<Item = Result<Record, String>> {
     (0_u64..).map_while(move |index| {
-        let mut bytes = [0; RECORD_BYTES];
-        match source.read_exact(&mut bytes) {
-            Ok(()) => Some(
-                Record::from_bytes(bytes).map_err(|reason| format!("record {index}: {reason}")),
-            ),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
-            Err(error) => Some(Err(error.to_string())),
+        if source.fill_buf().is_ok_and(<[u8]>::is_empty) {
+            return None;
         }
+        let mut bytes = [0; RECORD_BYTES];
+        let read = source.read_exact(&mut bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => "the file ends within it".to_owned(),
+            _ => error.to_string(),
+        });
+        let record = read.and_then(|()| Record::from_bytes(bytes).map_err(str::to_owned));
+        Some(record.map_err(|reason| format!("record {index}: {reason}")))
     })
 }
 
@@ -272,5 +275,8 @@ mod tests {
             assert!(refused.to_string().contains(asked), "{refused}");
         }
         assert_eq!(std::fs::read(parts).unwrap(), expected, "it is left as it was");
+        std::fs::write(parts, "notes").unwrap();
+        generate_with(parts, settings, 300, 1).unwrap_err();
+        assert_eq!(std::fs::read(parts).unwrap(), b"notes");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::model::PARAMETERS;
 use super::{Data, EpochErrors, Settings};
@@ -102,9 +102,14 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let beside = path.with_added_extension("new");
+    let beside = beside(path);
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(beside, path)
+}
+
+/// The file that [`replace`] writes first.
+pub(crate) fn beside(path: &Path) -> PathBuf {
+    path.with_added_extension("new")
 }

@@ -141,8 +141,9 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
 /// What the help says of a command, or all of it if there is no such command.
 fn usage_of(command: &str) -> String {
     const INDENT: &str = "\n       palimpsest ";
-    let entries = HELP.split(INDENT).filter(|entry| entry.split(' ').next() == Some(command));
-    let entries: Vec<&str> = entries.collect();
+    let command = if command == "divide" { "perft" } else { command };
+    let is_of = |entry: &&str| entry.trim_start_matches('\'').split(' ').next() == Some(command);
+    let entries: Vec<&str> = HELP.split(INDENT).filter(is_of).collect();
     match entries[..] {
         [] => HELP.to_owned(),
         _ => format!("Usage: palimpsest {}", entries.join(INDENT)),

@@ -62,7 +62,9 @@ fn parse<'a>(words: &[&'a str]) -> Result<Request<'a>, String> {
     }
     let file = file.ok_or("datagen needs a file to write")?;
     if settings.walks > 0 && settings.eval == Variant::Micromax {
-        return Err("--walks needs an evaluation of the position alone, unlike micromax".into());
+        return Err(
+            "--walks cannot use micromax: its scores depend on the way to a position".into()
+        );
     }
     Ok(Request { file, positions, threads, settings })
 }

@@ -11,7 +11,7 @@ use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE, exit_co
 use super::options::network;
 use super::output::Output;
 use crate::eval::nnue::embedded;
-use crate::train::{Data, EpochErrors, Settings, replace, train};
+use crate::train::{Data, EpochErrors, Settings, beside, replace, train};
 
 /// What was asked for.
 struct Request<'a> {
@@ -106,28 +106,40 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// An error if a file is named twice, or cannot be written.
+    /// An error if two files are the same that are read or written, or one cannot be written.
     fn check_files(&self) -> Result<(), String> {
-        let mut known: Vec<PathBuf> = Vec::new();
-        for file in &self.files {
-            // What is not there, reading it will say.
-            let Ok(path) = fs::canonicalize(file) else { continue };
-            if known.contains(&path) {
-                return Err(format!("{file}: it is named twice"));
+        let mut known = Vec::new();
+        let mut add = |file: &Path| {
+            let place =
+                place(file).ok_or(format!("{}: its folder is not there", file.display()))?;
+            if known.contains(&place) {
+                return Err(format!("{}: two of the files would be this one", file.display()));
             }
-            known.push(path);
-        }
-        for file in [Some(self.out), self.loss].into_iter().flatten() {
-            if fs::canonicalize(file).is_ok_and(|path| known.contains(&path)) {
-                return Err(format!("{file}: it is to be learnt from; write another file"));
+            known.push(place);
+            Ok(())
+        };
+        let out = Path::new(self.out);
+        // The network to begin with may be replaced.
+        let from = self.from.map(Path::new).filter(|&from| place(from) != place(out));
+        self.files.iter().map(Path::new).chain(from).try_for_each(&mut add)?;
+        let checkpoint = out.with_added_extension("checkpoint");
+        for file in [out, &checkpoint].into_iter().chain(self.loss.map(Path::new)) {
+            if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+                return Err(format!("{}: it is not a regular file", file.display()));
             }
-            let folder = Path::new(file).parent().filter(|folder| *folder != Path::new(""));
-            if folder.is_some_and(|folder| !folder.is_dir()) {
-                return Err(format!("{file}: its folder is not there"));
-            }
+            add(file)?;
+            add(&beside(file))?;
         }
         Ok(())
     }
+}
+
+/// The place of a file that may not be there, by whatever name; none without its folder.
+fn place(file: &Path) -> Option<PathBuf> {
+    fs::canonicalize(file).ok().or_else(|| {
+        let folder = fs::canonicalize(Path::new(".").join(file.parent()?)).ok()?;
+        Some(folder.join(file.file_name()?))
+    })
 }
 
 fn number<T: FromStr + PartialOrd + std::fmt::Display>(

@@ -17,7 +17,7 @@ use arbiter_plan::{EngineSpec, Plan, RunKind, resolve_engine};
 use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, open_input, run_and_read};
 use arbiter_report::note;
 use arbiter_runner::unix_time_ms;
-use arbiter_store::Store;
+use arbiter_store::{RunLock, Store};
 use arbiter_suite::packed;
 
 const HELP: &str = "\
@@ -26,11 +26,11 @@ Plays a match of single games and writes the quiet positions of it, 32 bytes eac
 it. One engine plays itself. A position is left out if the side to move is in check, takes or promotes, or
 told no score, and so is what comes after a mate was announced. Unless told otherwise games are adjudicated:
 won if both see 20 pawns for 5 moves, drawn if both see at most 0.08 for 6 moves after move 40, or after 200
-moves. An engine without a limit searches 5,000 nodes a move.
+moves. An engine without a limit searches 5,000 nodes a move; one that speaks xboard needs depth or st.
 
 The same command goes on after an interruption or a kill, and then leaves the same file; the games are
-those of a run in the results store that is called as the file is (or --name), the openings of --genfens in
-RUN.genfens.epd beside the file.
+those of a run in the results store that is called as the file without its extension (or --name), the
+openings of --genfens in RUN.genfens.epd beside it.
 
 Examples:
   arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
@@ -73,18 +73,17 @@ pub(crate) struct DatagenArgs {
 /// Plays, and writes the positions.
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
-    let mut requested = requested(play, &out)?;
+    let (mut requested, name) = requested(play, &out)?;
     // What is wrong with a store, the run will say.
-    let wanted = requested.resume.as_ref().map_or_else(String::new, |resume| resume.run.clone());
-    refuse_another(&out, &wanted)?;
+    let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
+    refuse_another(&out, begun.as_ref().map(|_| &*name))?;
     if requested.is_dry_run {
         return run::play(RunKind::Match, requested);
     }
     let results = requested.results.clone();
-    let begun = Store::open(&results).ok().filter(|store| store.run(&wanted).is_ok());
-    let before = begun.and_then(|store| store.tallies(&wanted).ok());
+    let before = begun.and_then(|store| store.tallies(&name).ok());
     if genfens {
-        let path = out.with_file_name(format!("{wanted}.genfens.epd"));
+        let path = out.with_file_name(format!("{name}.genfens.epd"));
         requested.request.openings = Some(openings(&mut requested, path, before.is_some())?);
     }
     let begun_ms = unix_time_ms();
@@ -92,6 +91,8 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if code != ExitCode::Passed {
         return Ok(code);
     }
+    // Another run may have written it meanwhile.
+    refuse_another(&out, Some(&name))?;
     let store = Store::open(&results)?;
     let (games, positions) = write(&store, &name, &out)?;
     let new = games - before.map_or(0, |tallies| tallies.len()).min(games);
@@ -106,29 +107,36 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Refuses to write over a file that holds something else than positions of this run.
-fn refuse_another(out: &Path, run: &str) -> Result<(), Failure> {
+/// Refuses a file that cannot be written, or holds something else than positions of a run that has begun.
+fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     let mut begin = [0; HEADER_BYTES];
-    match open_input(out).and_then(|mut file| file.read_exact(&mut begin)) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Ok(()) if begin.starts_with(format!("{MAGIC}\nrun {run}\n").as_bytes()) => Ok(()),
-        _ => Err(Failure::invalid(format!(
-            "{}: it is there and holds no positions of run '{run}'; name another file with --out",
-            out.display()
-        ))),
-    }
+    let is_ours = |begin: &[u8]| {
+        begun.is_some_and(|run| begin.starts_with(format!("{MAGIC}\nrun {run}\n").as_bytes()))
+    };
+    let has_folder = || out.parent().is_some_and(|folder| Path::new(".").join(folder).is_dir());
+    let reason = match open_input(out).and_then(|mut file| file.read_exact(&mut begin)) {
+        Ok(()) if is_ours(&begin) => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound && has_folder() => return Ok(()),
+        Err(error) if error.kind() != ErrorKind::UnexpectedEof => error.to_string(),
+        _ => "it is there and holds no positions of this run".to_owned(),
+    };
+    let out = out.display();
+    Err(Failure::invalid(format!("{out}: {reason}; name another file with --out")))
 }
 
-/// The match of single games, which goes on if it was begun.
-fn requested(play: PlayArgs, out: &Path) -> Result<RequestedRun, Failure> {
+/// The match of single games, which goes on if it was begun, and the name of its run.
+fn requested(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
+    if play.is_resuming() {
+        let told = "datagen goes on with its run by itself; leave --resume out, or give its --name";
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
     let mut requested = play.resolve(None)?;
     let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();
-    if requested.resume.is_none() {
-        let run = requested.name.get_or_insert(stem).clone();
-        let concurrency = requested.concurrency;
-        requested.resume = Some(Resume { run, concurrency, ..Resume::default() });
-        requested.may_start = true;
-    }
+    let name = requested.name.get_or_insert(stem).clone();
+    RunLock::check_new_name(&name)?;
+    let (run, concurrency) = (name.clone(), requested.concurrency);
+    requested.resume.get_or_insert(Resume { run, concurrency, ..Resume::default() });
+    requested.may_start = true;
     let request = &mut requested.request;
     if request.each.limits.is_empty() && !request.each.no_clock {
         request.each.limits.nodes = Some(DEFAULT_NODES);
@@ -147,7 +155,7 @@ fn requested(play: PlayArgs, out: &Path) -> Result<RequestedRun, Failure> {
     rules.resign.get_or_insert(ResignRule { move_count: 5, score_cp: 2_000, two_sided: true });
     rules.move_cap.get_or_insert(200);
     request.order.get_or_insert(Order::Sequential);
-    Ok(requested)
+    Ok((requested, name))
 }
 
 /// The file with the openings that the first engine makes, one for each game; made anew unless the run has
