@@ -162,7 +162,9 @@ pub(crate) fn prefetch<T>(soon: &T) {
 
 /// The table.
 ///
-/// Memory is allocated zeroed and not touched before use.
+/// Memory is allocated zeroed and not touched before it is cleared or used. Pages that are touched for the
+/// first time take time, which must not come from a player's clock: a game begins with
+/// [`clear`](Self::clear).
 pub struct TranspositionTable {
     slots: Box<[Slot]>,
     /// Slots in front of the first cluster, so that clusters are cache lines.
@@ -172,8 +174,8 @@ pub struct TranspositionTable {
     age: u8,
     /// Keys are xored with it, so that entries stored with another salt are not found.
     salt: u64,
-    /// Has nothing been stored?
-    untouched: bool,
+    /// Was it cleared, and has nothing been stored since?
+    cleared: bool,
 }
 
 impl TranspositionTable {
@@ -189,14 +191,14 @@ impl TranspositionTable {
         let slots = zeroed_slots(count).ok_or(OutOfMemory { megabytes })?;
         let misaligned = slots.as_ptr().addr() % CLUSTER_BYTES;
         let skipped = (CLUSTER_BYTES - misaligned) % CLUSTER_BYTES / size_of::<Slot>();
-        Ok(TranspositionTable { slots, skipped, clusters, age: 0, salt: 0, untouched: true })
+        Ok(TranspositionTable { slots, skipped, clusters, age: 0, salt: 0, cleared: false })
     }
 
     /// Clears the table with up to `threads` threads.
     pub fn clear(&mut self, threads: usize) {
         self.age = 0;
         self.salt = 0;
-        if std::mem::replace(&mut self.untouched, true) {
+        if std::mem::replace(&mut self.cleared, true) {
             return;
         }
         let threads = threads.min(self.slots.len() / CLEARED_SLOTS);
@@ -222,7 +224,7 @@ impl TranspositionTable {
 
     /// Begins a search: older entries are replaced sooner.
     pub fn new_search(&mut self) {
-        self.untouched = false;
+        self.cleared = false;
         self.age = (self.age + 1) % AGES;
     }
 
@@ -256,7 +258,7 @@ impl TranspositionTable {
 
     /// Stores an entry in place of the least valuable one. A search must have begun.
     pub fn store(&self, key: u64, mut entry: Entry) {
-        debug_assert!(!self.untouched, "entries stored before a search would not be cleared");
+        debug_assert!(!self.cleared, "entries stored before a search would not be cleared");
         let key = key ^ self.salt;
         let slots = self.cluster(key);
         let mut victim = &slots[0];
