@@ -38,6 +38,10 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return score;
         }
+        if N::PV && entry.is_some_and(|entry| is_mate(entry.score)) {
+            // A mate of the table is followed move by move, to announce it with its variation.
+            return self.node::<N>(alpha, beta, 1, false);
+        }
         let tt_move = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
         let raw_eval = if in_check { None } else { Some(self.raw_eval(entry, alpha, beta)) };
         let evaluation = raw_eval.map(|raw_eval| self.corrected(raw_eval, self.correction(ply)));
