@@ -427,22 +427,48 @@ mod tests {
         });
     }
 
+    /// The score of a position whose table entry says, rightly or not, that there is a mate in 11.
+    fn with_a_mate_stored<N: NodeType>(
+        clock: u32,
+        bound: Bound,
+        window: (Score, Score),
+        depth: i32,
+    ) -> Score {
+        let root = fen::parse(&format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90")).unwrap();
+        let table = TranspositionTable::new(1).unwrap();
+        let score = mate_in(21);
+        let entry = Entry { mv: None, score, evaluation: None, depth: 60, bound, pv: false };
+        table.store(root.key(), entry);
+        with_searcher(root, &table, |mut searcher| {
+            searcher.node::<N>(window.0, window.1, depth, false)
+        })
+    }
+
     #[test]
     fn a_mate_of_the_table_cuts_off_only_within_the_fifty_move_rule() {
-        let searched = |clock: u32, depth| {
-            let root = fen::parse(&format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90")).unwrap();
-            let table = TranspositionTable::new(1).unwrap();
-            let score = mate_in(21);
-            let (bound, depth_stored) = (Bound::Exact, 60);
-            let entry =
-                Entry { mv: None, score, evaluation: None, depth: depth_stored, bound, pv: false };
-            table.store(root.key(), entry);
-            with_searcher(root, &table, |mut searcher| searcher.node::<NonPv>(0, 1, depth, true))
-        };
-        for depth in [0, 1] {
-            assert_eq!(searched(0, depth), mate_in(21));
-            assert_eq!(searched(79, depth), mate_in(21));
-            assert!(!is_mate(searched(80, depth)));
+        for (depth, bound) in [(0, Bound::Exact), (1, Bound::Exact), (0, Bound::Lower)] {
+            let searched = |clock| with_a_mate_stored::<NonPv>(clock, bound, (0, 1), depth);
+            assert_eq!(searched(0), mate_in(21));
+            assert_eq!(searched(79), mate_in(21));
+            assert!(!is_mate(searched(80)));
         }
+    }
+
+    #[test]
+    fn a_pv_node_believes_a_mate_of_the_table_outside_its_window_only() {
+        let searched = |clock, window| with_a_mate_stored::<Pv>(clock, Bound::Exact, window, 0);
+        assert_eq!(searched(0, (0, 100)), mate_in(21));
+        assert!(!is_mate(searched(80, (0, 100))));
+        assert!(!is_mate(searched(0, (-INFINITE, INFINITE))));
+    }
+
+    #[test]
+    fn quiescence_in_check_leaves_no_evaluation_of_another_position() {
+        let root = fen::parse("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1").unwrap();
+        with_searcher(root, &TranspositionTable::new(1).unwrap(), |mut searcher| {
+            searcher.frame(0).static_eval = Some(500);
+            searcher.quiescence::<Pv>(-INFINITE, INFINITE);
+            assert_eq!(searcher.frame(0).static_eval, None);
+        });
     }
 }

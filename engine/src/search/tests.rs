@@ -5,7 +5,6 @@ use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
 use crate::eval::Variant;
 use crate::eval::score::{MATE, mate_distance_moves};
-use crate::tt::Entry;
 
 fn find(
     configuration: impl Into<Configuration>,
