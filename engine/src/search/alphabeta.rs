@@ -382,93 +382,40 @@ fn research_depth_change(node: &Node, score: Score, depth: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Game, Position, fen};
+    use crate::chess::{Game, Position};
     use crate::eval::material::Material;
     use crate::search::history::Histories;
     use crate::search::thread_state::SharedState;
     use crate::search::{Limits, Request, Signals};
     use crate::time::Timer;
-    use crate::tt::{Bound, TranspositionTable};
-
-    fn with_searcher<R>(
-        root: Position,
-        table: &TranspositionTable,
-        act: impl FnOnce(Searcher<'_, Material>) -> R,
-    ) -> R {
-        let game = Game::new(root);
-        let (limits, timer, signals) = (Limits::default(), Timer::start(None), Signals::default());
-        let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
-        let mut histories = Histories::new();
-        let shared = SharedState::new(1);
-        let thread = shared.thread(0);
-        act(Searcher::new(request, table, &mut histories, thread, Material::default()))
-    }
+    use crate::tt::TranspositionTable;
 
     #[test]
     fn the_static_evaluation_is_learnt_from_once_a_node() {
-        let root = Position::startpos();
-        with_searcher(root, &TranspositionTable::new(1).unwrap(), |mut searcher| {
-            let mv = *root.legal_moves().iter().next().unwrap();
-            assert!(
-                searcher.static_eval(0, None, (-INFINITE, INFINITE)).improving,
-                "nothing before is known"
-            );
-            searcher.make(mv);
-            let context = ContinuationContext::new(&root, [None; 3]);
-            let mut learnt = |excluded, is_verifying| {
-                let before = searcher.histories.quiet_score(&root, mv, &context);
-                let frame = searcher.frame(1);
-                (frame.excluded, frame.is_verifying) = (excluded, is_verifying);
-                searcher.static_eval(1, None, (-INFINITE, INFINITE));
-                searcher.histories.quiet_score(&root, mv, &context) != before
-            };
-            assert!(learnt(None, false));
-            assert!(!learnt(Some(mv), false) && !learnt(None, true));
-        });
-    }
-
-    /// The score of a position whose table entry says, rightly or not, that there is a mate in 11.
-    fn with_a_mate_stored<N: NodeType>(
-        clock: u32,
-        bound: Bound,
-        window: (Score, Score),
-        depth: i32,
-    ) -> Score {
-        let root = fen::parse(&format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90")).unwrap();
-        let table = TranspositionTable::new(1).unwrap();
-        let score = mate_in(21);
-        let entry = Entry { mv: None, score, evaluation: None, depth: 60, bound, pv: false };
-        table.store(root.key(), entry);
-        with_searcher(root, &table, |mut searcher| {
-            searcher.node::<N>(window.0, window.1, depth, false)
-        })
-    }
-
-    #[test]
-    fn a_mate_of_the_table_cuts_off_only_within_the_fifty_move_rule() {
-        for (depth, bound) in [(0, Bound::Exact), (1, Bound::Exact), (0, Bound::Lower)] {
-            let searched = |clock| with_a_mate_stored::<NonPv>(clock, bound, (0, 1), depth);
-            assert_eq!(searched(0), mate_in(21));
-            assert_eq!(searched(79), mate_in(21));
-            assert!(!is_mate(searched(80)));
-        }
-    }
-
-    #[test]
-    fn a_pv_node_believes_a_mate_of_the_table_outside_its_window_only() {
-        let searched = |clock, window| with_a_mate_stored::<Pv>(clock, Bound::Exact, window, 0);
-        assert_eq!(searched(0, (0, 100)), mate_in(21));
-        assert!(!is_mate(searched(80, (0, 100))));
-        assert!(!is_mate(searched(0, (-INFINITE, INFINITE))));
-    }
-
-    #[test]
-    fn quiescence_in_check_leaves_no_evaluation_of_another_position() {
-        let root = fen::parse("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1").unwrap();
-        with_searcher(root, &TranspositionTable::new(1).unwrap(), |mut searcher| {
-            searcher.frame(0).static_eval = Some(500);
-            searcher.quiescence::<Pv>(-INFINITE, INFINITE);
-            assert_eq!(searcher.frame(0).static_eval, None);
-        });
+        let game = Game::new(Position::startpos());
+        let (limits, timer, signals) = (Limits::default(), Timer::start(None), Signals::default());
+        let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
+        let (table, mut histories) = (TranspositionTable::new(1).unwrap(), Histories::new());
+        let shared = SharedState::new(1);
+        let evaluator = Material::default();
+        let mut searcher =
+            Searcher::new(request, &table, &mut histories, shared.thread(0), evaluator);
+        let root = *game.position();
+        let mv = *root.legal_moves().iter().next().unwrap();
+        assert!(
+            searcher.static_eval(0, None, (-INFINITE, INFINITE)).improving,
+            "nothing before is known"
+        );
+        searcher.make(mv);
+        let context = ContinuationContext::new(&root, [None; 3]);
+        let mut learnt = |excluded, is_verifying| {
+            let before = searcher.histories.quiet_score(&root, mv, &context);
+            let frame = searcher.frame(1);
+            (frame.excluded, frame.is_verifying) = (excluded, is_verifying);
+            searcher.static_eval(1, None, (-INFINITE, INFINITE));
+            searcher.histories.quiet_score(&root, mv, &context) != before
+        };
+        assert!(learnt(None, false));
+        assert!(!learnt(Some(mv), false) && !learnt(None, true));
     }
 }

@@ -32,23 +32,15 @@ impl<E: Evaluator> Searcher<'_, E> {
         let key = position.key();
         let in_check = position.in_check();
         let entry = self.table.probe(key);
-        if let Some(entry) = entry.filter(|entry| is_valid_at_clock(entry, position))
+        if !N::PV
+            && let Some(entry) = entry.filter(|entry| is_valid_at_clock(entry, position))
             && let Some(score) = tt_cutoff(&entry, ply, alpha, beta)
-            && (!N::PV || is_mate(score) && (score <= alpha || beta <= score))
         {
             return score;
-        }
-        if N::PV && entry.is_some_and(|entry| is_mate(entry.score)) {
-            // A mate of the table is followed move by move, to announce it with its variation.
-            return self.node::<N>(alpha, beta, 1, false);
         }
         let tt_move = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
         let raw_eval = if in_check { None } else { Some(self.raw_eval(entry, alpha, beta)) };
         let evaluation = raw_eval.map(|raw_eval| self.corrected(raw_eval, self.correction(ply)));
-        if N::PV {
-            // Nodes of the main search may follow, which look back at it.
-            self.frame(ply).static_eval = evaluation;
-        }
         let position = self.line.position();
         let mut best =
             evaluation.map_or(-INFINITE, |score| refine_with_tt(score, entry, position, ply));

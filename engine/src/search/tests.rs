@@ -4,7 +4,8 @@ use super::*;
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
 use crate::eval::Variant;
-use crate::eval::score::{MATE, mate_distance_moves};
+use crate::eval::score::{mate_distance_moves, mate_in};
+use crate::tt::Entry;
 
 fn find(
     configuration: impl Into<Configuration>,
@@ -52,34 +53,6 @@ fn mates_are_found() {
             assert!(best.is_empty() || text(&result) == best, "{fen} {result:?}");
         }
     }
-}
-
-#[test]
-fn a_mate_is_announced_with_its_variation() {
-    let mut announced = 0;
-    for fen in [
-        "8/8/8/3k4/8/8/1R6/K6R w - - 0 1",
-        "3r2k1/5ppp/8/8/8/8/2Q2PPP/4R1K1 w - - 0 1",
-        "8/2p5/8/1P1k4/8/3K4/2P2R2/8 w - - 0 1",
-    ] {
-        let mut memory = Memory::new(4).unwrap();
-        let mut game = Game::new(fen::parse(fen).unwrap());
-        while game.position().legal_moves().len() > 0 && game.moves().len() < 80 {
-            let limits = Limits { nodes: Some(8_000), ..Limits::default() };
-            let (timer, signals) = (Timer::start(None), Signals::default());
-            let request =
-                Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
-            let result = search(Variant::Palimpsest, request, &mut memory, &mut |report| {
-                if report.bound == Bound::Exact && is_mate(report.score) {
-                    let plies = MATE - report.score.abs();
-                    assert_eq!(report.line.len() as i32, plies, "{fen} {:?}", game.moves());
-                    announced += 1;
-                }
-            });
-            game.play(result.line[0]);
-        }
-    }
-    assert!(announced > 100, "{announced}");
 }
 
 #[test]
@@ -132,6 +105,36 @@ fn ended_games_have_no_move() {
             assert_eq!((result.line.len(), result.score), (0, score), "{fen} {personality:?}");
         }
     }
+}
+
+#[test]
+fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
+    let promised = |clock: u32| {
+        let text = format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90");
+        let position = fen::parse(&text).unwrap();
+        let mut memory = Memory::new(1).unwrap();
+        let SearchState::Palimpsest { table, .. } = &mut memory.state else {
+            panic!("not the default")
+        };
+        table.new_search();
+        for &mv in position.legal_moves().iter() {
+            let score = mated_in(20);
+            let entry = Entry {
+                mv: None,
+                score,
+                evaluation: None,
+                depth: 60,
+                bound: Bound::Exact,
+                pv: false,
+            };
+            table.store(position.play(mv).key(), entry);
+        }
+        let limits = Limits { depth: Some(1), ..Limits::default() };
+        find(Variant::Palimpsest, position, &limits, &mut memory).score
+    };
+    assert_eq!(promised(0), mate_in(21));
+    assert_eq!(promised(79), mate_in(21));
+    assert!(!is_mate(promised(80)));
 }
 
 /// Nodes and scores after each iteration.
