@@ -10,6 +10,7 @@ mod features;
 mod history;
 mod limiter;
 mod limits;
+mod mate_line;
 mod memory;
 pub mod micromax;
 mod params;
@@ -301,6 +302,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             let known = self.best.line.first().copied();
             self.root_moves.hint = known.filter(|_| !self.root_moves.is_complete());
             let (score, fail_lows) = self.aspirate(depth, index + 1, report);
+            mate_line::complete(&mut self.best, self.request.game, self.table);
             if self.limiter.stopped {
                 // A better move found in an unfinished iteration is used.
                 if index == 0 && self.results[0].line != self.best.line {

@@ -4,7 +4,7 @@ use super::*;
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
 use crate::eval::Variant;
-use crate::eval::score::{mate_distance_moves, mate_in};
+use crate::eval::score::{MATE, mate_distance_moves, mate_in};
 use crate::tt::Entry;
 
 fn find(
@@ -53,6 +53,34 @@ fn mates_are_found() {
             assert!(best.is_empty() || text(&result) == best, "{fen} {result:?}");
         }
     }
+}
+
+#[test]
+fn a_mate_is_announced_with_its_variation() {
+    let (mut announced, mut cut) = (0, 0);
+    for fen in [
+        "8/8/8/3k4/8/8/1R6/K6R w - - 0 1",
+        "3r2k1/5ppp/8/8/8/8/2Q2PPP/4R1K1 w - - 0 1",
+        "8/2p5/8/1P1k4/8/3K4/2P2R2/8 w - - 0 1",
+    ] {
+        let mut memory = Memory::new(4).unwrap();
+        let mut game = Game::new(fen::parse(fen).unwrap());
+        while game.position().legal_moves().len() > 0 && game.moves().len() < 80 {
+            let limits = Limits { nodes: Some(8_000), ..Limits::default() };
+            let (timer, signals) = (Timer::start(None), Signals::default());
+            let request =
+                Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
+            let result = search(Variant::Palimpsest, request, &mut memory, &mut |report| {
+                if report.bound == Bound::Exact && is_mate(report.score) {
+                    announced += 1;
+                    cut += i32::from(report.line.len() as i32 != MATE - report.score.abs());
+                }
+            });
+            game.play(result.line[0]);
+        }
+    }
+    // Some moves to a mate are no longer in the table.
+    assert!(announced > 1_000 && cut * 100 < announced, "{cut} of {announced}");
 }
 
 #[test]
