@@ -65,7 +65,7 @@ fn a_mate_is_announced_with_its_variation() {
     ] {
         let mut memory = Memory::new(4).unwrap();
         let mut game = Game::new(fen::parse(fen).unwrap());
-        while game.position().legal_moves().len() > 0 && game.moves().len() < 80 {
+        while !game.position().legal_moves().is_empty() && game.moves().len() < 80 {
             let limits = Limits { nodes: Some(8_000), ..Limits::default() };
             let (timer, signals) = (Timer::start(None), Signals::default());
             let request =
