@@ -3,6 +3,7 @@
 mod dry_run;
 mod json_lines;
 mod messages;
+mod new_name;
 mod preflight;
 mod restore;
 pub(crate) mod result;
@@ -15,9 +16,8 @@ use tokio::sync::mpsc;
 
 use self::json_lines::Stream;
 pub(crate) use self::json_lines::lines_schema;
-use self::messages::{
-    announce, default_name, failure, go_on, note_engines, show, tell_workers, with_results,
-};
+use self::messages::{announce, failure, go_on, note_engines, show, tell_workers, with_results};
+use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
 use crate::{
@@ -209,14 +209,11 @@ fn begin(
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, book, fingerprints, tables, mut setups } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, .. } = requested;
-    let created_ms = unix_time_ms();
-    let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
-    RunLock::check_new_name(&name)?;
-    let store = Store::create(&results)?;
-    let lock = RunLock::take(&results, &name)?;
-    if let Ok(found) = store.run(&name) {
-        return Err(StoreError::Exists(found.head.run).into());
+    if let Some(name) = &name {
+        RunLock::check_new_name(name)?;
     }
+    let store = Store::create(&results)?;
+    let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let (book, options) = check_engines(&mut plan, book, &mut setups, is_probed)?;
     for path in &replaces {
         std::fs::File::create(path)

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{LoadedPlan, ReadyRun};
 use crate::{DEFAULT_RESULTS, ExitCode, Failure, Fleet};
 use arbiter_names::counted;
-use arbiter_plan::{Engine, LaunchSettings, Plan, Program, RunKind, cpu_list, default_concurrency};
-use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, utc_time_as, warn};
+use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
+use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, warn};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
@@ -146,12 +146,6 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
 /// A path as a shell wants it.
 fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
-}
-
-/// The name of a run that nobody named.
-pub(super) fn default_name(kind: RunKind, created_ms: i64) -> String {
-    // Milliseconds keep runs that a script starts together apart.
-    format!("{kind}-{}", utc_time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
 }
 
 /// The end of a run by an error; `show` is the command that shows it, `go_on` says how to go on.

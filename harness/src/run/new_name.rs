@@ -1,0 +1,63 @@
+//! The name of a run that begins.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::Failure;
+use arbiter_plan::RunKind;
+use arbiter_report::utc_time_as;
+use arbiter_runner::unix_time_ms;
+use arbiter_store::{LockError, RunLock, Store, StoreError};
+
+/// A name that no other run has.
+#[derive(Debug)]
+pub(super) struct NewName {
+    pub name: String,
+    /// When the run begins, as Unix time.
+    pub created_ms: i64,
+    /// Held from here on.
+    pub lock: RunLock,
+}
+
+/// Takes the name `chosen` by the user for a new run, or one made of its kind and the time, to the
+/// millisecond. Runs that begin in the same millisecond take it in turn.
+pub(super) fn new_name(
+    store: &Store,
+    results: &Path,
+    kind: RunKind,
+    chosen: Option<String>,
+) -> Result<NewName, Failure> {
+    loop {
+        let created_ms = unix_time_ms();
+        let default = || format!("{kind}-{}", utc_time_as(created_ms, "%Y%m%d-%H%M%S-%3f"));
+        let name = chosen.clone().unwrap_or_else(default);
+        let failure: Failure = match RunLock::take(results, &name) {
+            Ok(_) if store.run(&name).is_ok() => StoreError::Exists(name).into(),
+            Ok(lock) => return Ok(NewName { name, created_ms, lock }),
+            Err(error @ LockError::Busy(_)) => error.into(),
+            Err(error) => return Err(error.into()),
+        };
+        if chosen.is_some() {
+            return Err(failure);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_one_millisecond_have_names_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let take = |chosen: Option<&str>| {
+            new_name(&store, dir.path(), RunKind::Match, chosen.map(str::to_owned))
+        };
+        let taken: Vec<NewName> = (0..20).map(|_| take(None).unwrap()).collect();
+        assert!(taken.windows(2).all(|two| two[0].name < two[1].name));
+        let error = take(Some(&taken[7].name)).unwrap_err().message;
+        assert!(error.contains("is being played"), "{error}");
+    }
+}
