@@ -3,9 +3,10 @@
 use std::fs::{File, remove_file, rename};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{Store, StoreError};
 
@@ -190,7 +191,7 @@ impl Store {
         let found = self.format()?;
         let setup = || -> rusqlite::Result<()> {
             // WAL lets others read while we write; FULL puts each commit on the disk for good.
-            self.connection.pragma_update(None, "journal_mode", "WAL")?;
+            self.write_ahead()?;
             self.connection.pragma_update(None, "synchronous", "FULL")?;
             self.connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
             self.connection.pragma_update(None, "foreign_keys", true)?;
@@ -198,6 +199,23 @@ impl Store {
         };
         setup().map_err(|e| self.sqlite(e))?;
         if found < FORMAT { self.migrate() } else { Ok(()) }
+    }
+
+    /// Has the file a write-ahead log. While another process brings that about SQLite refuses at
+    /// once, whatever its timeout, so that the waiting is here.
+    fn write_ahead(&self) -> rusqlite::Result<()> {
+        let deadline = Instant::now() + BUSY;
+        loop {
+            match self.connection.pragma_update(None, "journal_mode", "WAL") {
+                Err(error)
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                        && Instant::now() < deadline =>
+                {
+                    sleep(Duration::from_millis(5));
+                }
+                done => return done,
+            }
+        }
     }
 
     /// The format of the file; an error if it is newer than ours.

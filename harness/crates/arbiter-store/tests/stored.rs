@@ -114,6 +114,18 @@ fn a_new_store_is_as_the_file_of_its_format_says() {
 }
 
 #[test]
+fn a_store_can_be_made_by_many_at_once() {
+    for _ in 0..100 {
+        let dir = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| Store::create(dir.path()).map(drop).unwrap());
+            }
+        });
+    }
+}
+
+#[test]
 fn a_number_that_is_lower_than_the_tables_does_no_harm() {
     // Older programs wrote theirs where another program had migrated the store meanwhile.
     for number in 0..13 {
