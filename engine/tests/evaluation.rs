@@ -226,6 +226,7 @@ fn every_tool_has_help() {
             entry.is_some_and(|entry| !entry.starts_with(tool))
         });
         assert!(!others, "{told}");
+        assert_eq!(run(&["help", tool]).stdout, told.as_bytes(), "{tool}");
     }
     let all = run(&["--help"]).stdout;
     assert!(all.starts_with(b"Usage: palimpsest   "));

@@ -46,9 +46,12 @@ fn the_trainer_reads_what_any_engine_has_played() {
     bench.write("net.genfens.epd", "what a run of before has left");
     let flags = ["--genfens", "--games", "36", "--each", "nodes=300,option.Hash=1", "--seed", "7"];
     let args = ["datagen", "bundled", "--out", &out].into_iter().chain(flags);
-    let finished = bench.arbiter(args).finish().expect_code(0);
+    let finished = bench.arbiter(args.clone()).finish().expect_code(0);
     assert!(finished.stderr.contains("positions/s"), "{finished:#?}");
-    let records = records(&data(&bench));
+    let written = data(&bench);
+    bench.arbiter(args).finish().expect_code(0);
+    assert_eq!(data(&bench), written, "the same command goes on, and nothing was left to play");
+    let records = records(&written);
     let games = records.iter().filter(|record| record.is_first()).count();
     assert!((30..=36).contains(&games), "few have no quiet position: {games}");
     // The same games, as text.
@@ -106,6 +109,9 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     assert_eq!(data(&bench), expected);
     // With other settings it is another file.
     generation(&bench, "--delay-ms 2").set("seed", 2).run().expect_refusal(3, &["--seed"]);
+    bench.write("net.genfens.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n");
+    let other = generation(&bench, "--delay-ms 2").unset("openings").switch("genfens");
+    other.run().expect_refusal(3, &["started with --openings", "net.genfens.epd"]);
     assert_eq!(data(&bench), expected);
 }
 

@@ -107,8 +107,8 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
             output.line(HELP);
             0
         }
-        [.., "--help" | "-h"] => {
-            output.line(&usage);
+        ["help", command] | [command, .., "--help" | "-h"] => {
+            output.line(&usage_of(command));
             0
         }
         ["--version" | "-V"] => {

@@ -85,6 +85,8 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if genfens {
         let path = out.with_file_name(format!("{name}.genfens.epd"));
         requested.request.openings = Some(openings(&mut requested, path, before.is_some())?);
+        // A run that began with others is refused.
+        requested.given.insert("openings".to_owned());
     }
     let begun_ms = unix_time_ms();
     let (name, code) = run::play_named(RunKind::Match, requested)?;
