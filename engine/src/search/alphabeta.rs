@@ -1,6 +1,5 @@
 //! The main search: principal variation search of one node.
 
-use super::history::ContinuationContext;
 use super::picker::MovePicker;
 use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{FRAMES_BEFORE, Searcher};
@@ -68,7 +67,6 @@ pub(super) struct Node {
     /// The move of the transposition table, if legal; at the root perhaps the best move so far.
     pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
-    pub(super) continuation: ContinuationContext,
 }
 
 /// The static evaluation of a node; the fields are those of [`Node`].
@@ -176,7 +174,6 @@ impl<E: Evaluator> Searcher<'_, E> {
             tt_pv: N::PV || entry.is_some_and(|entry| entry.pv),
             tt_move: hint.or(tt_move),
             excluded: self.frames[ply + FRAMES_BEFORE].excluded,
-            continuation: self.continuation_context(ply),
         }
     }
 
@@ -245,8 +242,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
-        let mut picker =
-            MovePicker::all(self.take_buffers(), node.tt_move, killers, node.continuation);
+        let context = self.new_quiet_context(node.ply);
+        self.frame(node.ply).quiet_context = context;
+        let mut picker = MovePicker::all(self.take_buffers(), node.tt_move, killers, context);
         let result = self.move_loop::<N>(&mut node, &mut picker);
         self.buffers.push(picker.into_buffers());
         result.unwrap_or(node.best)
@@ -362,10 +360,11 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// The history score of a move.
-    fn history_score(&self, node: &Node, mv: Move) -> i32 {
+    pub(super) fn history_score(&self, node: &Node, mv: Move) -> i32 {
         let position = self.line.position();
         if mv.is_quiet() {
-            self.histories.quiet_score(position, mv, &node.continuation)
+            let context = &self.frames[node.ply + FRAMES_BEFORE].quiet_context;
+            self.histories.quiet_score(position, mv, context)
         } else {
             self.histories.capture_score(position, mv)
         }
@@ -382,7 +381,8 @@ fn research_depth_change(node: &Node, score: Score, depth: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Game, Position};
+    use crate::chess::uci_move::{CastlingForm, parse};
+    use crate::chess::{Game, fen};
     use crate::eval::material::Material;
     use crate::search::history::Histories;
     use crate::search::thread_state::SharedState;
@@ -392,7 +392,8 @@ mod tests {
 
     #[test]
     fn the_static_evaluation_is_learnt_from_once_a_node() {
-        let game = Game::new(Position::startpos());
+        let root = fen::parse("1r2k3/8/8/8/8/8/8/1N4K1 w - - 0 1").unwrap();
+        let game = Game::new(root);
         let (limits, timer, signals) = (Limits::default(), Timer::start(None), Signals::default());
         let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
         let (table, mut histories) = (TranspositionTable::new(1).unwrap(), Histories::new());
@@ -400,14 +401,15 @@ mod tests {
         let evaluator = Material::default();
         let mut searcher =
             Searcher::new(request, &table, &mut histories, shared.thread(0), evaluator);
-        let root = *game.position();
-        let mv = *root.legal_moves().iter().next().unwrap();
+        // It leaves an attacked square.
+        let mv = parse("b1c3", &root, CastlingForm::KingTo).unwrap();
         assert!(
             searcher.static_eval(0, None, (-INFINITE, INFINITE)).improving,
             "nothing before is known"
         );
+        let context = searcher.new_quiet_context(0);
+        searcher.frame(0).quiet_context = context;
         searcher.make(mv);
-        let context = ContinuationContext::new(&root, [None; 3]);
         let mut learnt = |excluded, is_verifying| {
             let before = searcher.histories.quiet_score(&root, mv, &context);
             let frame = searcher.frame(1);

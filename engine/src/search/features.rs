@@ -78,7 +78,7 @@ features! {
     second_look;
     /// Killer moves.
     killers;
-    /// Butterfly history: quiet moves by origin and destination.
+    /// Butterfly history: quiet moves by origin, destination and whether these are attacked.
     butterfly_history;
     /// Continuation history by the moves one and two plies ago.
     continuation_history;

@@ -2,7 +2,7 @@
 
 use super::correction::CorrectionHistory;
 use super::features;
-use super::threats::Threats;
+use super::threats::{Attacks, Checks};
 use crate::chess::{Color, Kind, Move, Position};
 
 /// Bound of every entry.
@@ -27,31 +27,35 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
 
-/// What the move histories of a node are indexed by, besides the move.
-#[derive(Clone, Copy)]
-pub(super) struct ContinuationContext {
+/// What the histories of quiet moves in a position are indexed by, besides the move.
+#[derive(Clone, Copy, Default)]
+pub(super) struct QuietContext {
     /// The moves made one, two and four plies ago.
     pub(super) previous: [Option<PieceTo>; 3],
     /// Hash of the pawn structure.
     pawn_index: usize,
+    /// What the enemy attacks.
+    attacks: Attacks,
 }
 
-impl ContinuationContext {
+impl QuietContext {
     /// The context of a position.
     #[inline]
-    pub(super) fn new(position: &Position, previous: [Option<PieceTo>; 3]) -> ContinuationContext {
+    pub(super) fn new(position: &Position, previous: [Option<PieceTo>; 3]) -> QuietContext {
         let pawns = position.group_keys().pawns();
-        ContinuationContext {
+        QuietContext {
             previous,
             pawn_index: (pawns >> (u32::BITS - PAWN_INDEX_BITS)) as usize,
+            attacks: Attacks::of(position),
         }
     }
 }
 
 /// The history tables of one thread, kept between the searches of a game.
 pub(crate) struct Histories {
-    /// Butterfly history: by side, origin and destination.
-    quiet: Box<[[i16; 64 * 64]; 2]>,
+    /// Butterfly history: by side, whether the enemy attacks origin and destination, and these two
+    /// squares.
+    quiet: Box<[[i16; 64 * 64]; 8]>,
     /// Continuation history: by an earlier move and the move. Moves two and four plies ago share
     /// their entries, being of the same side.
     continuation: Box<[Row]>,
@@ -67,7 +71,7 @@ impl Histories {
     /// Tables of zeros.
     pub(crate) fn new() -> Histories {
         Histories {
-            quiet: Box::new([[0; 64 * 64]; 2]),
+            quiet: Box::new([[0; 64 * 64]; 8]),
             continuation: vec![[0; PIECE_TO_COUNT]; PIECE_TO_COUNT].into(),
             pawn: vec![[0; PIECE_TO_COUNT]; 1 << PAWN_INDEX_BITS].into(),
             capture: vec![0; PIECE_TO_COUNT * 6].into(),
@@ -89,18 +93,22 @@ impl Histories {
     pub(super) fn ordering_scores(
         &self,
         position: &Position,
-        context: &ContinuationContext,
+        context: &QuietContext,
     ) -> impl Fn(Move) -> i32 {
         let quiet = self.quiet_scores(position, context);
         let distant =
             self.continuation_row(context.previous[2].filter(|_| features::distant_history()));
         let pawn = &self.pawn[context.pawn_index];
-        let threats = Threats::of(position);
+        let (checks, attacks) = (Checks::of(position), context.attacks);
         move |mv| {
             let piece_to = piece_to(position, mv);
             let kind = Kind::ALL[piece_to / 64 % 6];
             let pawn = i32::from(pawn[piece_to]) * i32::from(features::pawn_history());
-            quiet(mv) + pawn + i32::from(distant[piece_to]) / 2 + threats.score(kind, mv)
+            quiet(mv)
+                + pawn
+                + i32::from(distant[piece_to]) / 2
+                + attacks.score(kind, mv)
+                + checks.score(kind, mv)
         }
     }
 
@@ -110,9 +118,9 @@ impl Histories {
     pub(super) fn quiet_scores(
         &self,
         position: &Position,
-        context: &ContinuationContext,
+        context: &QuietContext,
     ) -> impl Fn(Move) -> i32 {
-        let butterfly = &self.quiet[position.turn().index()];
+        let (us, attacks) = (position.turn(), context.attacks);
         let row = |index: usize| {
             self.continuation_row(
                 context.previous[index].filter(|_| features::continuation_history()),
@@ -121,19 +129,17 @@ impl Histories {
         let (last, one_before) = (row(0), row(1));
         move |mv| {
             let piece_to = piece_to(position, mv);
-            let here = i32::from(butterfly[from_to(mv)]) * i32::from(features::butterfly_history());
-            here + i32::from(last[piece_to]) + i32::from(one_before[piece_to])
+            let (table, entry) = butterfly_index(us, mv, attacks);
+            let here = self.quiet[table][entry];
+            i32::from(here) * i32::from(features::butterfly_history())
+                + i32::from(last[piece_to])
+                + i32::from(one_before[piece_to])
         }
     }
 
     /// The same of one move.
     #[inline]
-    pub(super) fn quiet_score(
-        &self,
-        position: &Position,
-        mv: Move,
-        context: &ContinuationContext,
-    ) -> i32 {
+    pub(super) fn quiet_score(&self, position: &Position, mv: Move, context: &QuietContext) -> i32 {
         self.quiet_scores(position, context)(mv)
     }
 
@@ -156,24 +162,24 @@ impl Histories {
         &mut self,
         position: &Position,
         mv: Move,
-        context: &ContinuationContext,
+        context: &QuietContext,
         bonus: i32,
     ) {
         let piece_to = piece_to(position, mv);
         apply_bonus::<MAX>(&mut self.pawn[context.pawn_index][piece_to], bonus);
-        self.update_played_quiet(mv, piece_to, context.previous, bonus);
+        self.update_played_quiet(mv, piece_to, context, bonus);
     }
 
-    /// Updates the butterfly and continuation histories of a quiet move made after `previous`.
+    /// Updates the butterfly and continuation histories of a quiet move, whether or not it has been made.
     pub(super) fn update_played_quiet(
         &mut self,
         mv: Move,
         piece_to: PieceTo,
-        previous: [Option<PieceTo>; 3],
+        context: &QuietContext,
         bonus: i32,
     ) {
-        self.update_butterfly(Color::ALL[piece_to / (PIECE_TO_COUNT / 2)], mv, bonus);
-        self.update_continuation(piece_to, previous, bonus);
+        self.update_butterfly(Color::ALL[piece_to / (PIECE_TO_COUNT / 2)], mv, context, bonus);
+        self.update_continuation(piece_to, context.previous, bonus);
     }
 
     /// Updates the continuation history of a quiet move made after `previous`.
@@ -191,8 +197,15 @@ impl Histories {
     }
 
     /// Updates the butterfly history of a quiet move.
-    pub(super) fn update_butterfly(&mut self, color: Color, mv: Move, bonus: i32) {
-        apply_bonus::<MAX>(&mut self.quiet[color.index()][from_to(mv)], bonus);
+    pub(super) fn update_butterfly(
+        &mut self,
+        color: Color,
+        mv: Move,
+        context: &QuietContext,
+        bonus: i32,
+    ) {
+        let (table, entry) = butterfly_index(color, mv, context.attacks);
+        apply_bonus::<MAX>(&mut self.quiet[table][entry], bonus);
     }
 
     /// Updates the capture history of a capture or promotion.
@@ -201,15 +214,13 @@ impl Histories {
     }
 }
 
-impl Default for Histories {
-    fn default() -> Self {
-        Histories::new()
-    }
-}
-
+/// The table of the butterfly history and the entry there that a move belongs to.
 #[inline]
-fn from_to(mv: Move) -> usize {
-    mv.from().index() * 64 + mv.to().index()
+fn butterfly_index(color: Color, mv: Move, attacks: Attacks) -> (usize, usize) {
+    let (from, to) = (mv.from(), mv.to());
+    let is_attacked = |square| usize::from(attacks.all.contains(square));
+    let table = color.index() * 4 + is_attacked(from) * 2 + is_attacked(to);
+    (table, from.index() * 64 + to.index())
 }
 
 #[inline]
@@ -228,6 +239,8 @@ pub(super) fn apply_bonus<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::fen;
+    use crate::chess::uci_move::{CastlingForm, parse};
 
     #[test]
     fn entries_stay_within_bounds() {
@@ -238,5 +251,27 @@ mod tests {
         }
         apply_bonus::<MAX>(&mut entry, 1_000);
         assert!(i32::from(entry) > -MAX);
+    }
+
+    #[test]
+    fn moves_from_and_to_attacked_squares_are_told_apart() {
+        // What is learnt of b1c3 as the enemy attacks nothing, b1, c3 or both.
+        let placements = ["7r/8", "1r6/8", "2r5/8", "1r6/2r5"];
+        let contexts = placements.map(|rooks| {
+            let text = format!("4k3/{rooks}/8/8/8/8/1N4K1 w - - 0 1");
+            let position = fen::parse(&text).unwrap();
+            (position, QuietContext::new(&position, [None; 3]))
+        });
+        let mv = parse("b1c3", &contexts[0].0, CastlingForm::KingTo).unwrap();
+        let mut histories = Histories::new();
+        for learnt in 0..contexts.len() {
+            histories.clear();
+            let (position, context) = &contexts[learnt];
+            histories.update_quiet(position, mv, context, 500);
+            for (index, (position, context)) in contexts.iter().enumerate() {
+                let score = histories.quiet_score(position, mv, context);
+                assert_eq!(score != 0, index == learnt, "{learnt} {index}");
+            }
+        }
     }
 }

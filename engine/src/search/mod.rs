@@ -41,7 +41,7 @@ use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
 #[cfg(feature = "tuning")]
 pub use features::{SEARCH_FEATURES, SearchFeature, disable_features};
-use history::{ContinuationContext, Histories, PieceTo};
+use history::{Histories, PieceTo, QuietContext};
 use limiter::Limiter;
 pub use limits::{Limits, Signals};
 pub use memory::Memory;
@@ -166,6 +166,8 @@ struct Frame {
     current_move: Option<Move>,
     /// The same move as an index of the histories.
     piece_to: Option<PieceTo>,
+    /// What the histories of its quiet moves are indexed by, once its moves are searched.
+    quiet_context: QuietContext,
     /// Killer moves: quiet moves that caused cut-offs at this ply.
     killers: [Option<Move>; 2],
     /// Plies by which the search of the current move is reduced.
@@ -409,10 +411,10 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.buffers.pop().unwrap_or_else(MoveBuffers::new)
     }
 
-    /// The continuation context of the current position.
+    /// What the histories of quiet moves in the current position are indexed by.
     #[inline]
-    fn continuation_context(&self, ply: usize) -> ContinuationContext {
-        ContinuationContext::new(self.line.position(), self.previous_moves(ply))
+    fn new_quiet_context(&self, ply: usize) -> QuietContext {
+        QuietContext::new(self.line.position(), self.previous_moves(ply))
     }
 
     fn report_bound(

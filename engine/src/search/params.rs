@@ -27,7 +27,7 @@ tunable_params! {
     /// Reverse futility pruning: highest depth.
     reverse_futility_depth = 8 in 5..=12;
     /// Reverse futility pruning: margin above beta per ply, with one ply less if improving.
-    reverse_futility_margin = 54 in 25..=228;
+    reverse_futility_margin = 59 in 25..=228;
 
     /// Razoring: highest depth.
     razor_depth = 3 in 1..=7;
@@ -36,10 +36,12 @@ tunable_params! {
 
     /// Null move: lowest depth.
     null_depth = 3 in 1..=7;
+    /// Null move: least margin of the evaluation above beta.
+    null_margin = 6 in -60..=120;
     /// Null move: base reduction.
     null_reduction = 4 in 1..=7;
     /// Null move: one ply more of reduction per this much above beta, up to three.
-    null_score_step = 162 in 66..=600;
+    null_score_step = 150 in 66..=600;
 
     /// Null move: lowest depth with a verification search.
     null_verify_depth = 14 in 10..=18;
@@ -62,7 +64,7 @@ tunable_params! {
     /// Late move pruning: number of moves, and hundredths of one per squared ply.
     late_move_base = 4 in 1..=10;
     /// See [`late_move_base`].
-    late_move_slope = 112 in 40..=250;
+    late_move_slope = 87 in 40..=250;
 
     /// Ordering of quiet moves: for leaving a square where a lesser piece attacks, and less for going to one,
     /// by a minor piece, a rook, and a queen.
@@ -80,7 +82,7 @@ tunable_params! {
     /// Futility pruning of quiet moves: margin below alpha, base and per ply after reduction.
     futility_margin_base = 66 in 36..=330;
     /// See [`futility_margin_base`].
-    futility_margin_per_ply = 134 in 30..=276;
+    futility_margin_per_ply = 150 in 30..=276;
     /// Futility pruning of captures: margin below alpha besides the captured piece.
     noisy_futility_base = 230 in 76..=690;
     /// See [`noisy_futility_base`].
@@ -88,11 +90,11 @@ tunable_params! {
     /// Futility pruning of captures: highest depth after reduction.
     noisy_futility_depth = 6 in 2..=10;
     /// SEE pruning of quiet moves: allowed loss per squared ply after reduction.
-    quiet_see_margin = 33 in 7..=66;
+    quiet_see_margin = 37 in 7..=66;
     /// SEE pruning of captures: allowed loss per ply.
     noisy_see_margin = 83 in 31..=285;
     /// History pruning: negated history score per ply below which a quiet move is pruned.
-    history_skip = 2_888 in 1_066..=9_600;
+    history_skip = 2_682 in 1_066..=9_600;
 
     /// Singular search: lowest depth.
     singular_depth = 6 in 4..=11;
@@ -122,17 +124,17 @@ tunable_params! {
     /// A reduced node is searched one ply less if the evaluation has got better by this much.
     hindsight_margin = 212 in 40..=600;
     /// 1024ths of a ply less if the table says that the position was in a PV node.
-    reduction_tt_pv = 1_153 in 0..=2_048;
+    reduction_tt_pv = 1_195 in 0..=2_048;
     /// Reduction in 1024ths of a ply: base, and hundredths for each 256th of the logarithms' product.
-    reduction_base = 956 in 100..=1_800;
+    reduction_base = 1_201 in 100..=1_800;
     /// See [`reduction_base`].
-    reduction_slope = 89 in 28..=252;
+    reduction_slope = 95 in 28..=252;
     /// 1024ths of a ply more if not improving.
-    reduction_not_improving = 797 in 170..=1_536;
+    reduction_not_improving = 917 in 170..=1_536;
     /// 1024ths of a ply more for a quiet move if the table move is a capture or promotion.
     reduction_table_noisy = 800 in 266..=2_400;
     /// 1024ths of a ply more in a cut node.
-    reduction_cut = 834 in 500..=4_500;
+    reduction_cut = 1_023 in 500..=4_500;
     /// 1024ths of a ply more after more than [`MANY_CUTOFFS`] cut-offs of child nodes.
     reduction_cutoffs = 768 in 256..=2_304;
     /// 1024ths of a ply less per centipawn of correction.
@@ -142,14 +144,14 @@ tunable_params! {
     /// ...and one by less than this, one ply shallower.
     shallower_margin = 8 in 2..=24;
     /// History score worth one ply of reduction.
-    reduction_history = 10_768 in 2_333..=21_000;
+    reduction_history = 10_096 in 2_333..=21_000;
 
     /// Time management: percent of the soft limit for a move that has just changed.
-    time_changed = 159 in 75..=300;
+    time_changed = 173 in 75..=300;
     /// Percent less for each iteration that did not change it.
     time_stable = 14 in 4..=22;
     /// Percent more or less by the share of nodes below the best move, from one extreme to the other.
-    time_nodes = 92 in 20..=170;
+    time_nodes = 98 in 20..=170;
 
     /// Delta pruning: margin besides the captured piece.
     capture_margin = 198 in 56..=510;

@@ -1,6 +1,6 @@
 //! Staged move generation and ordering.
 
-use super::history::{ContinuationContext, Histories};
+use super::history::{Histories, QuietContext};
 use super::see;
 use crate::chess::{Kind, Move, MoveList, Position};
 
@@ -71,7 +71,7 @@ pub(super) struct MovePicker {
     tt_move: Option<Move>,
     killers: [Option<Move>; 2],
     next_killer_index: usize,
-    continuation: Option<ContinuationContext>,
+    quiet_context: Option<QuietContext>,
     buffers: Box<MoveBuffers>,
     next_bad_index: usize,
     /// Are quiet moves given?
@@ -88,11 +88,11 @@ impl MovePicker {
         buffers: Box<MoveBuffers>,
         tt_move: Option<Move>,
         killers: [Option<Move>; 2],
-        continuation: ContinuationContext,
+        quiet_context: QuietContext,
     ) -> MovePicker {
         MovePicker {
             killers,
-            continuation: Some(continuation),
+            quiet_context: Some(quiet_context),
             with_quiets: true,
             with_bad_captures: true,
             ..MovePicker::good_captures(buffers, tt_move)
@@ -112,7 +112,7 @@ impl MovePicker {
             tt_move,
             killers: [None; 2],
             next_killer_index: 0,
-            continuation: None,
+            quiet_context: None,
             buffers,
             next_bad_index: 0,
             with_quiets: false,
@@ -158,10 +158,10 @@ impl MovePicker {
                 Stage::GoodCaptures => self.next_noisy(position),
                 Stage::Killers => self.next_killer(position),
                 Stage::GenerateQuiet => {
-                    if let Some(continuation) = self.continuation.filter(|_| self.with_quiets) {
+                    if let Some(quiet_context) = self.quiet_context.filter(|_| self.with_quiets) {
                         let scored = &mut self.buffers.scored;
                         position.fill_with_quiet_moves(&mut scored.moves);
-                        scored.score_all(histories.ordering_scores(position, &continuation));
+                        scored.score_all(histories.ordering_scores(position, &quiet_context));
                     }
                     self.stage = Stage::Quiet;
                     None

@@ -38,7 +38,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return None;
         }
         let Node { ply, depth, eval, beta, .. } = *node;
-        let surplus = ((eval - beta) / params::null_score_step()).min(3);
+        let surplus = ((eval - beta) / params::null_score_step()).clamp(0, 3);
         let depth_left = depth - params::null_reduction() - depth / 4 - surplus;
         let frame = self.frame(ply);
         (frame.current_move, frame.piece_to) = (None, None);
@@ -62,7 +62,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let after_null_move = ply > 0 && self.previous_moves(ply)[0].is_none();
         features::null_move()
             && depth >= params::null_depth()
-            && eval >= beta
+            && eval >= beta + params::null_margin()
             && !after_null_move
             && ply >= self.null_move_min_ply
             && position.has_pieces(position.turn())
@@ -120,7 +120,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// History, futility and SEE pruning of quiet moves.
     fn prune_quiet(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
-        let history_score = self.histories.quiet_score(position, mv, &node.continuation);
+        let history_score = self.history_score(node, mv);
         if has_low_history(node, history_score) {
             return true;
         }

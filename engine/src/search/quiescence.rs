@@ -56,7 +56,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = None;
         let buffers = self.take_buffers();
         let mut picker = if in_check {
-            MovePicker::all(buffers, tt_move, [None; 2], self.continuation_context(ply))
+            MovePicker::all(buffers, tt_move, [None; 2], self.new_quiet_context(ply))
         } else {
             MovePicker::good_captures(buffers, tt_move.filter(|mv| !mv.is_quiet()))
         };

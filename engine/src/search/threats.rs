@@ -1,59 +1,78 @@
 //! What of the board makes a quiet move likely to be good, before any history knows: it leaves a square
-//! where a lesser piece attacks, goes to no such square, or gives check.
+//! where a lesser piece attacks, goes to no such square, or gives check. The histories tell moves apart
+//! by these attacks, too.
 //!
 //! The terms are those of Stockfish 16, `movepick.cpp`; the weights are our own.
 
 use super::params;
 use crate::chess::{Bitboard, Kind, Move, Position, attacks};
 
-/// The squares of a position where pieces of the side to move are threatened or give check, by kind.
-pub(super) struct Threats {
-    /// Attacked by an enemy piece worth less.
-    threatened: [Bitboard; 6],
-    /// From where the enemy king is attacked.
-    checking: [Bitboard; 6],
+/// What the enemy attacks in a position.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Attacks {
+    /// With any piece.
+    pub(super) all: Bitboard,
+    /// With pawns.
+    pawns: Bitboard,
+    /// With pawns and minor pieces.
+    minors: Bitboard,
+    /// With these and rooks.
+    rooks: Bitboard,
 }
 
-impl Threats {
+impl Attacks {
     /// Those of a position.
-    pub(super) fn of(position: &Position) -> Threats {
+    pub(super) fn of(position: &Position) -> Attacks {
         let (us, board) = (position.turn(), position.board());
         let occupied = board.occupied();
         let enemies = |kind| board.pieces(!us, kind);
-        let all = |kind, attacks: &dyn Fn(_) -> Bitboard| {
+        let by = |kind, attacks: &dyn Fn(_) -> Bitboard| {
             enemies(kind).fold(Bitboard::EMPTY, |all, square| all | attacks(square))
         };
+        let bishop = |square| attacks::bishop(square, occupied);
+        let rook = |square| attacks::rook(square, occupied);
         let ahead = enemies(Kind::Pawn).forward(!us);
         let pawns = ahead.east() | ahead.west();
-        let bishops = all(Kind::Bishop, &|square| attacks::bishop(square, occupied));
-        let minors = pawns | all(Kind::Knight, &attacks::knight) | bishops;
-        let rooks = minors | all(Kind::Rook, &|square| attacks::rook(square, occupied));
-        let king = board.king(!us);
-        let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
-        let knight = attacks::knight(king);
-        Threats {
-            threatened: [Bitboard::EMPTY, pawns, pawns, minors, rooks, Bitboard::EMPTY],
-            checking: [
-                attacks::pawn(!us, king),
-                knight,
-                bishop,
-                rook,
-                bishop | rook,
-                Bitboard::EMPTY,
-            ],
-        }
+        let minors = pawns | by(Kind::Knight, &attacks::knight) | by(Kind::Bishop, &bishop);
+        let rooks = minors | by(Kind::Rook, &rook);
+        let queens = by(Kind::Queen, &|square| bishop(square) | rook(square));
+        let all = rooks | queens | attacks::king(board.king(!us));
+        Attacks { all, pawns, minors, rooks }
     }
 
-    /// The score of a quiet move by a kind of piece for move ordering; higher is better.
+    /// The score for move ordering of a quiet move by a kind of piece: positive for leaving a square
+    /// that a lesser piece attacks, negative for going to one.
     #[inline]
-    pub(super) fn score(&self, kind: Kind, mv: Move) -> i32 {
-        let (rook, queen) = (params::threat_rook(), params::threat_queen());
-        let minor = params::threat_minor();
-        let worth = [0, minor, minor, rook, queen, 0][kind.index()];
-        let threatened = self.threatened[kind.index()];
+    pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
+        let (worth, threatened) = match kind {
+            Kind::Knight | Kind::Bishop => (params::threat_minor(), self.pawns),
+            Kind::Rook => (params::threat_rook(), self.minors),
+            Kind::Queen => (params::threat_queen(), self.rooks),
+            Kind::Pawn | Kind::King => return 0,
+        };
         let is_at = |square| i32::from(threatened.contains(square));
-        let checks = self.checking[kind.index()].contains(mv.to());
-        worth * (is_at(mv.from()) - is_at(mv.to())) + params::check_order() * i32::from(checks)
+        worth * (is_at(mv.from()) - is_at(mv.to()))
+    }
+}
+
+/// From where a piece of the side to move would check, by kind.
+#[derive(Clone, Copy)]
+pub(super) struct Checks([Bitboard; 6]);
+
+impl Checks {
+    /// Those of a position.
+    pub(super) fn of(position: &Position) -> Checks {
+        let (us, board) = (position.turn(), position.board());
+        let (king, occupied) = (board.king(!us), board.occupied());
+        let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
+        let (pawn, knight) = (attacks::pawn(!us, king), attacks::knight(king));
+        Checks([pawn, knight, bishop, rook, bishop | rook, Bitboard::EMPTY])
+    }
+
+    /// The score for move ordering of a quiet move by a kind of piece.
+    #[inline]
+    pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
+        params::check_order() * i32::from(self.0[kind.index()].contains(mv.to()))
     }
 }
 
@@ -79,11 +98,12 @@ mod tests {
             ),
         ] {
             let position = fen::parse(text).unwrap();
-            let threats = Threats::of(&position);
+            let (attacks, checks) = (Attacks::of(&position), Checks::of(&position));
             for (mv, score) in moves {
                 let mv = parse(mv, &position, CastlingForm::KingTo).unwrap();
                 let kind = position.kind_at(mv.from()).unwrap();
-                assert_eq!(threats.score(kind, mv), score, "{text} {mv:?}");
+                let found = attacks.score(kind, mv) + checks.score(kind, mv);
+                assert_eq!(found, score, "{text} {mv:?}");
             }
         }
     }

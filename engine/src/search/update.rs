@@ -45,8 +45,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     pub(super) fn reward_tt_move(&mut self, entry: &Entry, depth: i32) {
         let position = self.line.position();
         if let Some(mv) = entry.mv.filter(|&mv| mv.is_quiet() && position.is_legal(mv)) {
-            let continuation = self.continuation_context(self.line.ply());
-            self.histories.update_quiet(self.line.position(), mv, &continuation, bonus(depth) / 2);
+            let context = self.new_quiet_context(self.line.ply());
+            self.histories.update_quiet(position, mv, &context, bonus(depth) / 2);
         }
     }
 
@@ -65,18 +65,19 @@ impl<E: Evaluator> Searcher<'_, E> {
             return;
         }
         let error = best - evaluation;
-        let previous = node.continuation.previous;
+        let previous = self.previous_moves(node.ply);
         self.histories.correction.update(self.line.position(), previous, error, node.depth);
     }
 
     /// After a cut-off: rewards the move and penalises those tried before it.
     fn update_histories(&mut self, node: &Node, best: Move, tried: &[Move]) {
         let bonus = bonus(node.depth);
+        let context = self.frame(node.ply).quiet_context;
         let position = self.line.position();
         if best.is_quiet() {
-            self.histories.update_quiet(position, best, &node.continuation, bonus);
+            self.histories.update_quiet(position, best, &context, bonus);
             for &mv in tried.iter().filter(|mv| mv.is_quiet()) {
-                self.histories.update_quiet(position, mv, &node.continuation, -bonus);
+                self.histories.update_quiet(position, mv, &context, -bonus);
             }
         } else {
             self.histories.update_capture(position, best, bonus);
@@ -100,14 +101,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         else {
             return;
         };
-        let Frame { current_move, static_eval: earlier, .. } = *self.frame(above);
+        let Frame { current_move, static_eval: earlier, quiet_context, .. } = *self.frame(above);
         if let (Some(mv), Some(earlier)) = (current_move.filter(|mv| mv.is_quiet()), earlier) {
             let (per_centipawn, tempo, most) = params::swing_bonus();
             // Both evaluations are relative to the side to move and contain its tempo bonus.
             let gain = 2 * tempo - (earlier + evaluation);
             let bonus = (per_centipawn * gain).clamp(-most, most);
             let color = !self.line.position().turn();
-            self.histories.update_butterfly(color, mv, bonus);
+            self.histories.update_butterfly(color, mv, &quiet_context, bonus);
         }
     }
 
@@ -119,8 +120,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             _ if score >= node.beta => bonus(node.depth),
             _ => return,
         };
-        if let Some(now) = self.frame(node.ply).piece_to.filter(|_| mv.is_quiet()) {
-            self.histories.update_continuation(now, node.continuation.previous, bonus);
+        let Frame { piece_to, quiet_context, .. } = *self.frame(node.ply);
+        if let Some(now) = piece_to.filter(|_| mv.is_quiet()) {
+            self.histories.update_continuation(now, quiet_context.previous, bonus);
         }
     }
 
@@ -129,12 +131,11 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Some(above) = node.ply.checked_sub(1) else {
             return;
         };
-        let Frame { current_move, piece_to, .. } = *self.frame(above);
+        let Frame { current_move, piece_to, quiet_context, .. } = *self.frame(above);
         let (Some(mv), Some(now)) = (current_move.filter(|mv| mv.is_quiet()), piece_to) else {
             return;
         };
-        let previous = self.previous_moves(above);
-        self.histories.update_played_quiet(mv, now, previous, bonus(node.depth) / 2);
+        self.histories.update_played_quiet(mv, now, &quiet_context, bonus(node.depth) / 2);
     }
 }
 
