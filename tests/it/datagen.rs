@@ -109,9 +109,9 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     assert_eq!(data(&bench), expected);
     // With other settings it is another file.
     generation(&bench, "--delay-ms 2").set("seed", 2).run().expect_refusal(3, &["--seed"]);
-    bench.write("net.genfens.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n");
+    bench.write("run.genfens.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n");
     let other = generation(&bench, "--delay-ms 2").unset("openings").switch("genfens");
-    other.run().expect_refusal(3, &["started with --openings", "net.genfens.epd"]);
+    other.run().expect_refusal(3, &["started with --openings", "run.genfens.epd"]);
     assert_eq!(data(&bench), expected);
 }
 

@@ -4,7 +4,7 @@ use std::fs::{File, remove_file, rename};
 use std::io;
 use std::path::Path;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
@@ -19,6 +19,9 @@ const READABLE_SINCE: &str = "0.2.0";
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
+
+/// How often to look whether it is done, where SQLite does not.
+const RETRY: Duration = Duration::from_millis(5);
 
 /// Memory for pages of the file, in KiB. A run adds to the file's end and reads little.
 const CACHE_KIB: i64 = 512;
@@ -204,14 +207,15 @@ impl Store {
     /// Has the file a write-ahead log. While another process brings that about SQLite refuses at
     /// once, whatever its timeout, so that the waiting is here.
     fn write_ahead(&self) -> rusqlite::Result<()> {
-        let deadline = Instant::now() + BUSY;
+        let mut left = BUSY;
         loop {
             match self.connection.pragma_update(None, "journal_mode", "WAL") {
                 Err(error)
                     if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                        && Instant::now() < deadline =>
+                        && !left.is_zero() =>
                 {
-                    sleep(Duration::from_millis(5));
+                    sleep(RETRY);
+                    left = left.saturating_sub(RETRY);
                 }
                 done => return done,
             }
