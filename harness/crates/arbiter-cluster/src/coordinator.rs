@@ -422,6 +422,9 @@ impl<A: Assignment> Coordinator<A> {
         let ready = self.players().filter(|(name, _)| is_ready(name));
         let idle: Vec<bool> = ready.map(|(_, status)| status.playing == 0).collect();
         self.in_flight.set_idle(&idle, self.now);
+        for (pair, attempt) in self.in_flight.returned() {
+            self.send(pair, attempt);
+        }
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
             self.send_beacon().await;

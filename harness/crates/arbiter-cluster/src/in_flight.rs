@@ -70,6 +70,8 @@ struct Pending<A> {
     renewal: Duration,
     /// The worker that plays it.
     player: Option<String>,
+    /// Whether it is an audit that the worker whose pair it repeats has taken and left to others.
+    is_returned: bool,
     /// Its accepted result.
     accepted: Option<Receipt>,
     failed_at: BTreeSet<String>,
@@ -89,17 +91,6 @@ pub(crate) struct DonePair {
     pub(crate) sequence: Option<u64>,
     /// Its result, if it has one.
     pub(crate) receipt: Option<Receipt>,
-}
-
-/// What becomes of a pair that a worker gives back.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum GivenBack {
-    /// It was not its to play: the server gives the job with this sequence number to another.
-    Job(u64),
-    /// It is sent again, as another attempt, for which this worker has no proof.
-    Resend,
-    /// It stays as it is.
-    Nothing,
 }
 
 /// A job as the server has it.
@@ -190,6 +181,7 @@ impl<A: Assignment> InFlight<A> {
             announced: None,
             renewal: now + RENEWAL,
             player: None,
+            is_returned: false,
             accepted: None,
             failed_at: BTreeSet::new(),
         };
@@ -255,22 +247,32 @@ impl<A: Assignment> InFlight<A> {
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
-    /// A worker gives a pair back. `is_own`: an audit of a pair that it has played itself.
-    pub(crate) fn give_back(
-        &mut self,
-        worker: &str,
-        pair: u64,
-        attempt: u32,
-        is_own: bool,
-    ) -> GivenBack {
-        let Some(pending) = self.awaited(pair, attempt) else { return GivenBack::Nothing };
-        match (&pending.player, pending.sequence) {
-            (None, Some(sequence)) if is_own => GivenBack::Job(sequence),
-            (player, _) if !is_own && player.as_ref().is_none_or(|player| player == worker) => {
-                GivenBack::Resend
-            }
-            _ => GivenBack::Nothing,
+    /// A worker gives a pair back; whether it is to be sent again at once, as another attempt, for which
+    /// this worker has no proof.
+    pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
+        let pending = self.awaited(pair, attempt);
+        pending.is_some_and(|own| own.player.as_ref().is_none_or(|player| player == worker))
+    }
+
+    /// A worker leaves an audit of its own pair to others.
+    pub(crate) fn leave_to_others(&mut self, pair: u64, attempt: u32) {
+        if let Some(pending) = self.awaited(pair, attempt) {
+            pending.is_returned = true;
         }
+    }
+
+    /// Audits that were left to others since the last call, and the attempts at them to send.
+    pub(crate) fn returned(&mut self) -> Vec<(u64, u32)> {
+        let sent_again = self.pending.iter_mut().filter_map(|(pair, pending)| {
+            let is_free = pending.player.is_none() && pending.accepted.is_none();
+            if !(std::mem::take(&mut pending.is_returned) && is_free) {
+                return None;
+            }
+            pending.attempt += 1;
+            (pending.sequence, pending.passed, pending.is_left_over) = (None, None, false);
+            Some((*pair, pending.attempt))
+        });
+        sent_again.collect()
     }
 
     /// The sequence numbers of jobs whose leases are to be extended: somebody is at work on them, or their

@@ -1,7 +1,6 @@
 //! What workers say of the jobs that they have, and how long they may keep them.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use async_nats::Message;
 use async_nats::jetstream::AckKind;
@@ -10,12 +9,8 @@ use tokio::time::timeout;
 use super::streams::{self, Outgoing};
 use super::{Coordinator, SHUTDOWN_TIMEOUT};
 use crate::assignment::Assignment;
-use crate::in_flight::GivenBack;
 use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
 use arbiter_runner::JobEvent;
-
-/// Time after which an audit that a worker has given back is given to another.
-const AUDIT_PAUSE: Duration = Duration::from_millis(500);
 
 /// Most jobs of pairs that are done that are looked for on the server within a lease.
 const MAX_REMOVED: usize = 1_000;
@@ -30,14 +25,11 @@ impl<A: Assignment> Coordinator<A> {
             let is_own = self.audits.worker_of(pair).as_ref() == Some(&worker);
             if self.in_flight.is_over(pair) {
                 self.remove_job(pair);
+            } else if is_given_back && is_own {
+                self.in_flight.leave_to_others(pair, attempt);
             } else if is_given_back {
-                match self.in_flight.give_back(&worker, pair, attempt, is_own) {
-                    GivenBack::Job(sequence) => {
-                        let pause = AckKind::Nak(Some(AUDIT_PAUSE));
-                        self.answer_job(sequence, pause).await;
-                    }
-                    GivenBack::Resend => self.resend(pair),
-                    GivenBack::Nothing => {}
+                if self.in_flight.give_back(&worker, pair, attempt) {
+                    self.resend(pair);
                 }
             } else if self.policy.why_excluded(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;

@@ -171,8 +171,8 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Acknowledges a job, gives it back or extends its lease for the worker that has it. Workers may not:
-    /// the server would not look whose job it is.
+    /// Acknowledges a job or extends its lease for the worker that has it. Workers may not: the server would
+    /// not look whose job it is.
     pub(super) async fn answer_job(&self, sequence: u64, answer: AckKind) {
         let subject = self.description.run_id.job_ack_subject(sequence);
         let _ = self.connection.client.publish(subject, answer.into()).await;

@@ -262,36 +262,43 @@ fn a_pair_is_given_back_by_who_plays_it() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), false);
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
-    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Resend, "before it has begun");
+    assert!(in_flight.give_back("a", 4, 0), "before it has begun");
     in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), LEASE, LEASE);
-    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Nothing, "another plays it");
+    assert!(!in_flight.give_back("a", 4, 0), "another plays it");
     // Who had it before does not take it over.
     in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, LEASE);
-    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Nothing);
-    assert_eq!(in_flight.give_back("b", 4, 1, false), GivenBack::Nothing, "another attempt");
-    assert_eq!(in_flight.give_back("b", 4, 0, false), GivenBack::Resend);
+    assert!(!in_flight.give_back("a", 4, 0));
+    assert!(!in_flight.give_back("b", 4, 1), "another attempt");
+    assert!(in_flight.give_back("b", 4, 0));
     in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, 2 * LEASE);
-    assert_eq!(
-        in_flight.give_back("a", 4, 0, false),
-        GivenBack::Resend,
-        "b was silent for a lease"
-    );
+    assert!(in_flight.give_back("a", 4, 0), "b was silent for a lease");
     in_flight.receive("a", result(4), 1);
-    assert_eq!(in_flight.give_back("a", 4, 0, false), GivenBack::Nothing, "it has a result");
+    assert!(!in_flight.give_back("a", 4, 0), "it has a result");
 }
 
 #[test]
-fn an_audit_of_ones_own_pair_is_given_to_another() {
+fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), false);
     let number = AUDITS + 4;
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
-    in_flight.sent(number, sent(0, 77), START);
-    assert_eq!(in_flight.give_back("a", number, 0, true), GivenBack::Job(77));
-    in_flight.heartbeat("b".into(), heartbeat(number, Some(0)), LEASE, START);
-    assert_eq!(in_flight.give_back("a", number, 0, true), GivenBack::Nothing);
+    // It may be taken before the server has said that it has it.
+    in_flight.leave_to_others(number, 0);
+    assert_eq!(in_flight.returned(), [(number, 1)]);
+    assert_eq!(in_flight.returned(), []);
+    in_flight.leave_to_others(number, 0);
+    assert_eq!(in_flight.returned(), [], "that was of the attempt before");
+    in_flight.leave_to_others(number, 1);
+    assert_eq!(in_flight.returned(), [(number, 2)]);
+    assert_eq!(in_flight.overdue(LEASE, LEASE, 9 * LEASE), [], "others may have much else to do");
+    in_flight.set_idle(&[true, true], 9 * LEASE);
+    assert_eq!(in_flight.overdue(LEASE, LEASE, 13 * LEASE), [(number, None)]);
+    in_flight.leave_to_others(number, 2);
+    let begun = Heartbeat { attempt: 2, ..heartbeat(number, Some(0)) };
+    in_flight.heartbeat("b".into(), begun, LEASE, LEASE);
+    assert_eq!(in_flight.returned(), [], "another plays it");
     in_flight.stored(number);
     assert!(in_flight.is_over(number));
-    assert_eq!(in_flight.order(number, job(4), START), Ok(1), "proofs of the first are of no use");
+    assert_eq!(in_flight.order(number, job(4), START), Ok(3), "proofs of the first are of no use");
 }
 
 #[test]
