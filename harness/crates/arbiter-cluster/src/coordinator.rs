@@ -422,11 +422,13 @@ impl<A: Assignment> Coordinator<A> {
         let ready = self.players().filter(|(name, _)| is_ready(name));
         let idle: Vec<bool> = ready.map(|(_, status)| status.playing == 0).collect();
         self.in_flight.set_idle(&idle, self.now);
-        for (pair, attempt) in self.in_flight.returned() {
-            self.send(pair, attempt);
-        }
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
+            // No more than once a second: numbers of attempts begin with the seconds of the clock, and those
+            // after a restart have to be higher.
+            for (pair, attempt) in self.in_flight.returned() {
+                self.send(pair, attempt);
+            }
             self.send_beacon().await;
             self.count_workers();
         }

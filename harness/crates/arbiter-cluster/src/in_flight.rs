@@ -34,8 +34,8 @@ const EXTENSIONS_PER_LEASE: u32 = 6;
 /// Time after which a job is sent again that nobody has begun, before it expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
-/// The same for one that was there before the coordinator was restarted.
-const RENEWAL_OF_LEFT_OVER: Duration = Duration::from_secs(600);
+/// The same for one that was there before the coordinator was restarted, or that a worker has left to others.
+const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
 /// Workers that have to fail at a pair before the run fails.
 const MAX_FAILURES: usize = 3;
@@ -199,7 +199,7 @@ impl<A: Assignment> InFlight<A> {
         if sent.is_left_over && pending.attempt == self.first_attempt {
             pending.attempt = sent.attempt;
             pending.is_left_over = true;
-            pending.renewal = now + RENEWAL_OF_LEFT_OVER;
+            pending.renewal = now + SHORT_RENEWAL;
         }
         if pending.attempt == sent.attempt {
             pending.sequence = Some(sent.sequence);
@@ -247,17 +247,17 @@ impl<A: Assignment> InFlight<A> {
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
-    /// A worker gives a pair back; whether it is to be sent again at once, as another attempt, for which
-    /// this worker has no proof.
+    /// A worker gives a pair back; whether it is sent again, as an attempt for which it has no proof.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|own| own.player.as_ref().is_none_or(|player| player == worker))
     }
 
     /// A worker leaves an audit of its own pair to others.
-    pub(crate) fn leave_to_others(&mut self, pair: u64, attempt: u32) {
+    pub(crate) fn leave_to_others(&mut self, pair: u64, attempt: u32, now: Duration) {
         if let Some(pending) = self.awaited(pair, attempt) {
             pending.is_returned = true;
+            pending.renewal = pending.renewal.min(now + SHORT_RENEWAL);
         }
     }
 
@@ -268,7 +268,7 @@ impl<A: Assignment> InFlight<A> {
             if !(std::mem::take(&mut pending.is_returned) && is_free) {
                 return None;
             }
-            pending.attempt += 1;
+            pending.attempt = pending.attempt.max(self.first_attempt) + 1;
             (pending.sequence, pending.passed, pending.is_left_over) = (None, None, false);
             Some((*pair, pending.attempt))
         });
@@ -393,9 +393,10 @@ impl<A: Assignment> InFlight<A> {
     /// A pair has to be sent again. Returns the number of the attempt; `None` if it is not in flight.
     pub(crate) fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
         let pending = self.pending.get_mut(&pair)?;
-        pending.attempt += 1;
+        // The first attempt is not sent again if the server has an earlier one.
+        pending.attempt = pending.attempt.max(self.first_attempt) + 1;
         (pending.sequence, pending.is_left_over) = (None, false);
-        (pending.player, pending.begun) = (None, None);
+        (pending.player, pending.begun, pending.is_returned) = (None, None, false);
         (pending.passed, pending.announced) = (None, None);
         (pending.heard, pending.renewal) = (now, now + RENEWAL);
         Some(pending.attempt)

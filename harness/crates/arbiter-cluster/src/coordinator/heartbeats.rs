@@ -26,7 +26,7 @@ impl<A: Assignment> Coordinator<A> {
             if self.in_flight.is_over(pair) {
                 self.remove_job(pair);
             } else if is_given_back && is_own {
-                self.in_flight.leave_to_others(pair, attempt);
+                self.in_flight.leave_to_others(pair, attempt, self.now);
             } else if is_given_back {
                 if self.in_flight.give_back(&worker, pair, attempt) {
                     self.resend(pair);

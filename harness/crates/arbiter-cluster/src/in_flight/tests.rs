@@ -282,17 +282,21 @@ fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
     let number = AUDITS + 4;
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
     // It may be taken before the server has said that it has it.
-    in_flight.leave_to_others(number, 0);
+    in_flight.leave_to_others(number, 0, START);
     assert_eq!(in_flight.returned(), [(number, 1)]);
     assert_eq!(in_flight.returned(), []);
-    in_flight.leave_to_others(number, 0);
+    in_flight.sent(number, sent(1, 7), START);
+    in_flight.order(5, job(5), START).unwrap();
+    in_flight.sent(5, sent(0, 8), START);
+    in_flight.started(5, START);
+    assert_eq!(in_flight.overdue(LEASE, LEASE, 4 * LEASE), [(number, None)], "passed");
+    in_flight.leave_to_others(number, 0, START);
     assert_eq!(in_flight.returned(), [], "that was of the attempt before");
-    in_flight.leave_to_others(number, 1);
+    in_flight.leave_to_others(number, 1, LEASE);
     assert_eq!(in_flight.returned(), [(number, 2)]);
     assert_eq!(in_flight.overdue(LEASE, LEASE, 9 * LEASE), [], "others may have much else to do");
-    in_flight.set_idle(&[true, true], 9 * LEASE);
-    assert_eq!(in_flight.overdue(LEASE, LEASE, 13 * LEASE), [(number, None)]);
-    in_flight.leave_to_others(number, 2);
+    assert_eq!(in_flight.overdue(LEASE, LEASE, 2 * SHORT_RENEWAL), [(number, None)]);
+    in_flight.leave_to_others(number, 2, LEASE);
     let begun = Heartbeat { attempt: 2, ..heartbeat(number, Some(0)) };
     in_flight.heartbeat("b".into(), begun, LEASE, LEASE);
     assert_eq!(in_flight.returned(), [], "another plays it");
@@ -313,6 +317,11 @@ fn attempts_go_on_from_before_a_restart() {
     assert!(matches!(accepted, Disposition::Accept(_)));
     in_flight.stored(4);
     assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
+    // Of the first attempt the server would say that there is an earlier one.
+    in_flight.order(AUDITS, job(5), START).unwrap();
+    in_flight.sent(AUDITS, SentJob { is_left_over: true, ..sent(49, 78) }, START);
+    in_flight.leave_to_others(AUDITS, 49, START);
+    assert_eq!(in_flight.returned(), [(AUDITS, 51)]);
 }
 
 #[test]
