@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::chess::{Game, Kind, Move, Position, fen};
-use crate::eval::{Evaluator, TableUse, Task, Variant};
+use crate::eval::{Evaluator, TableUse, Variant};
 use crate::search::{Configuration, Limits, Memory, Request, SearchResult, Signals, search};
 use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
@@ -250,7 +250,7 @@ impl Walk {
     }
 
     /// The sum of the scores of all positions.
-    pub fn evaluate<E: Evaluator>(&self, evaluator: &mut E) -> i64 {
+    pub fn evaluate(&self, evaluator: &mut dyn Evaluator) -> i64 {
         evaluator.reset(&Game::new(self.0[0].position));
         let mut sum = 0;
         for Step { position, moves, played } in &self.0 {
@@ -268,29 +268,21 @@ impl Walk {
 
 /// Times every evaluation on the same positions; the first is the default.
 pub fn evaluations() -> EvalTimings {
-    struct Repeat<'a>(&'a [Walk]);
-
-    impl Task for Repeat<'_> {
-        type Output = f64;
-
-        fn run<E: Evaluator>(self, mut evaluator: E) -> f64 {
-            let timer = Timer::start(None);
-            for walk in self.0 {
-                std::hint::black_box(walk.evaluate(&mut evaluator));
-            }
-            let positions: usize = self.0.iter().map(Walk::positions).sum();
-            timer.elapsed().as_nanos() as f64 / positions as f64
-        }
-    }
-
     const ROUNDS: usize = 15;
     let walks = Walk::all();
+    let positions: usize = walks.iter().map(Walk::positions).sum();
+    let measure = |mut evaluator: Box<dyn Evaluator>| {
+        let timer = Timer::start(None);
+        for walk in &walks {
+            std::hint::black_box(walk.evaluate(&mut *evaluator));
+        }
+        timer.elapsed().as_nanos() as f64 / positions as f64
+    };
     // The minimum over many rounds, alternating the variants so that disturbances affect all alike.
     let mut least = Variant::ALL.map(|variant| (variant.name(), f64::INFINITY));
     for _ in 0..ROUNDS {
         for (variant, (_, nanoseconds)) in Variant::ALL.into_iter().zip(&mut least) {
-            let found = variant.dispatch(Repeat(&walks));
-            *nanoseconds = nanoseconds.min(found);
+            *nanoseconds = nanoseconds.min(measure(variant.evaluator()));
         }
     }
     EvalTimings(least.to_vec())

@@ -3,7 +3,7 @@
 
 use crate::chess::{Game, Move, Position, attacks, reversible};
 use crate::eval::score::MAX_PLY;
-use crate::eval::{Evaluator, Score, TableUse};
+use crate::eval::{Context, Evaluator, Score, TableUse};
 
 /// The line being searched. The search makes and takes back moves only through it.
 pub struct Line<E> {
@@ -81,6 +81,12 @@ impl<E: Evaluator> Line<E> {
     pub fn evaluate_within(&mut self, alpha: Score, beta: Score) -> Score {
         let position = self.positions.last().expect("a line holds its root");
         self.evaluator.evaluate_within(position, alpha, beta)
+    }
+
+    /// What the static evaluation depends on besides the position.
+    #[inline]
+    pub fn context(&self) -> Context {
+        self.evaluator.context()
     }
 
     /// How the evaluation's table of pawns was used since the line began.

@@ -5,7 +5,7 @@ use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::perft::perft_at;
 use palimpsest::chess::uci_move::{self, CastlingForm};
 use palimpsest::chess::{Game, Move, MoveKind, Position, fen};
-use palimpsest::eval::{Evaluator, Score, Task, Variant};
+use palimpsest::eval::{Score, Variant};
 use palimpsest::line::Line;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -160,46 +160,38 @@ fn shakmaty_agrees() {
 
 /// Plays a random game in a line, on past side branches that are taken back, and returns the scores
 /// met on the way there and on the way back.
-struct Walk {
-    seed: u64,
-}
-
-impl Task for Walk {
-    type Output = (Vec<Score>, Vec<Score>);
-
-    fn run<E: Evaluator>(self, evaluator: E) -> Self::Output {
-        let mut random = Random(self.seed);
-        let mut line = Line::new(&Game::new(Position::startpos()), evaluator);
-        let mut there = Vec::new();
-        for _ in 0..60 {
-            there.push(line.evaluate());
-            let moves = line.position().legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            if !line.position().in_check() {
-                line.make_null();
-                line.unmake();
-            }
-            line.make(moves[random.below(moves.len())]);
-            line.unmake();
-            line.make(moves[random.below(moves.len())]);
+fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
+    let mut random = Random(seed);
+    let mut line = Line::new(&Game::new(Position::startpos()), variant.evaluator());
+    let mut there = Vec::new();
+    for _ in 0..60 {
+        there.push(line.evaluate());
+        let moves = line.position().legal_moves();
+        if moves.is_empty() {
+            break;
         }
-        let mut back = Vec::new();
-        for _ in 0..line.ply() {
+        if !line.position().in_check() {
+            line.make_null();
             line.unmake();
-            back.push(line.evaluate());
         }
-        back.reverse();
-        (there, back)
+        line.make(moves[random.below(moves.len())]);
+        line.unmake();
+        line.make(moves[random.below(moves.len())]);
     }
+    let mut back = Vec::new();
+    for _ in 0..line.ply() {
+        line.unmake();
+        back.push(line.evaluate());
+    }
+    back.reverse();
+    (there, back)
 }
 
 #[test]
 fn evaluations_do_not_remember_what_was_taken_back() {
     for variant in Variant::ALL {
         for seed in 1..20 {
-            let (there, back) = variant.dispatch(Walk { seed: seed * 0x9E37_79B9 });
+            let (there, back) = walk(variant, seed * 0x9E37_79B9);
             assert_eq!(there[..back.len()], back[..], "{variant:?}");
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use palimpsest::chess::uci_move::{CastlingForm, format, parse};
 use palimpsest::chess::{Game, Move, Position, fen};
 use palimpsest::eval::micromax::{Gain, gain};
-use palimpsest::eval::{Evaluator, Score, Task, Variant};
+use palimpsest::eval::{Score, Variant};
 use palimpsest::search::micromax::original_score;
 use palimpsest::search::{Configuration, Limits, Memory, Personality, Request, Signals, search};
 use palimpsest::time::Timer;
@@ -53,40 +53,35 @@ fn moves_gain_what_they_gain_in_the_original() {
 }
 
 /// The scores along a line of moves that begins where the game stands.
-struct Along<'a>(&'a Game, &'a str);
-
-impl Task for Along<'_> {
-    type Output = Vec<Score>;
-
-    fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
-        evaluator.reset(self.0);
-        let mut position = *self.0.position();
-        let mut scores = vec![evaluator.evaluate(&position)];
-        for text in self.1.split_ascii_whitespace() {
-            let mv = find(&position, text);
-            evaluator.push(&position, mv);
-            position = position.play(mv);
-            scores.push(evaluator.evaluate(&position));
-        }
-        scores
+fn scores_along(game: &Game, line: &str) -> Vec<Score> {
+    let mut evaluator = Variant::Micromax.evaluator();
+    evaluator.reset(game);
+    let mut position = *game.position();
+    let mut scores = vec![evaluator.evaluate(&position)];
+    for text in line.split_ascii_whitespace() {
+        let mv = find(&position, text);
+        evaluator.push(&position, mv);
+        position = position.play(mv);
+        scores.push(evaluator.evaluate(&position));
     }
+    scores
 }
 
 #[test]
 fn the_score_is_what_the_way_has_gained() {
     // 15 and 15; then a pawn is taken by a step away from the centre (1) and from no neighbours (9).
-    let scores = Variant::Micromax.dispatch(Along(&game(""), "e2e4 d7d5 e4d5"));
+    let scores = scores_along(&game(""), "e2e4 d7d5 e4d5");
     assert_eq!(scores, [0, -15, 0, -(99 - 1 - 9)]);
     // In the game only the pawn is kept; the way to a position matters, not the position.
-    let scores = Variant::Micromax.dispatch(Along(&game("e2e4 d7d5 e4d5"), ""));
+    let scores = scores_along(&game("e2e4 d7d5 e4d5"), "");
     assert_eq!(scores, [-99]);
-    let detour = Variant::Micromax.dispatch(Along(&game(""), "g1f3 b8c6 f3g1 c6b8"));
+    let detour = scores_along(&game(""), "g1f3 b8c6 f3g1 c6b8");
     assert_eq!(detour, [0, -13, -2, -(13 - 15 - 13), 0]);
     // Capturing a promoted queen takes more than promoting it has brought.
     let mut lone = Game::new(fen::parse("4k3/P7/8/8/8/8/8/4K3 w - - 0 1").unwrap());
-    assert_eq!(Variant::Micromax.dispatch(Along(&lone, "")), [99]);
+    assert_eq!(scores_along(&lone, ""), [99]);
     lone.play(find(lone.position(), "a7a8q"));
-    assert_eq!(Variant::Micromax.dispatch(Along(&lone, "")), [-99 - 799]);
+    assert_eq!(scores_along(&lone, ""), [-99 - 799]);
 }
 
 /// Nodes, score and move after each iteration.

@@ -8,7 +8,7 @@ use palimpsest::chess::{Game, Position, fen};
 use palimpsest::eval::feature::FeatureSet;
 use palimpsest::eval::pair::Pair;
 use palimpsest::eval::report::Report;
-use palimpsest::eval::{Choice, Evaluator, Score, Task, Variant};
+use palimpsest::eval::{Choice, Score, Variant};
 use serde_json::Value;
 
 const VECTORS: &str = include_str!("data/eval-vectors.json");
@@ -170,19 +170,14 @@ fn positions() -> Vec<Position> {
 
 /// Evaluates many positions with one evaluator, whose tables fill up on the way; each is its own
 /// root.
-struct Through<'a>(&'a [Position]);
-
-impl Task for Through<'_> {
-    type Output = Vec<Score>;
-
-    fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
-        let twice = self.0.iter().chain(self.0);
-        let score = |position: &Position| {
-            evaluator.reset(&Game::new(*position));
-            evaluator.evaluate(position)
-        };
-        twice.map(score).collect()
-    }
+fn scores_of_all(choice: Choice, positions: &[Position]) -> Vec<Score> {
+    let mut evaluator = choice.evaluator();
+    let twice = positions.iter().chain(positions);
+    let score = |position: &Position| {
+        evaluator.reset(&Game::new(*position));
+        evaluator.evaluate(position)
+    };
+    twice.map(score).collect()
 }
 
 #[test]
@@ -191,7 +186,7 @@ fn tables_and_records_do_not_change_the_value() {
     for variant in Variant::ALL {
         for disabled in [FeatureSet::EMPTY, FeatureSet::EMPTY.with(0).with(5)] {
             let choice = Choice { disabled, ..variant.into() };
-            let scores = choice.dispatch(Through(&positions));
+            let scores = scores_of_all(choice, &positions);
             for (position, score) in positions.iter().chain(&positions).zip(scores) {
                 // Only explaining goes without any table.
                 assert_eq!(choice.explain(position).value, score, "{variant:?} {position}");
@@ -237,23 +232,18 @@ const ENDINGS: [&str; 7] = [
 ];
 
 /// The scores of a position and, if the way to it matters, of those one move on.
-struct Around<'a>(&'a Position);
-
-impl Task for Around<'_> {
-    type Output = Vec<Score>;
-
-    fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
-        evaluator.reset(&Game::new(*self.0));
-        let mut scores = vec![evaluator.evaluate(self.0)];
-        if E::CONTEXT.is_path() {
-            for &mv in self.0.legal_moves().iter() {
-                evaluator.push(self.0, mv);
-                scores.push(evaluator.evaluate(&self.0.play(mv)));
-                evaluator.pop();
-            }
+fn scores_around(choice: Choice, position: &Position) -> Vec<Score> {
+    let mut evaluator = choice.evaluator();
+    evaluator.reset(&Game::new(*position));
+    let mut scores = vec![evaluator.evaluate(position)];
+    if evaluator.context().is_path() {
+        for &mv in position.legal_moves().iter() {
+            evaluator.push(position, mv);
+            scores.push(evaluator.evaluate(&position.play(mv)));
+            evaluator.pop();
         }
-        scores
     }
+    scores
 }
 
 #[test]
@@ -265,7 +255,7 @@ fn every_feature_matters_somewhere() {
             let without =
                 Choice { disabled: FeatureSet::EMPTY.with(feature.index), ..variant.into() };
             let matters = positions.iter().any(|position| {
-                without.dispatch(Around(position)) != variant.dispatch(Around(position))
+                scores_around(without, position) != scores_around(variant.into(), position)
             });
             assert!(matters, "{variant:?} {}", feature.name);
         }

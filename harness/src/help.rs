@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::num::ParseIntError;
 
 use clap::Command;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::engine_names::HELP as ENGINES;
 use arbiter_plan::ENGINE_KEYS;
@@ -41,6 +41,15 @@ const SHOWN: [(&str, &str); 24] = [
 
 /// Commands that `-h` leaves out, as they are wanted seldom, or by other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
+
+/// Subcommands and flags that a Cargo feature brings, the feature, and whether this build has it.
+const OPTIONAL: [(&str, &str, bool); 5] = [
+    ("worker", "cluster", cfg!(feature = "cluster")),
+    ("cluster", "cluster", cfg!(feature = "cluster")),
+    ("--on", "cluster", cfg!(feature = "cluster")),
+    ("serve", "serve", cfg!(feature = "serve")),
+    ("--metrics", "serve", cfg!(feature = "serve")),
+];
 
 /// Where the examples begin in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";
@@ -95,6 +104,9 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
 /// An error of the command line with the right flag, where a wrong one is an engine's key, or is
 /// written as other programs do; with what a number is to be; and with one command that was meant.
 pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    if let Some(message) = missing_feature(&error, args) {
+        return clap::Error::raw(error.kind(), message);
+    }
     if let Some(ContextValue::Strings(alike)) = error.get(ContextKind::SuggestedSubcommand) {
         // The last is the most alike.
         let nearest = alike.last().cloned().into_iter().collect();
@@ -124,6 +136,26 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
     }
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
+}
+
+/// The answer to a subcommand or flag of a Cargo feature that this build lacks: a command that adds it.
+fn missing_feature(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let is_given = |word: &str| match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            error.get(ContextKind::InvalidSubcommand) == Some(&ContextValue::String(word.into()))
+        }
+        // The flags of a feature depend on one of them, and clap may complain about another first.
+        ErrorKind::UnknownArgument => args.iter().filter_map(|arg| arg.to_str()).any(|arg| {
+            word.starts_with("--") && (arg.split_once('=').map_or(arg, |(flag, _)| flag) == word)
+        }),
+        _ => false,
+    };
+    let (word, feature, _) = OPTIONAL.iter().find(|(word, _, has)| !has && is_given(word))?;
+    Some(format!(
+        "'{word}' needs the Cargo feature '{feature}', which this build of arbiter lacks\n\n  \
+         To add it, in a clone of the repository: cargo install --locked --path harness --features \
+         {feature}\n  Packages of releases have all features.\n"
+    ))
 }
 
 /// A text whose lines may be broken anew: those that are not indented are joined to paragraphs.
@@ -178,10 +210,40 @@ mod tests {
     #[test]
     fn what_is_shown_first_is_there() {
         let commands = commands(false);
+        let is_missing = |word: &str| OPTIONAL.iter().any(|(own, _, has)| *own == word && !has);
         for (path, flags) in SHOWN {
+            if path.split(' ').next().is_some_and(is_missing) {
+                continue;
+            }
             let (_, command) = commands.iter().find(|(own, _)| own == path).expect(path);
-            let has = |flag: &&str| command.get_arguments().any(|arg| arg.get_long() == Some(flag));
+            let has = |flag: &&str| {
+                is_missing(&format!("--{flag}"))
+                    || command.get_arguments().any(|arg| arg.get_long() == Some(flag))
+            };
             assert!(flags.split_whitespace().all(|flag| has(&flag)), "{path}: {flags}");
+        }
+    }
+
+    #[test]
+    fn what_a_feature_brings_is_there_or_answered_with_the_command_that_adds_it() {
+        for line in [
+            "arbiter worker --on worker1.join",
+            "arbiter help worker",
+            "arbiter cluster show --on a.join",
+            "arbiter sprt a b --lease 30 --on a.join",
+            "arbiter match a b --on=a.join",
+            "arbiter doctor --on a.join",
+            "arbiter serve --read-only",
+            "arbiter match a b --metrics 127.0.0.1:9000",
+        ] {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let read = arranged(Cli::command(), false).try_get_matches_from(&args);
+            let own = OPTIONAL.iter().find(|(word, ..)| args.iter().any(|arg| arg == word));
+            let (_, feature, has) = own.unwrap_or(&OPTIONAL[2]);
+            let error = read.map_err(|error| advised(error, &args).to_string()).err();
+            let added = format!("cargo install --locked --path harness --features {feature}\n");
+            let is_answered = error.as_ref().is_some_and(|error| error.contains(&added));
+            assert_eq!(is_answered, !has, "{line}: {error:?}");
         }
     }
 

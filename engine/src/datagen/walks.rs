@@ -4,7 +4,6 @@
 use super::Settings;
 use super::record::Record;
 use crate::chess::{Color, Game};
-use crate::eval::{Evaluator, Task};
 use crate::line::Line;
 use crate::random::Random;
 
@@ -13,41 +12,27 @@ pub(super) const WALK_PLIES: usize = 4;
 
 /// The records of walks from the position of a game, except of those that end in check or with the game.
 pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
-    settings.eval.dispatch(Walks { game, random, count: settings.walks })
-}
-
-struct Walks<'a> {
-    game: &'a Game,
-    random: &'a mut Random,
-    count: usize,
-}
-
-impl Task for Walks<'_> {
-    type Output = Vec<Record>;
-
-    fn run<E: Evaluator>(self, evaluator: E) -> Vec<Record> {
-        let mut line = Line::new(self.game, evaluator);
-        let mut records = Vec::with_capacity(self.count);
-        for _ in 0..self.count {
-            for _ in 0..=self.random.below(WALK_PLIES) {
-                let moves = line.position().legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                line.make(moves[self.random.below(moves.len())]);
+    let mut line = Line::new(game, settings.eval.evaluator());
+    let mut records = Vec::with_capacity(settings.walks);
+    for _ in 0..settings.walks {
+        for _ in 0..=random.below(WALK_PLIES) {
+            let moves = line.position().legal_moves();
+            if moves.is_empty() {
+                break;
             }
-            let position = *line.position();
-            if !position.in_check() && position.outcome().is_none() {
-                let score = line.evaluate();
-                let is_white = position.turn() == Color::White;
-                records.push(Record::new(&position, if is_white { score } else { -score }));
-            }
-            while line.ply() > 0 {
-                line.unmake();
-            }
+            line.make(moves[random.below(moves.len())]);
         }
-        records
+        let position = *line.position();
+        if !position.in_check() && position.outcome().is_none() {
+            let score = line.evaluate();
+            let is_white = position.turn() == Color::White;
+            records.push(Record::new(&position, if is_white { score } else { -score }));
+        }
+        while line.ply() > 0 {
+            line.unmake();
+        }
     }
+    records
 }
 
 #[cfg(test)]

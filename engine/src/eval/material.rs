@@ -7,7 +7,7 @@ use super::feature::{Feature, FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, Variant};
+use super::{Evaluator, Score, Variant};
 use crate::chess::{Color, Game, Kind, Move, Position};
 
 features! {
@@ -65,8 +65,6 @@ pub(super) fn entries() -> Vec<Entry> {
 }
 
 impl Evaluator for Material {
-    const CONTEXT: Context = Context::None;
-
     fn reset(&mut self, _game: &Game) {}
 
     fn push(&mut self, _before: &Position, _mv: Move) {}

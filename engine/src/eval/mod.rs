@@ -1,8 +1,8 @@
 //! Static evaluation, chosen by name.
 //!
-//! An evaluation implements [`Evaluator`]; [`Variant`] names them all and
-//! [`Variant::dispatch`] is the one place where a name becomes a type. Everything behind it is
-//! compiled per evaluation, so that the search never calls through a pointer.
+//! An evaluation implements [`Evaluator`]; [`Variant`] names them all. The search is compiled for the
+//! network, for the hand-written evaluation and once more for [`Choice::evaluator`], a pointer to any
+//! evaluation: the other evaluations are rebuilt programs, whose speed is not worth a search each.
 
 mod blunder;
 pub mod compare;
@@ -55,7 +55,9 @@ impl Context {
 /// must undo the latest `push` or `push_null` exactly.
 pub trait Evaluator {
     /// What the score of a position depends on besides the position.
-    const CONTEXT: Context;
+    fn context(&self) -> Context {
+        Context::None
+    }
 
     /// Discards all moves and starts at the game's position.
     fn reset(&mut self, game: &Game);
@@ -153,13 +155,38 @@ impl From<Variant> for Choice {
     }
 }
 
-/// A task generic over the evaluation.
-pub trait Task {
-    /// The result of the task.
-    type Output;
+impl Evaluator for Box<dyn Evaluator> {
+    fn context(&self) -> Context {
+        (**self).context()
+    }
 
-    /// Runs the task with the chosen evaluation.
-    fn run<E: Evaluator>(self, evaluator: E) -> Self::Output;
+    fn reset(&mut self, game: &Game) {
+        (**self).reset(game);
+    }
+
+    fn push(&mut self, before: &Position, mv: Move) {
+        (**self).push(before, mv);
+    }
+
+    fn push_null(&mut self) {
+        (**self).push_null();
+    }
+
+    fn pop(&mut self) {
+        (**self).pop();
+    }
+
+    fn evaluate(&mut self, position: &Position) -> Score {
+        (**self).evaluate(position)
+    }
+
+    fn evaluate_within(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
+        (**self).evaluate_within(position, alpha, beta)
+    }
+
+    fn pawn_table(&self) -> Option<TableUse> {
+        (**self).pawn_table()
+    }
 }
 
 impl Variant {
@@ -249,9 +276,9 @@ impl Variant {
         }
     }
 
-    /// Runs a task with all features of this evaluation.
-    pub fn dispatch<T: Task>(self, task: T) -> T::Output {
-        Choice::from(self).dispatch(task)
+    /// This evaluation with all its features.
+    pub fn evaluator(self) -> Box<dyn Evaluator> {
+        Choice::from(self).evaluator()
     }
 
     /// The score of a position taken as a root, in centipawns for the side to move.
@@ -271,39 +298,36 @@ impl Choice {
         Ok(self)
     }
 
-    /// Runs a task with this evaluation.
-    pub fn dispatch<T: Task>(self, task: T) -> T::Output {
+    /// This evaluation.
+    pub fn evaluator(self) -> Box<dyn Evaluator> {
         let Choice { disabled, experiments, .. } = self;
         match self.variant {
-            Variant::Palimpsest => task.run(palimpsest::Palimpsest::new(disabled)),
-            Variant::Rybka1_0Beta => rybka::run::<rybka::V1_0Beta, T>(task, disabled, experiments),
-            Variant::Rybka2_3_2a => rybka::run::<rybka::V2_3_2a, T>(task, disabled, experiments),
-            Variant::Blunder => task.run(blunder::Blunder::new(disabled, experiments)),
-            Variant::Rdchess => task.run(rdchess::RdChess::new(disabled)),
-            Variant::Micromax => task.run(micromax::MicroMax::new(disabled, experiments)),
-            Variant::Nnue => task.run(self.nnue()),
-            Variant::Material => task.run(material::Material::new(disabled)),
+            Variant::Palimpsest => Box::new(self.palimpsest()),
+            Variant::Rybka1_0Beta => rybka::evaluator::<rybka::V1_0Beta>(disabled, experiments),
+            Variant::Rybka2_3_2a => rybka::evaluator::<rybka::V2_3_2a>(disabled, experiments),
+            Variant::Blunder => Box::new(blunder::Blunder::new(disabled, experiments)),
+            Variant::Rdchess => Box::new(rdchess::RdChess::new(disabled)),
+            Variant::Micromax => Box::new(micromax::MicroMax::new(disabled, experiments)),
+            Variant::Nnue => Box::new(self.nnue()),
+            Variant::Material => Box::new(material::Material::new(disabled)),
         }
     }
 
-    fn nnue(self) -> nnue::Nnue {
+    /// The network, whatever the variant is.
+    pub(crate) fn nnue(self) -> nnue::Nnue {
         nnue::Nnue::new(self.network.unwrap_or_else(nnue::embedded))
+    }
+
+    /// The hand-written evaluation, whatever the variant is.
+    pub(crate) fn palimpsest(self) -> palimpsest::Palimpsest {
+        palimpsest::Palimpsest::new(self.disabled)
     }
 
     /// The score of a position taken as a root, in centipawns for the side to move.
     pub fn evaluate(self, position: &Position) -> Score {
-        struct Static<'a>(&'a Position);
-
-        impl Task for Static<'_> {
-            type Output = Score;
-
-            fn run<E: Evaluator>(self, mut evaluator: E) -> Score {
-                evaluator.reset(&Game::new(*self.0));
-                evaluator.evaluate(self.0)
-            }
-        }
-
-        self.dispatch(Static(position))
+        let mut evaluator = self.evaluator();
+        evaluator.reset(&Game::new(*position));
+        evaluator.evaluate(position)
     }
 
     /// The same score, with all terms.
@@ -316,7 +340,7 @@ impl Choice {
         let position = game.position();
         let Choice { disabled, experiments, .. } = self;
         match self.variant {
-            Variant::Palimpsest => palimpsest::Palimpsest::new(disabled).explain(position),
+            Variant::Palimpsest => self.palimpsest().explain(position),
             Variant::Rybka1_0Beta => {
                 rybka::explain::<rybka::V1_0Beta>(position, disabled, experiments)
             }

@@ -216,14 +216,14 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// The static evaluation without correction, from the transposition table if stored there.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
-        let stored = entry.and_then(|entry| entry.evaluation).filter(|_| E::CONTEXT.is_none());
+        let stored = entry.and_then(|entry| entry.evaluation).filter(|_| self.line.context().is_none());
         stored.unwrap_or_else(|| self.line.evaluate_within(alpha, beta))
     }
 
     /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on
     /// more than the position, since its errors do not recur with the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
-        if !features::correction_history() || !E::CONTEXT.is_none() {
+        if !features::correction_history() || !self.line.context().is_none() {
             return 0;
         }
         self.histories.correction.correction(self.line.position(), self.previous_moves(ply))

@@ -147,13 +147,9 @@ pub fn search(
         SearchState::Micromax(table) => {
             micromax::search(&configuration, request, table, thread, report)
         }
-        SearchState::Rdchess(table) => configuration.eval.dispatch(rdchess::RdChessSearch {
-            configuration,
-            request,
-            table,
-            thread,
-            report,
-        }),
+        SearchState::Rdchess(table) => {
+            rdchess::search(&configuration, request, table, thread, report)
+        }
     }
 }
 

@@ -73,7 +73,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let entry = Entry {
             mv: Some(mv),
             score: Entry::score_from(score, node.ply),
-            evaluation: node.raw_eval.filter(|_| E::CONTEXT.is_none()),
+            evaluation: node.raw_eval.filter(|_| self.line.context().is_none()),
             depth: node.depth - params::probcut_reduction(),
             bound: Bound::Lower,
             pv: node.tt_pv,

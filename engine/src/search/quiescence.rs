@@ -77,7 +77,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             Some(_) if best > alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let evaluation = raw_eval.filter(|_| E::CONTEXT.is_none());
+        let evaluation = raw_eval.filter(|_| self.line.context().is_none());
         let score = Entry::score_from(best, ply);
         let pv = N::PV || entry.is_some_and(|entry| entry.pv);
         self.table.store(key, Entry { mv: best_move, score, evaluation, depth: 0, bound, pv });
@@ -148,7 +148,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         beta: Score,
     ) -> Score {
         if entry.is_none() {
-            let evaluation = raw_eval.filter(|_| E::CONTEXT.is_none());
+            let evaluation = raw_eval.filter(|_| self.line.context().is_none());
             let score = Entry::score_from(best, self.line.ply());
             let entry =
                 Entry { mv: None, score, evaluation, depth: 0, bound: Bound::Lower, pv: false };

@@ -8,7 +8,7 @@ use super::thread_state::{SharedState, ThreadState};
 use super::{Report, Request, SearchResult, Searcher};
 use crate::chess::Move;
 use crate::eval::score::EVALUATION_MAX;
-use crate::eval::{Choice, Evaluator, Task};
+use crate::eval::{Choice, Evaluator, Variant};
 use crate::tt::{Bound, TranspositionTable};
 
 /// Stack size of a search thread in bytes, enough for `MAX_PLY` nested nodes.
@@ -25,7 +25,11 @@ pub(super) fn search(
     histories: &mut [Histories],
     report: &mut dyn FnMut(&Report<'_>),
 ) -> SearchResult {
-    eval.dispatch(PrepareTable(table));
+    if eval.evaluator().context().is_path() {
+        table.new_isolated_search();
+    } else {
+        table.new_search();
+    }
     let table = &*table;
     let shared = SharedState::new(histories.len());
     let mut inputs = histories.iter_mut().enumerate().map(|(index, histories)| {
@@ -33,23 +37,22 @@ pub(super) fn search(
         ThreadInput { request, table, histories, thread }
     });
     let main_input = inputs.next().expect("there are the histories of one thread at least");
-    let results =
-        thread::scope(|scope| {
-            let help =
-                |input: ThreadInput<'_>| eval.dispatch(SearchTask { input, report: &mut |_| {} });
-            let helpers: Vec<_> = inputs
-                .map_while(|input| {
-                    let builder = thread::Builder::new().name("helper".to_owned());
-                    builder.stack_size(STACK_BYTES).spawn_scoped(scope, move || help(input)).ok()
-                })
-                .collect();
-            let mut results =
-                vec![eval.dispatch(SearchTask { input: main_input, report: &mut *report })];
-            results.extend(helpers.into_iter().map(|helper| {
+    let results = thread::scope(|scope| {
+        let help = move |input: ThreadInput<'_>| input.search(eval, &mut |_| {});
+        let helpers: Vec<_> = inputs
+            .map_while(|input| {
+                let builder = thread::Builder::new().name("helper".to_owned());
+                builder.stack_size(STACK_BYTES).spawn_scoped(scope, move || help(input)).ok()
+            })
+            .collect();
+        let mut results = vec![main_input.search(eval, &mut *report)];
+        results.extend(
+            helpers.into_iter().map(|helper| {
                 helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            }));
-            results
-        });
+            }),
+        );
+        results
+    });
     // With MultiPV or a depth limit only the main thread's result will do.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
     let chosen = if use_main { 0 } else { choose_result(&results) };
@@ -64,27 +67,33 @@ pub(super) fn search(
     SearchResult { nodes, threads, ..results[chosen].clone() }
 }
 
-/// Prepares the transposition table for a search with an evaluation.
-struct PrepareTable<'a>(&'a mut TranspositionTable);
-
-impl Task for PrepareTable<'_> {
-    type Output = ();
-
-    fn run<E: Evaluator>(self, _: E) {
-        if E::CONTEXT.is_path() {
-            self.0.new_isolated_search();
-        } else {
-            self.0.new_search();
-        }
-    }
-}
-
 /// The input of one thread's search.
 struct ThreadInput<'a> {
     request: Request<'a>,
     table: &'a TranspositionTable,
     histories: &'a mut Histories,
     thread: ThreadState<'a>,
+}
+
+impl ThreadInput<'_> {
+    /// Searches with code compiled for the evaluation if strength counts.
+    fn search(self, eval: Choice, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
+        match eval.variant {
+            Variant::Nnue => self.search_with(eval.nnue(), report),
+            Variant::Palimpsest => self.search_with(eval.palimpsest(), report),
+            _ => self.search_with(eval.evaluator(), report),
+        }
+    }
+
+    fn search_with<E: Evaluator>(
+        self,
+        evaluator: E,
+        report: &mut dyn FnMut(&Report<'_>),
+    ) -> SearchResult {
+        let ThreadInput { request, table, histories, thread } = self;
+        let _guard = StopAllOnPanic(thread);
+        Searcher::new(request, table, histories, thread, evaluator).run(report)
+    }
 }
 
 /// Stops all threads if one panics, since the others would otherwise run on and be waited for.
@@ -95,22 +104,6 @@ impl Drop for StopAllOnPanic<'_> {
         if thread::panicking() {
             self.0.stop_all();
         }
-    }
-}
-
-/// The search of one thread.
-struct SearchTask<'a, 'r> {
-    input: ThreadInput<'a>,
-    report: &'r mut dyn FnMut(&Report<'_>),
-}
-
-impl Task for SearchTask<'_, '_> {
-    type Output = SearchResult;
-
-    fn run<E: Evaluator>(self, evaluator: E) -> SearchResult {
-        let ThreadInput { request, table, histories, thread } = self.input;
-        let _guard = StopAllOnPanic(thread);
-        Searcher::new(request, table, histories, thread, evaluator).run(self.report)
     }
 }
 

@@ -373,19 +373,12 @@ fn kept_placement_shifts_every_score_alike() {
 
 #[test]
 fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
-    struct Gain<'a>(&'a Position, Move);
-
-    impl crate::eval::Task for Gain<'_> {
-        type Output = Score;
-
-        fn run<E: Evaluator>(self, mut evaluator: E) -> Score {
-            let Gain(before, mv) = self;
-            evaluator.reset(&Game::new(*before));
-            let root = evaluator.evaluate(before);
-            evaluator.push(before, mv);
-            -evaluator.evaluate(&before.play(mv)) - root
-        }
-    }
+    let gain = |mut evaluator: Box<dyn Evaluator>, before: &Position, mv: Move| {
+        evaluator.reset(&Game::new(*before));
+        let root = evaluator.evaluate(before);
+        evaluator.push(before, mv);
+        -evaluator.evaluate(&before.play(mv)) - root
+    };
 
     // The king steps before the pawn, and away from it: 5 nearer to the centre or farther from it.
     for (text, mv, usual, tried) in [
@@ -397,7 +390,7 @@ fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
         for (experiment, expected) in [("", usual), ("blocked_pawn", tried)] {
             let configuration =
                 Configuration::from(Personality::Micromax).trying(experiment).unwrap();
-            assert_eq!(configuration.eval.dispatch(Gain(&position, mv)), expected, "{text}");
+            assert_eq!(gain(configuration.eval.evaluator(), &position, mv), expected, "{text}");
             let limits = Limits { depth: Some(1), search_moves: vec![mv], ..Limits::default() };
             let result = find(configuration, position, &limits, &mut Memory::new(1).unwrap());
             // A pawn is 99, and a gain to come is worth a point less.

@@ -33,7 +33,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let entry = Entry {
             mv: best_move,
             score: Entry::score_from(best, node.ply),
-            evaluation: node.raw_eval.filter(|_| E::CONTEXT.is_none()),
+            evaluation: node.raw_eval.filter(|_| self.line.context().is_none()),
             depth: node.depth,
             bound,
             pv: node.tt_pv,
@@ -61,7 +61,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             Bound::Upper => best >= evaluation,
             Bound::Exact | Bound::None => false,
         };
-        if consistent || is_mate(best) || !E::CONTEXT.is_none() {
+        if consistent || is_mate(best) || !self.line.context().is_none() {
             return;
         }
         let error = best - evaluation;

@@ -61,7 +61,7 @@ Exit codes: 0 if the machine is fit for games by the clock, 1 if something is ba
 
 Examples:
   arbiter doctor
-  arbiter doctor --on coordinator.join --format json";
+  arbiter doctor --format json";
 
 /// Flags of `arbiter doctor`.
 #[derive(Debug, Args)]

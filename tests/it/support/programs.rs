@@ -45,7 +45,8 @@ fn build(folder: &Path) {
     let profile = folder.file_name().and_then(|name| name.to_str()).expect("profiles are ASCII");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["build", "--package", "arbiter", "--package", "puppet", "--bins", "--profile"])
+        .args(["build", "--all-features", "--package", "arbiter", "--package", "puppet"])
+        .args(["--bins", "--profile"])
         .arg(if profile == "debug" { "dev" } else { profile })
         .arg("--target-dir")
         .arg(folder.parent().expect("it lies in the target folder"))

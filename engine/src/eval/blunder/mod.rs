@@ -11,7 +11,7 @@ use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, Variant};
+use super::{Evaluator, Score, Variant};
 use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, attacks};
 pub(super) use compare::entries;
@@ -75,8 +75,6 @@ impl Blunder {
 }
 
 impl Evaluator for Blunder {
-    const CONTEXT: Context = Context::None;
-
     fn reset(&mut self, _game: &Game) {}
 
     fn push(&mut self, _before: &Position, _mv: Move) {}

@@ -239,7 +239,9 @@ pub(crate) fn game_score(game: &Game, disabled: FeatureSet, experiments: Feature
 }
 
 impl Evaluator for MicroMax {
-    const CONTEXT: Context = Context::Path;
+    fn context(&self) -> Context {
+        Context::Path
+    }
 
     fn reset(&mut self, game: &Game) {
         self.scores.clear();

@@ -16,7 +16,7 @@ use super::feature::Feature;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::Record;
-use super::{Context, Evaluator, Score, Variant};
+use super::{Evaluator, Score, Variant};
 use crate::chess::attacks::{Cpu, Job, Level, Machine};
 use crate::chess::{Color, Game, Move, Position};
 use accumulator::Accumulator;
@@ -80,8 +80,6 @@ fn machine() -> Machine {
 }
 
 impl Evaluator for Nnue {
-    const CONTEXT: Context = Context::None;
-
     fn reset(&mut self, _game: &Game) {
         self.accumulator.reset();
     }

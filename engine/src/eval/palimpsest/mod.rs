@@ -23,7 +23,7 @@ use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, Variant};
+use super::{Evaluator, Score, Variant};
 use crate::chess::attacks::{self, Cpu, Job, Level, Machine};
 use crate::chess::color::{Black, White};
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
@@ -131,8 +131,6 @@ fn machine() -> Machine {
 }
 
 impl Evaluator for Palimpsest {
-    const CONTEXT: Context = Context::None;
-
     fn reset(&mut self, _game: &Game) {}
 
     fn push(&mut self, _before: &Position, _mv: Move) {}

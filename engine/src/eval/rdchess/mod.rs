@@ -160,7 +160,9 @@ fn material<K: Sink>(position: &Position, sink: &mut K) {
 }
 
 impl Evaluator for RdChess {
-    const CONTEXT: Context = Context::Root;
+    fn context(&self) -> Context {
+        Context::Root
+    }
 
     fn reset(&mut self, game: &Game) {
         let root = Root::of(game);

@@ -21,7 +21,7 @@ use super::feature::FeatureSet;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, TableUse, Task, Variant};
+use super::{Context, Evaluator, Score, TableUse, Variant};
 use crate::chess::color::{Black, White};
 use crate::chess::{Color, Game, Move, Position};
 pub(super) use compare::entries;
@@ -61,16 +61,15 @@ impl Version for V2_3_2a {
     const OTHER: &'static Weights = &v1_0_beta::WEIGHTS;
 }
 
-/// Runs a task with a version, lazy or not.
-pub(super) fn run<V: Version, T: Task>(
-    task: T,
+/// The evaluation of a version, lazy or not.
+pub(super) fn evaluator<V: Version + 'static>(
     disabled: FeatureSet,
     experiments: FeatureSet,
-) -> T::Output {
+) -> Box<dyn Evaluator> {
     if experiments.contains(Experiment::Lazy.into()) {
-        task.run(Rybka::<V, true>::new(disabled, experiments))
+        Box::new(Rybka::<V, true>::new(disabled, experiments))
     } else {
-        task.run(Rybka::<V, false>::new(disabled, experiments))
+        Box::new(Rybka::<V, false>::new(disabled, experiments))
     }
 }
 
@@ -149,8 +148,10 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
 }
 
 impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
-    // Estimates depend on the way to a position and on the window.
-    const CONTEXT: Context = if LAZY { Context::Root } else { Context::None };
+    fn context(&self) -> Context {
+        // Estimates depend on the way to a position and on the window.
+        if LAZY { Context::Root } else { Context::None }
+    }
 
     fn reset(&mut self, game: &Game) {
         self.pawns.used = TableUse::default();

@@ -3,7 +3,7 @@
 use crate::chess::{Color, Game, Move, fen};
 use crate::eval::pair::Pair;
 use crate::eval::report::{Report, Term};
-use crate::eval::{Choice, Evaluator, Score, Task, Variant};
+use crate::eval::{Choice, Evaluator, Score, Variant};
 
 const OLD: Variant = Variant::Rybka1_0Beta;
 const NEW: Variant = Variant::Rybka2_3_2a;
@@ -160,23 +160,16 @@ fn pawns_can_be_valued_as_in_the_other_version() {
 
 #[test]
 fn a_lazy_evaluation_estimates_outside_the_window_only() {
-    struct Lazy<'a>(&'a Game, Move);
-
-    impl Task for Lazy<'_> {
-        type Output = [Score; 4];
-
-        fn run<E: Evaluator>(self, mut evaluator: E) -> [Score; 4] {
-            let Lazy(game, mv) = self;
-            let (root, after) = (game.position(), game.position().play(mv));
-            evaluator.reset(game);
-            let whole = evaluator.evaluate(root);
-            evaluator.push(root, mv);
-            let far = evaluator.evaluate_within(&after, 4_000, 5_000);
-            let near = evaluator.evaluate_within(&after, -5_000, 5_000);
-            evaluator.pop();
-            [whole, far, near, evaluator.evaluate_within(root, -5_000, 5_000)]
-        }
-    }
+    let scores = |mut evaluator: Box<dyn Evaluator>, game: &Game, mv: Move| -> [Score; 4] {
+        let (root, after) = (game.position(), game.position().play(mv));
+        evaluator.reset(game);
+        let whole = evaluator.evaluate(root);
+        evaluator.push(root, mv);
+        let far = evaluator.evaluate_within(&after, 4_000, 5_000);
+        let near = evaluator.evaluate_within(&after, -5_000, 5_000);
+        evaluator.pop();
+        [whole, far, near, evaluator.evaluate_within(root, -5_000, 5_000)]
+    };
 
     // Black is to take a queen.
     let position = fen::parse("3qk3/5ppp/8/8/3Q4/8/5PPP/4K3 b - - 0 1").unwrap();
@@ -185,9 +178,9 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
     for variant in [OLD, NEW] {
         let usual = Choice::from(variant);
         let (root, after) = (usual.evaluate(&position), usual.evaluate(&position.play(mv)));
-        assert_eq!(usual.dispatch(Lazy(&game, mv)), [root, after, after, root], "{variant:?}");
+        assert_eq!(scores(usual.evaluator(), &game, mv), [root, after, after, root], "{variant:?}");
         let lazy = usual.trying("lazy").unwrap();
-        let [whole, far, near, back] = lazy.dispatch(Lazy(&game, mv));
+        let [whole, far, near, back] = scores(lazy.evaluator(), &game, mv);
         assert_eq!([whole, back], [root, root], "{variant:?}");
         assert!(far < -900 && far != after, "{variant:?} {far} {after}");
         // A queen is more than three pawns, whatever the window is.

@@ -16,7 +16,7 @@ use super::{Configuration, PvTable, Report, Request, SearchResult};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::score::{INFINITE, is_mate};
-use crate::eval::{Evaluator, Score, Task};
+use crate::eval::{Evaluator, Score};
 use crate::line::Line;
 use crate::tt::Bound;
 use killers::Killers;
@@ -65,51 +65,45 @@ const PIECE_VALUES: [Score; 6] = [100, 325, 325, 510, 900, 0];
 /// Half-width of the window at the root.
 const ASPIRATION: Score = 50;
 
-/// The search as a task for an evaluation.
-pub(super) struct RdChessSearch<'a> {
-    pub(super) configuration: Configuration,
-    pub(super) request: Request<'a>,
-    pub(super) table: &'a mut Table,
-    pub(super) thread: ThreadState<'a>,
-    pub(super) report: &'a mut dyn FnMut(&Report<'_>),
-}
-
-impl Task for RdChessSearch<'_> {
-    type Output = SearchResult;
-
-    fn run<E: Evaluator>(self, evaluator: E) -> SearchResult {
-        let RdChessSearch { configuration, request, table, thread, report } = self;
-        let result = SearchResult::without_search(request);
-        if result.line.is_empty() {
-            return result;
-        }
-        if E::CONTEXT.is_path() {
-            table.clear();
-        }
-        let ages = !configuration.disabled.contains(Feature::HashAgeing.into());
-        table.begin(request.game, ages);
-        let board = request.game.position().board();
-        let search = Search {
-            line: Line::new(request.game, evaluator),
-            table,
-            limiter: Limiter::new(request, thread),
-            request,
-            disabled: configuration.disabled,
-            root_moves: request.root_moves(),
-            root_kings: Color::ALL.map(|color| board.king(color)),
-            root_depth: 0,
-            selective_depth: 0,
-            killers: Killers::new(),
-            pv_table: PvTable::new(),
-            result,
-        };
-        search.run(report)
+/// Searches a game's position.
+pub(super) fn search(
+    configuration: &Configuration,
+    request: Request<'_>,
+    table: &mut Table,
+    thread: ThreadState<'_>,
+    report: &mut dyn FnMut(&Report<'_>),
+) -> SearchResult {
+    let result = SearchResult::without_search(request);
+    if result.line.is_empty() {
+        return result;
     }
+    let line = Line::new(request.game, configuration.eval.evaluator());
+    if line.context().is_path() {
+        table.clear();
+    }
+    let ages = !configuration.disabled.contains(Feature::HashAgeing.into());
+    table.begin(request.game, ages);
+    let board = request.game.position().board();
+    let search = Search {
+        line,
+        table,
+        limiter: Limiter::new(request, thread),
+        request,
+        disabled: configuration.disabled,
+        root_moves: request.root_moves(),
+        root_kings: Color::ALL.map(|color| board.king(color)),
+        root_depth: 0,
+        selective_depth: 0,
+        killers: Killers::new(),
+        pv_table: PvTable::new(),
+        result,
+    };
+    search.run(report)
 }
 
 /// A running search.
-struct Search<'a, E> {
-    line: Line<E>,
+struct Search<'a> {
+    line: Line<Box<dyn Evaluator>>,
     table: &'a mut Table,
     limiter: Limiter<'a>,
     request: Request<'a>,
@@ -125,7 +119,7 @@ struct Search<'a, E> {
     result: SearchResult,
 }
 
-impl<E: Evaluator> Search<'_, E> {
+impl Search<'_> {
     fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
         let mut time_manager = TimeManager::default();
         for depth in 1..=self.request.limits.max_depth() {

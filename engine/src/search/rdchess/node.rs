@@ -4,7 +4,7 @@ use super::order::{Hints, MoveOrder, Next, gain};
 use super::{Feature, PIECE_VALUES, Search};
 use crate::chess::{Color, Kind, Move, Position};
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mated_in};
-use crate::eval::{Evaluator, Score};
+use crate::eval::Score;
 use crate::search::tt_score::tt_cutoff;
 use crate::tt::{Bound, Entry};
 
@@ -56,7 +56,7 @@ pub(super) fn material(position: &Position) -> Score {
     sum(position.turn()) - sum(!position.turn())
 }
 
-impl<E: Evaluator> Search<'_, E> {
+impl Search<'_> {
     /// The score of the current position; meaningless once the search has stopped.
     pub(super) fn node(&mut self, mut params: NodeParams) -> Score {
         let ply = self.line.ply();

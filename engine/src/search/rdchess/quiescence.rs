@@ -5,7 +5,7 @@ use super::order::{MoveOrder, Next, gain};
 use super::{Feature, Search};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, INFINITE, mated_in};
-use crate::eval::{Evaluator, Score};
+use crate::eval::Score;
 use crate::search::tt_score::tt_cutoff;
 
 /// Bound of the positional score in centipawns, for lazy evaluation.
@@ -23,7 +23,7 @@ struct QsNode {
     count: usize,
 }
 
-impl<E: Evaluator> Search<'_, E> {
+impl Search<'_> {
     /// The quiescence score of the current position. Nothing is stored.
     pub(super) fn quiescence(&mut self, alpha: Score, beta: Score, last: Option<Move>) -> Score {
         let ply = self.line.ply();
