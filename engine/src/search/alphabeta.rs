@@ -216,7 +216,8 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// The static evaluation without correction, from the transposition table if stored there.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
-        let stored = entry.and_then(|entry| entry.evaluation).filter(|_| self.line.context().is_none());
+        let stored =
+            entry.and_then(|entry| entry.evaluation).filter(|_| self.line.context().is_none());
         stored.unwrap_or_else(|| self.line.evaluate_within(alpha, beta))
     }
 

@@ -1,6 +1,6 @@
 //! Features of the search that can be switched off by name.
 //!
-//! In a normal build each is a constant `true`. With the cargo feature `tuning` the UCI option
+//! In a normal build each is a constant `true`. With the cargo feature `tuning`, and in unit tests, the UCI option
 //! `Without` switches them off, so that a match can measure what each is worth.
 
 /// Declares features: for each a function that returns whether it is on.
@@ -8,20 +8,20 @@ macro_rules! features {
     ($($(#[$about:meta])* $name:ident;)*) => {
         $(
             $(#[$about])*
-            #[cfg(not(feature = "tuning"))]
+            #[cfg(not(any(test, feature = "tuning")))]
             #[inline(always)]
             pub(super) const fn $name() -> bool {
                 true
             }
 
             $(#[$about])*
-            #[cfg(feature = "tuning")]
+            #[cfg(any(test, feature = "tuning"))]
             #[inline]
             pub(super) fn $name() -> bool {
                 !$name::OFF.load(std::sync::atomic::Ordering::Relaxed)
             }
 
-            #[cfg(feature = "tuning")]
+            #[cfg(any(test, feature = "tuning"))]
             mod $name {
                 use std::sync::atomic::AtomicBool;
 
@@ -30,7 +30,7 @@ macro_rules! features {
         )*
 
         /// All features of the search.
-        #[cfg(feature = "tuning")]
+        #[cfg(any(test, feature = "tuning"))]
         pub static SEARCH_FEATURES: &[SearchFeature] = &[
             $(SearchFeature { name: stringify!($name), off: &$name::OFF },)*
         ];
@@ -101,7 +101,7 @@ features! {
 }
 
 /// A feature of the search that can be switched off.
-#[cfg(feature = "tuning")]
+#[cfg(any(test, feature = "tuning"))]
 #[derive(Debug)]
 pub struct SearchFeature {
     /// The name that the option `Without` uses.
@@ -114,7 +114,7 @@ pub struct SearchFeature {
 /// # Errors
 ///
 /// The first unknown name and all known ones; nothing has changed then.
-#[cfg(feature = "tuning")]
+#[cfg(any(test, feature = "tuning"))]
 pub fn disable_features(names: &str) -> Result<(), String> {
     use std::sync::atomic::Ordering;
 

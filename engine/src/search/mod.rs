@@ -39,14 +39,14 @@ use crate::line::Line;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
-#[cfg(feature = "tuning")]
+#[cfg(any(test, feature = "tuning"))]
 pub use features::{SEARCH_FEATURES, SearchFeature, disable_features};
 use history::{Histories, PieceTo, QuietContext};
 use limiter::Limiter;
 pub use limits::{Limits, Signals};
 pub use memory::Memory;
 use memory::SearchState;
-#[cfg(feature = "tuning")]
+#[cfg(any(test, feature = "tuning"))]
 pub use params::PARAMS;
 pub use personality::{Configuration, Personality};
 use picker::MoveBuffers;

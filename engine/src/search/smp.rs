@@ -37,22 +37,21 @@ pub(super) fn search(
         ThreadInput { request, table, histories, thread }
     });
     let main_input = inputs.next().expect("there are the histories of one thread at least");
-    let results = thread::scope(|scope| {
-        let help = move |input: ThreadInput<'_>| input.search(eval, &mut |_| {});
-        let helpers: Vec<_> = inputs
-            .map_while(|input| {
-                let builder = thread::Builder::new().name("helper".to_owned());
-                builder.stack_size(STACK_BYTES).spawn_scoped(scope, move || help(input)).ok()
-            })
-            .collect();
-        let mut results = vec![main_input.search(eval, &mut *report)];
-        results.extend(
-            helpers.into_iter().map(|helper| {
+    let results =
+        thread::scope(|scope| {
+            let help = move |input: ThreadInput<'_>| input.search(eval, &mut |_| {});
+            let helpers: Vec<_> = inputs
+                .map_while(|input| {
+                    let builder = thread::Builder::new().name("helper".to_owned());
+                    builder.stack_size(STACK_BYTES).spawn_scoped(scope, move || help(input)).ok()
+                })
+                .collect();
+            let mut results = vec![main_input.search(eval, &mut *report)];
+            results.extend(helpers.into_iter().map(|helper| {
                 helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            }),
-        );
-        results
-    });
+            }));
+            results
+        });
     // With MultiPV or a depth limit only the main thread's result will do.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
     let chosen = if use_main { 0 } else { choose_result(&results) };

@@ -1,6 +1,6 @@
 //! Tunable search parameters.
 //!
-//! In a normal build every parameter is a constant. With the cargo feature `tuning` it is a
+//! In a normal build every parameter is a constant. With the cargo feature `tuning`, and in unit tests, it is a
 //! variable that the UCI option of its name sets, for a tuner.
 
 /// Declares parameters, each with its value and the range in which to tune it.
@@ -8,20 +8,20 @@ macro_rules! tunable_params {
     ($($(#[$about:meta])* $name:ident = $value:literal in $least:literal..=$most:literal;)*) => {
         $(
             $(#[$about])*
-            #[cfg(not(feature = "tuning"))]
+            #[cfg(not(any(test, feature = "tuning")))]
             #[inline(always)]
             pub(super) const fn $name() -> i32 {
                 $value
             }
 
             $(#[$about])*
-            #[cfg(feature = "tuning")]
+            #[cfg(any(test, feature = "tuning"))]
             #[inline]
             pub(super) fn $name() -> i32 {
                 $name::NOW.load(std::sync::atomic::Ordering::Relaxed)
             }
 
-            #[cfg(feature = "tuning")]
+            #[cfg(any(test, feature = "tuning"))]
             mod $name {
                 use std::sync::atomic::AtomicI32;
 
@@ -32,7 +32,7 @@ macro_rules! tunable_params {
         )*
 
         /// All tunable parameters.
-        #[cfg(feature = "tuning")]
+        #[cfg(any(test, feature = "tuning"))]
         pub static PARAMS: &[crate::search::tunable::Param] = &[$(
             crate::search::tunable::Param {
                 name: stringify!($name),
@@ -47,7 +47,7 @@ macro_rules! tunable_params {
 pub(super) use tunable_params;
 
 /// A tunable parameter.
-#[cfg(feature = "tuning")]
+#[cfg(any(test, feature = "tuning"))]
 #[derive(Debug)]
 pub struct Param {
     /// Its name, also as a UCI option.
@@ -59,7 +59,7 @@ pub struct Param {
     pub(super) now: &'static std::sync::atomic::AtomicI32,
 }
 
-#[cfg(feature = "tuning")]
+#[cfg(any(test, feature = "tuning"))]
 impl Param {
     /// Sets the value, for a running search too.
     pub fn set(&self, value: i32) {

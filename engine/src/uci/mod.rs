@@ -22,6 +22,7 @@ mod stages;
 mod trace;
 mod train;
 mod tune;
+mod tuning;
 mod worker;
 
 use std::fs::File;

@@ -5,6 +5,8 @@ use crate::eval::Variant;
 use crate::eval::nnue::network::Network;
 use crate::search::{Configuration, Personality};
 
+use super::tuning::{tunable, tune};
+
 /// One tebibyte.
 const HASH_MAX_MB: usize = 1 << 20;
 const THREADS_MAX: usize = 256;
@@ -257,47 +259,6 @@ impl Options {
     fn is_single_threaded(&self) -> bool {
         self.configuration.personality.is_single_threaded()
     }
-}
-
-/// The lines that declare the tunable parameters of the search: none in a normal build.
-#[cfg(not(feature = "tuning"))]
-fn tunable() -> impl Iterator<Item = String> {
-    std::iter::empty()
-}
-
-/// The lines that declare the tunable parameters of the search.
-#[cfg(feature = "tuning")]
-fn tunable() -> impl Iterator<Item = String> {
-    let without = std::iter::once("option name Without type string default <empty>".to_owned());
-    without.chain(crate::search::PARAMS.iter().map(|param| {
-        let (name, value) = (param.name, param.value);
-        let (least, most) = (param.range.start(), param.range.end());
-        format!("option name {name} type spin default {value} min {least} max {most}")
-    }))
-}
-
-/// Rejects an unknown option.
-#[cfg(not(feature = "tuning"))]
-fn tune(name: &str, _: &str) -> Result<Effect, String> {
-    Err(format!("unknown option \"{name}\""))
-}
-
-/// Sets a tunable parameter or the option `Without`.
-#[cfg(feature = "tuning")]
-fn tune(name: &str, value: &str) -> Result<Effect, String> {
-    if name.eq_ignore_ascii_case("Without") {
-        return crate::search::disable_features(value).map(|()| Change::Clear.into());
-    }
-    let known = crate::search::PARAMS.iter().find(|param| param.name.eq_ignore_ascii_case(name));
-    let param = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
-    let number = value.parse().ok().filter(|number| param.range.contains(number));
-    let number = number.ok_or_else(|| {
-        let (least, most) = (param.range.start(), param.range.end());
-        format!("{name} must be a number from {least} to {most}, not \"{value}\"")
-    })?;
-    param.set(number);
-    // Table entries from other parameters are no longer valid.
-    Ok(Change::Clear.into())
 }
 
 /// The personality of that name.

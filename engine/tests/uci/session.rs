@@ -311,55 +311,14 @@ fn features_of_a_search_are_switched_off_by_name() {
 }
 
 #[test]
-fn parameters_of_the_search_are_options_of_the_tuning_build_only() {
-    let tuning = cfg!(feature = "tuning");
+fn parameters_of_the_search_are_no_options_of_a_normal_build() {
     let mut engine = Engine::start();
     engine.say("uci");
     let lines = engine.until("uciok");
-    let declared = lines.iter().filter(|line| line.starts_with("option name reverse_futility_"));
-    assert_eq!(declared.count(), if tuning { 2 } else { 0 }, "{lines:?}");
-    let declared = "option name reverse_futility_margin type spin default ";
-    let default = lines.iter().find_map(|line| line.strip_prefix(declared)?.split(' ').next());
-    let nodes = |engine: &mut Engine| {
-        engine.say("bench 6");
-        let lines = engine.until("Nodes/second");
-        lines.into_iter().find(|line| line.starts_with("Nodes searched"))
-    };
-    let usual = nodes(&mut engine);
-    for (value, obeyed) in [("150", tuning), ("100000", false), ("x", false)] {
-        engine.say(&format!("setoption name reverse_futility_margin value {value}"));
-        assert_eq!(engine.sync().is_empty(), obeyed, "{value}");
-    }
-    assert_eq!(nodes(&mut engine) != usual, tuning);
-    engine.say(&format!("setoption name reverse_futility_margin value {}", default.unwrap_or("1")));
-    engine.sync();
-    assert_eq!(nodes(&mut engine), usual);
-}
-
-/// Features that change nothing at the depth of this test, or without a clock.
-#[cfg(feature = "tuning")]
-const DEEP: [&str; 2] = ["null_verification", "pace"];
-
-#[test]
-#[cfg(feature = "tuning")]
-fn features_of_the_search_can_be_switched_off() {
-    let mut engine = Engine::start();
-    let nodes = |engine: &mut Engine, without: &str| {
-        engine.say(&format!("setoption name Without value {without}"));
-        assert!(engine.sync().is_empty(), "{without}");
-        engine.say("bench 8");
-        let lines = engine.until("Nodes/second");
-        lines.into_iter().find(|line| line.starts_with("Nodes searched"))
-    };
-    let whole = nodes(&mut engine, "<empty>");
-    for feature in palimpsest::search::SEARCH_FEATURES {
-        let differs = nodes(&mut engine, feature.name) != whole;
-        assert_eq!(differs, !DEEP.contains(&feature.name), "{}", feature.name);
-    }
-    assert_eq!(nodes(&mut engine, "<empty>"), whole);
-    engine.say("setoption name Without value null_move,moon");
-    let lines = engine.sync();
-    assert!(lines[0].contains("\"moon\"") && lines[0].contains("razoring"), "{lines:?}");
+    let is_tunable =
+        |line: &&String| line.contains("reverse_futility_") || line.contains("Without");
+    let tunable: Vec<&String> = lines.iter().filter(is_tunable).collect();
+    assert_eq!(tunable.is_empty(), cfg!(not(feature = "tuning")), "{tunable:?}");
 }
 
 #[test]

@@ -7,9 +7,6 @@ use crate::puppet::mode_names;
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
 
-/// Rows played at once. Most of them wait for a deadline, not for a core.
-const AT_ONCE: usize = 4;
-
 /// A position in which a greedy engine promotes as soon as it moves.
 const PROMOTION: &str = "8/P7/6k1/8/8/7K/2p5/8 w - -";
 
@@ -18,7 +15,6 @@ const CASTLING: &str = "4k2r/3ppp1p/8/8/8/8/3PPP1P/4K2R w Kk -";
 
 #[derive(Debug, Clone)]
 struct Row {
-    section: String,
     /// What follows `--mode`.
     misdeed: String,
     with: String,
@@ -50,10 +46,10 @@ impl Row {
             .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
             .puppet("B", "--seed 2")
             // Long for a puppet, short for whoever waits for the test.
-            .set("start-deadline", 5)
-            .set("ready-deadline", 3)
-            .set("move-deadline", 3)
-            .set("stop-deadline", 1);
+            .set("start-deadline", 2)
+            .set("ready-deadline", 1.5)
+            .set("move-deadline", 1.5)
+            .set("stop-deadline", 0.5);
         if !each.is_empty() {
             plan = plan.set("each", each.join(","));
         }
@@ -102,72 +98,18 @@ fn table() -> Vec<Row> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/faults.md");
     let text = std::fs::read_to_string(path).expect("the table is part of the project");
     let mut rows = Vec::new();
-    let mut section = String::new();
     for line in text.lines() {
-        if let Some(title) = line.strip_prefix("## ") {
-            title.clone_into(&mut section);
-        }
         let Some(cells) = line.strip_prefix("| `") else { continue };
         let cells: Vec<&str> = cells.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
         let [misdeed, with, what, outcome, ""] = cells[..] else { panic!("four cells: {line}") };
         assert!(!what.is_empty(), "{line}");
-        let [section, misdeed, with, outcome] =
-            [&section, misdeed, with, outcome].map(str::to_owned);
-        rows.push(Row { section, misdeed, with, outcome });
+        let [misdeed, with, outcome] = [misdeed, with, outcome].map(str::to_owned);
+        rows.push(Row { misdeed, with, outcome });
     }
     rows
 }
 
-fn play_section(section: &str) {
-    let rows: Vec<Row> = table().into_iter().filter(|row| row.section == section).collect();
-    assert!(!rows.is_empty(), "no section {section}");
-    let mut failed = Vec::new();
-    for rows in rows.chunks(AT_ONCE) {
-        std::thread::scope(|scope| {
-            let played: Vec<_> =
-                rows.iter().map(|row| (row, scope.spawn(|| row.check()))).collect();
-            let joined = played.into_iter().map(|(row, thread)| (row, thread.join()));
-            // What went wrong has been printed by the thread.
-            failed.extend(joined.filter(|(_, end)| end.is_err()).map(|(row, _)| row.clone()));
-        });
-    }
-    assert!(failed.is_empty(), "these rows do not hold: {failed:#?}");
-}
-
-#[test]
-fn at_the_start() {
-    play_section("At the start");
-}
-
-#[test]
-fn moves() {
-    play_section("Moves");
-}
-
-#[test]
-fn lines() {
-    play_section("Lines");
-}
-
-#[test]
-fn what_it_says_of_its_search() {
-    play_section("What it says of its search");
-}
-
-#[test]
-fn time() {
-    play_section("Time");
-}
-
-#[test]
-fn processes() {
-    play_section("Processes");
-}
-
-#[test]
-fn the_protocol_of_xboard() {
-    play_section("Engines that speak the protocol of xboard");
-}
+include!(concat!(env!("OUT_DIR"), "/rows.rs"));
 
 #[test]
 fn every_mode_of_the_puppet_is_in_the_table() {

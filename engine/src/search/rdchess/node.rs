@@ -3,8 +3,8 @@
 use super::order::{Hints, MoveOrder, Next, gain};
 use super::{Feature, PIECE_VALUES, Search};
 use crate::chess::{Color, Kind, Move, Position};
-use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mated_in};
 use crate::eval::Score;
+use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mated_in};
 use crate::search::tt_score::tt_cutoff;
 use crate::tt::{Bound, Entry};
 

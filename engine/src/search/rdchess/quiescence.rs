@@ -4,8 +4,8 @@ use super::node::material;
 use super::order::{MoveOrder, Next, gain};
 use super::{Feature, Search};
 use crate::chess::Move;
-use crate::eval::score::{DRAW, INFINITE, mated_in};
 use crate::eval::Score;
+use crate::eval::score::{DRAW, INFINITE, mated_in};
 use crate::search::tt_score::tt_cutoff;
 
 /// Bound of the positional score in centipawns, for lazy evaluation.
