@@ -297,7 +297,7 @@ mod tests {
     fn the_signature_repeats() {
         let configurations = Variant::ALL.map(Configuration::from).into_iter();
         for configuration in configurations.chain(Personality::ALL.map(Configuration::from)) {
-            let nodes = || run(Some(5), configuration, &Signals::default()).unwrap().nodes;
+            let nodes = || run(Some(4), configuration, &Signals::default()).unwrap().nodes;
             assert_eq!(nodes(), nodes(), "{configuration:?}");
         }
     }

@@ -92,6 +92,32 @@ fn the_changelog_describes_the_current_version() {
     assert_clean(repository::check_changelog(&read("CHANGELOG.md"), &read("Cargo.toml")));
 }
 
+#[test]
+fn packages_have_all_features_and_dependencies_are_judged_with_them() {
+    let build = read("packaging/build");
+    for command in ["cargo build", "cargo about generate", "maturin build"] {
+        let lines = build.lines().filter(|line| line.contains(command));
+        let lines: Vec<&str> = lines.filter(|line| !line.contains("#")).collect();
+        assert!(!lines.is_empty(), "packaging/build has no {command}");
+        assert!(lines.iter().all(|line| line.contains("--all-features")), "{lines:#?}");
+    }
+    let judged: toml::Table = read("packaging/deny.toml").parse().expect("it is TOML");
+    assert_eq!(judged["graph"]["all-features"].as_bool(), Some(true));
+}
+
+#[test]
+fn tests_against_the_clock_that_the_runner_names_exist() {
+    let runner = read(".config/nextest.toml");
+    let names = runner.split("test(=").skip(1).filter_map(|rest| rest.split(')').next());
+    let names: Vec<&str> = names.map(|name| name.rsplit("::").next().unwrap_or(name)).collect();
+    assert!(names.len() > 5, "{names:?}");
+    let files = rust_files();
+    for name in names {
+        let function = format!("fn {name}()");
+        assert!(files.iter().any(|file| file.text.contains(&function)), "there is no test {name}");
+    }
+}
+
 fn assert_clean(violations: impl IntoIterator<Item = Violation>) {
     let found: Vec<String> =
         violations.into_iter().map(|violation| violation.to_string()).collect();
