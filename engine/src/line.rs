@@ -83,7 +83,7 @@ impl<E: Evaluator> Line<E> {
         self.evaluator.evaluate_within(position, alpha, beta)
     }
 
-    /// What the static evaluation depends on besides the position.
+    /// The static evaluation depends on the position and on this.
     #[inline]
     pub fn context(&self) -> Context {
         self.evaluator.context()
