@@ -144,8 +144,8 @@ fn pairs_beside(priority: u8) -> usize {
     let flags = ["--slots", "2", "--trust", &keys[0], "--trust", &keys[1]];
     let _worker = Worker::start_with(&benches[0], &server, "a", &flags);
     let start = |bench: &Bench, priority: u8| {
-        let plan = Plan::new(bench, "match", PAIRS).puppet("A", "--seed 1 --delay-ms 1");
-        let plan = plan.puppet("B", "--seed 2 --delay-ms 1").unset("concurrency");
+        let plan = Plan::new(bench, "match", PAIRS).puppet("A", "--seed 1 --delay-ms 5");
+        let plan = plan.puppet("B", "--seed 2 --delay-ms 5").unset("concurrency");
         plan.set("on", server.url()).set("priority", priority).start()
     };
     let first = start(&benches[0], 100);

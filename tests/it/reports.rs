@@ -10,7 +10,8 @@ const PAIRS: usize = 6;
 
 /// A run of puppets that play at random.
 fn played(bench: &Bench, command: &'static str, engines: usize) -> Finished {
-    let mut plan = Plan::new(bench, command, PAIRS);
+    // Some games are to be won.
+    let mut plan = Plan::new(bench, command, PAIRS).unset("max-moves");
     for engine in 0..engines {
         plan = plan.puppet(&format!("P&{engine}"), &format!("--seed {}", engine + 11));
     }
@@ -259,6 +260,7 @@ fn single_games_that_were_all_won_have_no_section_without_content() {
         .engine("name=palimpsest,cmd=bundled,eval=palimpsest".to_owned())
         .engine("name=material,cmd=bundled,eval=material".to_owned())
         .set("each", "nodes=1000")
+        .unset("max-moves")
         .switch("noswap")
         .run()
         .expect_code(0);

@@ -1,6 +1,8 @@
 //! The position and the choice of a move: a pure function of position, seed
 //! and skill, so that a game does not depend on which process plays it.
 
+use std::fmt::Display;
+
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Rank, Role, Square};
@@ -42,7 +44,7 @@ impl Board {
             Some((start, moves)) => (start.trim(), moves),
             None => (text.trim(), ""),
         };
-        let mut position: Chess = match start.strip_prefix("fen ") {
+        let position: Chess = match start.strip_prefix("fen ") {
             Some(fen) => fen
                 .parse::<Fen>()
                 .map_err(|error| format!("position fen {fen}: {error}"))?
@@ -51,15 +53,18 @@ impl Board {
             None if start == "startpos" => Chess::default(),
             None => return Err(format!("position {text}: neither startpos nor fen")),
         };
+        Board { position, castling }.play(moves)
+    }
+
+    /// The board after these moves in UCI notation.
+    pub fn play(mut self, moves: &str) -> Result<Board, String> {
         for word in moves.split_whitespace() {
-            let parsed: UciMove =
-                word.parse().map_err(|error| format!("position has the move {word}: {error}"))?;
-            let legal = parsed
-                .to_move(&position)
-                .map_err(|error| format!("position has the move {word}: {error}"))?;
-            position.play_unchecked(legal);
+            let error = |error: &dyn Display| format!("position has the move {word}: {error}");
+            let parsed: UciMove = word.parse().map_err(|wrong| error(&wrong))?;
+            let legal = parsed.to_move(&self.position).map_err(|wrong| error(&wrong))?;
+            self.position.play_unchecked(legal);
         }
-        Ok(Board { position, castling })
+        Ok(self)
     }
 
     /// Whether White is to move.
@@ -86,6 +91,14 @@ impl Board {
             })
             .max()?;
         Some(Choice { uci: chosen.2, score_cp: self.balance() })
+    }
+
+    /// Another legal move, or the same if there is only one, where `info` has a place for it.
+    pub fn another(&self, seed: u64, chosen: &str, info: &str) -> String {
+        let others = (0..64).filter_map(|salt| self.choose(seed + salt, Skill::Random));
+        let mut others = others.map(|other| other.uci).filter(|other| other != chosen);
+        let other = if info.contains("{another}") { others.next() } else { None };
+        other.unwrap_or_else(|| chosen.to_owned())
     }
 
     /// The board after a legal move in UCI notation.

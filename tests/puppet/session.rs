@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::args::{Args, Mode, Skill};
+use crate::args::{Args, Mode};
 use crate::board::Board;
 use crate::greeting;
 use crate::input::{Inbox, Input};
@@ -27,7 +27,8 @@ pub struct Session {
     inbox: Inbox,
     options: Options,
     greeted: bool,
-    board: Option<Board>,
+    /// The last `position` and its board.
+    position: Option<(String, Board)>,
     /// How many `ucinewgame` this process has received.
     games: u32,
     /// How many `go` this process has received.
@@ -43,7 +44,7 @@ impl Session {
             inbox,
             options: Options::default(),
             greeted: false,
-            board: None,
+            position: None,
             games: 0,
             searches: 0,
         })
@@ -97,10 +98,10 @@ impl Session {
                     return Ok(Some(Leave::Session));
                 }
                 self.games += 1;
-                self.board = None;
+                self.position = None;
             }
             "position" => {
-                self.board = Some(Board::parse(rest, self.options.chess960)?);
+                self.set_position(rest)?;
                 if self.args.mode == Mode::EarlyBestmove && self.due(0) {
                     misdeed::say("bestmove a1a1");
                 }
@@ -110,6 +111,17 @@ impl Session {
             _ => return Err(format!("unknown command {line}")),
         }
         Ok(None)
+    }
+
+    /// Sets the board, by the new moves alone where a position continues the last one: a long game would
+    /// else be played through again at every move.
+    fn set_position(&mut self, text: &str) -> Result<(), String> {
+        let board = match self.position.take() {
+            Some((last, board)) if continues(text, &last) => board.play(&text[last.len()..])?,
+            _ => Board::parse(text, self.options.chess960)?,
+        };
+        self.position = Some((text.to_owned(), board));
+        Ok(())
     }
 
     fn greet(&mut self) {
@@ -143,7 +155,7 @@ impl Session {
 
     fn go(&mut self, rest: &str) -> Result<Option<Leave>, String> {
         self.searches += 1;
-        let board = self.board.as_ref().ok_or("go came before position")?;
+        let (_, board) = self.position.as_ref().ok_or("go came before position")?;
         if let Some(depth) = rest.strip_prefix("perft ") {
             let depth = depth.trim().parse().map_err(|_| format!("go {rest}: no depth"))?;
             misdeed::count(self, board, depth);
@@ -160,10 +172,7 @@ impl Session {
             limits,
             illegal: board.illegal(self.args.seed),
             other: board.other_notation(&choice.uci),
-            another: (0..64)
-                .filter_map(|salt| board.choose(self.args.seed + salt, Skill::Random))
-                .find(|another| another.uci != choice.uci)
-                .map_or(choice.uci.clone(), |another| another.uci),
+            another: board.another(self.args.seed, &choice.uci, &self.args.info),
             expected: expected.map(|choice| choice.uci),
             choice,
         };
@@ -198,4 +207,9 @@ impl Session {
             }
         }
     }
+}
+
+/// Whether `text` is the position `last` and further moves.
+fn continues(text: &str, last: &str) -> bool {
+    last.contains(" moves ") && text.strip_prefix(last).is_some_and(|more| more.starts_with(' '))
 }

@@ -12,7 +12,7 @@ use crate::support::{programs, store, wait_for};
 const PAIRS: usize = 60;
 
 /// What makes engines crash in the course of every game.
-const CRASHES: &str = "PUPPET=--mode crash --after 30";
+const CRASHES: &str = "PUPPET=--mode crash --after 10";
 
 /// A run of engines that are what each machine makes of them: its variables BENCH and NPS are what
 /// their bench says, PUPPET how they behave, and PAUSE how many seconds they take to start. Each move
@@ -38,7 +38,7 @@ fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
 
 /// The same, played by workers.
 pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
-    fickle(bench, 1).unset("concurrency").set("on", server.url())
+    fickle(bench, 5).unset("concurrency").set("on", server.url())
 }
 
 /// What it plays of so many pairs on one machine, at full speed.

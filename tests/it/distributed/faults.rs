@@ -212,7 +212,8 @@ fn a_worker_that_leaves_finishes_what_it_has_and_one_that_must_go_gives_it_back(
     polite.signal(Signal::INT);
     polite.finish().expect_code(0);
     let hasty = Worker::start(&bench, &server, "b");
-    wait_for_pairs(&bench, 4);
+    let results = bench.path("results");
+    wait_for("the second worker has played", || store::players(&results).get("b").map(|_| ()));
     hasty.signal(Signal::TERM);
     hasty.finish().expect_code(0);
     // With that lease nobody would see the pairs again that were not given back.

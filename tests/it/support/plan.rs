@@ -24,7 +24,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// A run of `pairs` pairs from as many different openings, one move a node.
+    /// A run of `pairs` pairs from as many different openings, one node a move, at most 30 moves a game.
     pub fn new(bench: &'a Bench, command: &'static str, pairs: usize) -> Plan<'a> {
         let book = bench.write("book.epd", openings(pairs.max(1)));
         Plan { bench, command, engines: Vec::new(), flags: Vec::new(), switches: Vec::new() }
@@ -38,6 +38,8 @@ impl<'a> Plan<'a> {
             .set("order", "sequential")
             .set("concurrency", 1)
             .set("each", "nodes=1")
+            // Random moves need hundreds of plies to end a game, which few tests are about.
+            .set("max-moves", 30)
             // What tests count must not depend on how busy the machine is.
             .set("cpu-contention", "off")
     }
