@@ -158,8 +158,8 @@ pub(crate) struct PlayArgs {
 #[command(next_help_heading = "Scaled times")]
 struct ScaleArgs {
     /// Multiply all times by how much slower than the reference this machine is, by the bench of
-    /// the last engine with as many copies at once as games; needs --reference-nps. With --on each
-    /// worker does so by its own speed
+    /// the last engine with as many copies at once as games; needs --reference-nps. With --on
+    /// (Cargo feature cluster) each worker does so by its own speed
     #[arg(long)]
     scale: bool,
     /// Nodes per second for which times are meant, of one of so many copies at once

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn clap_is_told_in_time() {
+    fn clap_is_told_before_it_prints() {
         let of = |line: &str| help_colour(line.split(' ').map(OsString::from));
         assert_eq!(of("arbiter --color always --help"), clap::ColorChoice::Always);
         assert_eq!(of("arbiter --help --color=never"), clap::ColorChoice::Never);

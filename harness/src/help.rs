@@ -43,10 +43,11 @@ const SHOWN: [(&str, &str); 24] = [
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
 /// Subcommands and flags that a Cargo feature brings, the feature, and whether this build has it.
-const OPTIONAL: [(&str, &str, bool); 5] = [
+const OPTIONAL: [(&str, &str, bool); 6] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),
     ("--on", "cluster", cfg!(feature = "cluster")),
+    ("--nats", "cluster", cfg!(feature = "cluster")),
     ("serve", "serve", cfg!(feature = "serve")),
     ("--metrics", "serve", cfg!(feature = "serve")),
 ];
@@ -104,7 +105,7 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
 /// An error of the command line with the right flag, where a wrong one is an engine's key, or is
 /// written as other programs do; with what a number is to be; and with one command that was meant.
 pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
-    if let Some(message) = missing_feature(&error, args) {
+    if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
     }
     if let Some(ContextValue::Strings(alike)) = error.get(ContextKind::SuggestedSubcommand) {
@@ -139,7 +140,11 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
 }
 
 /// The answer to a subcommand or flag of a Cargo feature that this build lacks: a command that adds it.
-fn missing_feature(error: &clap::Error, args: &[OsString]) -> Option<String> {
+fn missing_feature(
+    error: &clap::Error,
+    args: &[OsString],
+    optional: &[(&str, &str, bool)],
+) -> Option<String> {
     let is_given = |word: &str| match error.kind() {
         ErrorKind::InvalidSubcommand => {
             error.get(ContextKind::InvalidSubcommand) == Some(&ContextValue::String(word.into()))
@@ -150,7 +155,7 @@ fn missing_feature(error: &clap::Error, args: &[OsString]) -> Option<String> {
         }),
         _ => false,
     };
-    let (word, feature, _) = OPTIONAL.iter().find(|(word, _, has)| !has && is_given(word))?;
+    let (word, feature, _) = optional.iter().find(|(word, _, has)| !has && is_given(word))?;
     Some(format!(
         "'{word}' needs the Cargo feature '{feature}', which this build of arbiter lacks\n\n  \
          To add it, in a clone of the repository: cargo install --locked --path harness --features \
@@ -247,6 +252,29 @@ mod tests {
             let added = format!("cargo install --locked --path harness --features {feature}\n");
             let is_answered = error.as_ref().is_some_and(|error| error.contains(&added));
             assert_eq!(is_answered, !has, "{line}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_feature_is_named_for_its_subcommands_and_flags_alone() {
+        for (line, word) in [
+            ("arbiter spar a b", Some("spar")),
+            ("arbiter help spar", Some("spar")),
+            ("arbiter match a b --pairs 1 --ring x", Some("--ring")),
+            ("arbiter match a b --ring=x", Some("--ring")),
+            ("arbiter match a b --other spar", None),
+            ("arbiter other", None),
+        ] {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let error = Cli::command().try_get_matches_from(&args).expect_err(line);
+            let answer = |has| {
+                missing_feature(&error, &args, &[("spar", "club", has), ("--ring", "club", has)])
+            };
+            let start = word.map(|word| format!("'{word}' needs the Cargo feature 'club', "));
+            let answered = answer(false);
+            assert_eq!(answered.is_some(), start.is_some(), "{line}");
+            assert!(answered.unwrap_or_default().starts_with(&start.unwrap_or_default()), "{line}");
+            assert_eq!(answer(true), None, "{line}");
         }
     }
 

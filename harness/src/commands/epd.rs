@@ -22,7 +22,8 @@ A position is solved by a move of bm, by none of am, or by announcing a mate wit
 counts as dm 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
 to the solution ends when the principal variation turned to a solution for good. Themes come from
 ids. Lines that cannot be used are named and count neither as solved nor as failed. With --on
-workers search the positions; use --nodes or --depth if they are not all alike.
+(Cargo feature cluster) workers search the positions; use --nodes or --depth if they are not all
+alike.
 
 Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
 input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine;

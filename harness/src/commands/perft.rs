@@ -10,7 +10,8 @@ use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, vari
 const HELP: &str = "\
 Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
 (a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
-Lines that cannot be used are named and count for nothing. With --on workers count.
+Lines that cannot be used are named and count for nothing. With --on (Cargo feature cluster)
+workers count.
 
 Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
 bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if

@@ -1,7 +1,7 @@
 //! How well figures agree with those of others, counted and printed by the tests that ask for it.
 //!
 //! The whole table:
-//! `cargo test -p arbiter --lib stats:: -- --nocapture --test-threads 1 | grep '^| '`.
+//! `cargo test -p arbiter-stats --lib -- --nocapture --test-threads 1 | grep '^| '`.
 
 /// The figures of one kind, compared with a reference.
 pub(crate) struct Agreement {
