@@ -39,7 +39,7 @@ fn play(specs: [String; 2], each: &str) -> u64 {
         .engine(second)
         .set("each", each)
         .set("fault-limit", 1);
-    let plan = if each.starts_with("tc=") { plan.set("max-moves", 15) } else { plan };
+    let plan = if each.starts_with("tc=") { plan.set("max-moves", 8) } else { plan };
     let played = plan.played(0);
     let report = &played.report;
     assert_eq!(report.games, 2, "{report:#?}");
