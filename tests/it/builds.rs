@@ -6,6 +6,7 @@ use rustix::process::Signal;
 
 use crate::support::bench::Bench;
 use crate::support::project::Project;
+use crate::support::snapshot::{line_with, said, without_figures};
 use crate::support::{programs, wait_for};
 
 /// A program without a bench.
@@ -22,8 +23,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     let before = project.git(&["status", "--porcelain=v2", "--branch"]);
     let words = ["match", "--test", "main", "--base", "HEAD~1", "--format", "json"];
     let cold = project.run(&[&words[..], &["--name", "cold"]].concat()).expect_code(0);
-    assert_eq!(cold.stderr.matches("\nbuilt ").count(), 2, "{cold:#?}");
-    assert!(cold.stderr.contains("100 nodes, as its commit says"), "{cold:#?}");
+    said(&cold.stderr);
     let json = cold.json();
     let builds = json["builds"].as_array().expect("both are builds");
     assert_eq!([&builds[0]["commit"], &builds[1]["commit"]], [&*second, &*first]);
@@ -32,8 +32,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     assert_eq!(json["games"], 2);
 
     let warm = project.run(&words).expect_code(0);
-    assert_eq!(warm.stderr.matches(" is built already").count(), 2, "{warm:#?}");
-    assert!(!warm.stderr.contains("building"), "{warm:#?}");
+    said(&warm.stderr);
 
     let results = bench.path("results").display().to_string();
     let again = ["match", "--resume", "cold", "--results", &results, "--format", "json"];
@@ -41,7 +40,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     // What the cache has lost is built again.
     std::fs::remove_dir_all(bench.path(".cache")).expect("the cache is there");
     let resumed = bench.arbiter(again).finish().expect_code(0);
-    assert!(resumed.stderr.contains("gone from the cache; it is built again"), "{resumed:#?}");
+    said(&resumed.stderr);
     assert_eq!(resumed.json()["games"], 2);
     let shown = ["results", "--results", &results, "show", "cold", "--format", "md"];
     let report = bench.arbiter(shown).finish().expect_code(0).stdout;
@@ -64,21 +63,21 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.write("new.txt", "untracked");
     let words = ["match", "--test", ".", "--base", "HEAD", "--format", "json"];
     let dirty = project.run(&words).expect_code(0);
-    assert!(dirty.stderr.contains("the working tree is dirty"), "{dirty:#?}");
+    said(&dirty.stderr);
     let builds = &dirty.json()["builds"];
     assert_eq!((&builds[0]["dirty"], &builds[0]["bench_nodes"]), (&true.into(), &300.into()));
     assert_eq!(builds[1]["dirty"], false);
     assert_eq!(project.git(&["status", "--porcelain"]), " M engine.sh\n?? new.txt");
     assert!(!project.top.join("engine").exists(), "built elsewhere");
     let again = project.run(&words).expect_code(0);
-    assert!(!again.stderr.contains("building"), "{again:#?}");
+    said(&again.stderr);
     let beside = project.top.join("../beside").display().to_string();
     let elsewhere = project.run(&[&words[..], &["--cache", &beside]].concat()).expect_code(0);
-    assert!(elsewhere.stderr.contains("the working tree is dirty"), "{elsewhere:#?}");
+    said(&elsewhere.stderr);
 
     project.commit("Second");
     let clean = project.run(&words).expect_code(0);
-    assert!(!clean.stderr.contains("dirty"), "{clean:#?}");
+    said(&clean.stderr);
     // The folder of results is no part of the working tree, whether git ignores it or not.
     let top = project.top.display().to_string();
     let inside = format!("{top}/results");
@@ -89,7 +88,7 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
         for _ in 0..2 {
             let flags = ["--repo", &top, "--results", &inside, "--each", "nodes=1", "--pairs", "1"];
             let kept = bench.arbiter([&words[..], &flags].concat()).finish().expect_code(0);
-            assert!(!kept.stderr.contains("dirty"), "{kept:#?}");
+            said(&kept.stderr);
         }
     }
     let words = ["match", "--test", "main", "--base", "main", "--format", "json"];
@@ -101,10 +100,8 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.commit("Third");
     let third = project.run(&["match", "main", "HEAD~1"]).expect_code(0);
     let dry = project.run(&["match", "main", "HEAD~1", "--dry-run"]).expect_code(0);
-    let told = |words| [&clean, &twice, &third, &dry].map(|run| run.stderr.matches(words).count());
-    assert_eq!(told(" are the same program"), [1, 1, 0, 0]);
-    assert_eq!(told("both engines have the bench 300"), [0, 0, 1, 0]);
-    project.run(&["match", "mian", "HEAD"]).expect_refusal(21, &["did you mean 'main'?"]);
+    [&twice, &third, &dry].iter().for_each(|run| said(&run.stderr));
+    project.run(&["match", "mian", "HEAD"]).expect_error(21);
 }
 
 #[test]
@@ -113,7 +110,7 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     let played = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
-    assert!(played.stderr.contains("no bench, so none to compare: "), "{played:#?}");
+    said(&played.stderr);
     let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
     project.run(&words).expect_code(0);
     let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
@@ -132,7 +129,7 @@ fn suites_ask_revisions_too() {
     let suite = bench.write("suite.epd", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n");
     let suite = suite.display().to_string();
     let counted = project.run(&["perft", "--test", "HEAD", "--suite", &suite]).expect_code(0);
-    assert!(counted.stdout.contains("1 of 1 positions"), "{counted:#?}");
+    said(&counted.stdout);
     let suite = bench.write("bm.epd", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"M.1\";\n");
     let suite = suite.display().to_string();
     let words = [
@@ -148,7 +145,7 @@ fn suites_ask_revisions_too() {
         "--no-bench",
     ];
     let found = project.run(&words).expect_code(0);
-    assert!(found.stdout.contains("HEAD@") && found.stdout.contains("palimpsest"), "{found:#?}");
+    said(&found.stdout);
 }
 
 #[test]
@@ -163,12 +160,10 @@ fn two_runs_build_once() {
     );
     project.commit_with_bench(100, "First");
     let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
-    let both =
-        [project.start(&words), project.start(&words)].map(|run| run.finish().expect_code(0));
+    for run in [project.start(&words), project.start(&words)] {
+        run.finish().expect_code(0);
+    }
     assert_eq!(bench.read("builds.log"), "x\n");
-    let built = both.iter().filter(|run| run.stderr.contains("building")).count();
-    assert_eq!(built, 1, "{both:#?}");
-    assert!(both.iter().any(|run| run.stderr.contains("is built already")), "{both:#?}");
 }
 
 #[test]
@@ -187,7 +182,7 @@ fn an_interrupted_build_leaves_no_process() {
     };
     wait_for("the build runs", || stat().map(drop));
     running.signal(Signal::INT);
-    running.finish().expect_refusal(130, &["interrupted"]);
+    running.finish().expect_error(130);
     wait_for("the build is gone", || stat().is_none_or(|s| s.contains(") Z")).then_some(()));
 }
 
@@ -196,50 +191,51 @@ fn what_cannot_be_built_is_said_with_the_log() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "Works\n\nBench: 100");
-    let refused = |rev: &str, code: i32, words: &[&str]| {
-        project.run(&["match", "--test", rev, "--base", &puppet()]).expect_refusal(code, words);
+    let refused = |rev: &str, code: i32| {
+        project.run(&["match", "--test", rev, "--base", &puppet()]).expect_error(code);
     };
-    refused("no-such-branch", 21, &["no revision 'no-such-branch'"]);
+    refused("no-such-branch", 21);
     let recipe = |text: &str| {
         project.write("arbiter.toml", &format!("[build]\n{text}\n"));
         project.commit(text);
     };
     recipe("command = \"echo fine; echo 'x.c:1: error: bad'; exit 3\"");
-    refused("HEAD", 23, &["exit code 3", "x.c:1: error: bad", "build.log"]);
+    refused("HEAD", 23);
     recipe("command = \"sleep 1000\"\ntimeout = 0.2");
-    refused("HEAD", 24, &["0.2 s", "build.log"]);
+    refused("HEAD", 24);
     recipe("command = \"true\"");
-    refused("HEAD", 25, &["no executable file", "build.log"]);
+    refused("HEAD", 25);
     recipe("command = \"true\"\nbinary = \"src/engine\"");
-    refused("HEAD", 25, &["'src/engine'"]);
+    refused("HEAD", 25);
     recipe("comand = \"true\"");
-    refused("HEAD", 3, &["arbiter.toml", "comand"]);
+    refused("HEAD", 3);
     project.git(&["rm", "--quiet", "arbiter.toml"]);
     project.engine("echo nothing");
     project.commit("No bench, but a promise\n\nBench: 7");
-    refused("HEAD", 26, &["bench", "no number of nodes"]);
+    refused("HEAD", 26);
     project.commit_with_bench(7, "Has a bench");
     project.engine("exit 9");
     project.commit("Fails");
-    refused("HEAD", 26, &["bench", "exit code 9", "--no-bench"]);
+    refused("HEAD", 26);
     project.engine("echo nothing");
     project.commit("No bench");
     let lost = project.run(&["match", "HEAD", "HEAD~2"]);
-    lost.expect_refusal(26, &["HEAD@", "no bench signature", "HEAD~2@", "has one"]);
+    lost.expect_error(26);
     // An engine that never had one is played without it.
     let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
-    assert!(played.stderr.contains("no bench, so none to compare: HEAD@"), "{played:#?}");
+    said(&played.stderr);
     let scaled = ["match", "HEAD", &puppet(), "--scale", "--reference-nps", "1000"];
-    project.run(&scaled).expect_refusal(26, &["no number of nodes"]);
+    project.run(&scaled).expect_error(26);
     project.commit_with_bench(101, "Lies\n\nBench: 100");
-    refused("HEAD", 28, &["101", "100"]);
+    refused("HEAD", 28);
     project.engine("echo $$ nodes 7 nps");
     project.commit("Unsteady");
     let words = ["match", "--test", "HEAD", "--base", &puppet(), "--concurrency", "2"];
-    project.run(&words).expect_refusal(27, &["differs between copies"]);
+    let unsteady = project.run(&words).expect_code(27);
+    said(&without_figures(line_with(&unsteady.stderr, "error: ")));
     project.git(&["rm", "--quiet", "Makefile"]);
     project.commit("No build");
-    refused("HEAD", 23, &["Makefile", "[build]"]);
+    refused("HEAD", 23);
 }
 
 #[test]
@@ -252,7 +248,7 @@ fn a_shallow_clone_and_no_repository_are_told_apart() {
     let from = format!("file://{}", project.top.display());
     project.git(&["clone", "--quiet", "--depth", "1", &from, &clone]);
     let words = ["match", "--base", "HEAD~1", "--test", "HEAD", "--repo", &clone];
-    bench.arbiter(words).finish().expect_refusal(22, &["HEAD~1", "shallow", "--unshallow"]);
+    bench.arbiter(words).finish().expect_error(22);
     let results = bench.path("results").display().to_string();
     let words = ["match", "--base", &puppet(), "--test", "HEAD", "--repo", &clone];
     let short = ["--each", "nodes=1", "--pairs", "1", "--results", &results];
@@ -261,12 +257,12 @@ fn a_shallow_clone_and_no_repository_are_told_apart() {
     std::fs::create_dir(&nowhere).unwrap();
     let nowhere = nowhere.display().to_string();
     let words = ["match", "--base", "HEAD", "--test", "main", "--repo", &nowhere];
-    bench.arbiter(words).finish().expect_refusal(20, &["no git repository"]);
+    bench.arbiter(words).finish().expect_error(20);
     // Without git in the search path.
     let arbiter = programs::arbiter().display().to_string();
     let script = format!("PATH={nowhere} exec '{arbiter}' match --base HEAD --test main");
     let running = bench.start(Path::new("/bin/sh"), ["-c", &script]);
-    running.finish().expect_refusal(20, &["git is not installed"]);
+    running.finish().expect_error(20);
 }
 
 #[test]
@@ -284,7 +280,7 @@ fn usual_projects_need_no_recipe() {
     project.commit("src/Makefile");
     let words = ["match", "--test", "HEAD", "--base", &puppet()];
     let made = project.run(&words).expect_code(0);
-    assert!(made.stderr.contains("(src/Makefile)"), "{made:#?}");
+    said(&made.stderr);
 
     project.write("Cargo.toml", "[package]\nname = \"tiny\"\nedition = \"2024\"\n");
     let engine = project.top.join("engine.sh");
@@ -299,8 +295,7 @@ fn usual_projects_need_no_recipe() {
     assert!(script.contains("bench"));
     project.commit("Cargo.toml");
     let built = project.run(&words).expect_code(0);
-    assert!(built.stderr.contains("cargo build --release` (Cargo.toml)"), "{built:#?}");
-    assert!(built.stderr.contains("7 nodes"), "{built:#?}");
+    said(&built.stderr);
 }
 
 /// A C program that runs the script beside the repository's other files.
@@ -335,8 +330,7 @@ fn cmake_projects_need_no_recipe() {
     std::fs::set_permissions(&engine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     project.commit("CMake");
     let built = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
-    assert!(built.stderr.contains("(CMakeLists.txt)"), "{built:#?}");
-    assert!(built.stderr.contains("7 nodes"), "{built:#?}");
+    said(&built.stderr);
 }
 
 /// With a stand-in for the tool, as it is a large one.
@@ -368,8 +362,7 @@ fn go_projects_need_no_recipe() {
     );
     let arbiter = programs::arbiter().display().to_string();
     let built = bench.start(Path::new("/bin/sh"), ["-c", &play, &arbiter]).finish().expect_code(0);
-    assert!(built.stderr.contains("go build -o built/ ./...` (go.mod)"), "{built:#?}");
-    assert!(built.stderr.contains("7 nodes"), "{built:#?}");
+    said(&built.stderr);
 }
 
 #[test]
@@ -388,15 +381,15 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
     assert!(list[0]["bytes"].as_u64() > Some(100), "{list:#}");
     let nodes = [&list[0], &list[1]].map(|build| build["bench_nodes"].as_u64());
     assert!(nodes.contains(&Some(100)) && nodes.contains(&Some(200)), "{list:#}");
-    assert!(builds(&[]).expect_code(0).stdout.contains("2 builds, "));
+    said(&without_figures(&builds(&[]).expect_code(0).stdout));
 
     builds(&["clean"]).expect_code(2);
-    let clean = |words: &[&str], expect: &str| {
+    let clean = |words: &[&str]| {
         let done = builds(&[&["clean"], words].concat()).expect_code(0);
-        assert!(done.stdout.contains(expect), "{expect}: {done:#?}");
+        said(&done.stdout);
     };
-    clean(&["--keep-days", "1", "--max-size", "1"], "0 builds with 0.0 MiB removed");
-    clean(&["--all", "--dry-run"], "2 builds with 0.0 MiB would be removed");
+    clean(&["--keep-days", "1", "--max-size", "1"]);
+    clean(&["--all", "--dry-run"]);
     assert_eq!(listed(), list);
 
     // What is being played stays.
@@ -414,7 +407,7 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
         let mut lines = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
         lines.any(|line| line.starts_with("go")).then_some(())
     });
-    clean(&["--max-size", "0"], "1 build with 0.0 MiB removed, 1 in use left");
+    clean(&["--max-size", "0"]);
     assert_eq!(listed().as_array().map(Vec::len), Some(1));
     wait_for("the run ends", || {
         let has_ended = running.has_ended();
@@ -426,9 +419,9 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
         has_ended.then_some(())
     });
     running.finish().expect_code(130);
-    clean(&["--all"], "1 build with 0.0 MiB removed\n");
+    clean(&["--all"]);
     let again = project.run(&words).expect_code(0);
-    assert_eq!(again.stderr.matches("\nbuilt ").count(), 2, "{again:#?}");
+    said(&again.stderr);
 }
 
 #[test]
@@ -449,7 +442,7 @@ fn times_are_scaled_by_the_speed_of_the_base() {
     assert!(bench.read("games.pgn").contains("[TimeControl \"6+0.3\"]"));
     let shown = ["results", "--results", &results, "show", "scaled"];
     let shown = bench.arbiter(shown).finish().expect_code(0).stdout;
-    assert!(shown.contains("times scaled by 1.500: 50000 nodes per second measured"), "{shown}");
+    said(line_with(&shown, "50000"));
     let words = [&sides[..], &["--scale", "--repo", &top]].concat();
-    bench.arbiter(words).finish().expect_refusal(3, &["reference-nps"]);
+    bench.arbiter(words).finish().expect_error(3);
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
+use crate::support::snapshot::{said, without_figures};
 
 fn check(bench: &Bench, engine: &str, more: &[&str]) -> Finished {
     // Short for whoever waits for the test, long for a puppet.
@@ -15,9 +16,9 @@ fn outcome<'a>(json: &'a Value, name: &str) -> &'a Value {
     checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{name}: {json:#}"))
 }
 
-/// The puppet with this misdeed fails this check, for a reason with these words.
+/// The puppet with this misdeed fails this check, for the reason in the snapshot.
 #[track_caller]
-fn fails(misdeed: &str, name: &str, words: &str) {
+fn fails(misdeed: &str, name: &str) {
     let bench = Bench::new();
     let puppet = bench.puppet("P", &format!("--mode {misdeed}"), "");
     let filter = format!("^{name}$");
@@ -26,7 +27,7 @@ fn fails(misdeed: &str, name: &str, words: &str) {
     let found = outcome(&json, name);
     assert_eq!(found["outcome"], "failed", "{misdeed}: {json:#}");
     let reason = found["reason"].as_str().expect("a failure has a reason");
-    assert!(reason.contains(words), "{misdeed}: {reason}");
+    said(&format!("{misdeed}: {}", without_figures(reason)));
     let lines = found["transcript"].as_array().expect("a failure has its conversation");
     assert!(!lines.is_empty(), "{misdeed}: {json:#}");
     finished.expect_code(if found["grade"] == "must" { 1 } else { 0 });
@@ -35,21 +36,21 @@ fn fails(misdeed: &str, name: &str, words: &str) {
 
 #[test]
 fn misdeeds_at_the_start_are_found() {
-    fails("no-uciok", "uciok", "no uciok within 2000 ms");
-    fails("mute", "uciok", "no uciok");
-    fails("exit-at-start", "uciok", "exit code 1");
-    fails("exit-at-handshake", "id-author", "exit code 1");
-    fails("bad-options", "option-lines", "'option ");
-    fails("no-options", "option-has-hash", "no option Hash");
-    fails("banner", "handshake-clean", "Welcome");
-    fails("no-readyok", "isready", "no readyok");
+    fails("no-uciok", "uciok");
+    fails("mute", "uciok");
+    fails("exit-at-start", "uciok");
+    fails("exit-at-handshake", "id-author");
+    fails("bad-options", "option-lines");
+    fails("no-options", "option-has-hash");
+    fails("banner", "handshake-clean");
+    fails("no-readyok", "isready");
 }
 
 #[test]
 fn an_engine_that_speaks_xboard_is_not_checked() {
     let bench = Bench::new();
     let puppet = bench.puppet("P", "--proto xboard", "");
-    check(&bench, &puppet, &[]).expect_refusal(3, &["engine 'P' speaks xboard"]);
+    check(&bench, &puppet, &[]).expect_error(3);
     bench.wait_until_quiet();
 }
 
@@ -58,36 +59,36 @@ fn wrong_moves_are_found() {
     for misdeed in
         ["illegal-move", "garbage-bestmove", "null-move", "blank-bestmove", "none-bestmove"]
     {
-        fails(misdeed, "bestmove-legal", "is no legal move of");
+        fails(misdeed, "bestmove-legal");
     }
-    fails("same-square", "bestmove-legal", "'a1a1'");
-    fails("uppercase-promotion", "bestmove-legal", "is no legal move of");
-    fails("double-bestmove", "bestmove-once", "2 bestmove lines");
-    fails("no-newline", "bestmove-once", "no bestmove");
-    fails("illegal-ponder --skill greedy", "bestmove-ponder-legal", "ponder");
+    fails("same-square", "bestmove-legal");
+    fails("uppercase-promotion", "bestmove-legal");
+    fails("double-bestmove", "bestmove-once");
+    fails("no-newline", "bestmove-once");
+    fails("illegal-ponder --skill greedy", "bestmove-ponder-legal");
 }
 
 #[test]
 fn engines_that_leave_or_stay_too_long_are_found() {
-    fails("crash", "go-depth", "killed by signal 6");
-    fails("exit-in-game", "go-depth", "exit code 3");
-    fails("exit-after-bestmove", "ucinewgame", "the engine left");
-    fails("exit-after-game", "ucinewgame", "the engine left");
-    fails("disconnect", "go-depth", "the engine left");
-    fails("hang", "go-depth", "no bestmove");
-    fails("ignore-quit", "quit", "no end of the process within 2000 ms");
-    fails("ignore-quit", "end-of-input", "no end of the process");
+    fails("crash", "go-depth");
+    fails("exit-in-game", "go-depth");
+    fails("exit-after-bestmove", "ucinewgame");
+    fails("exit-after-game", "ucinewgame");
+    fails("disconnect", "go-depth");
+    fails("hang", "go-depth");
+    fails("ignore-quit", "quit");
+    fails("ignore-quit", "end-of-input");
 }
 
 #[test]
 fn misdeeds_of_time_are_found() {
-    fails("no-bestmove-answer-stop", "stop", "no bestmove");
-    fails("late-bestmove", "go-movetime-kept", "expected 300 ms");
-    fails("slow --delay-ms 900", "go-clock-black", "expected 500 ms");
-    fails("deaf --delay-ms 700", "infinite-waits", "before stop");
-    fails("deaf --delay-ms 1000", "stop-prompt", "ms after stop");
-    fails("impatient-ponder", "ponder-waits", "before ponderhit or stop");
-    fails("impatient-ponder", "isready-thinking", "ms, before stop");
+    fails("no-bestmove-answer-stop", "stop");
+    fails("late-bestmove", "go-movetime-kept");
+    fails("slow --delay-ms 900", "go-clock-black");
+    fails("deaf --delay-ms 700", "infinite-waits");
+    fails("deaf --delay-ms 1000", "stop-prompt");
+    fails("impatient-ponder", "ponder-waits");
+    fails("impatient-ponder", "isready-thinking");
 }
 
 #[test]
@@ -97,25 +98,25 @@ fn what_slow_searches_say_is_judged() {
     let filter = "^(info-score|search-repeats)$";
     let args = ["check", &puppet, "--patience", "1", "--filter", filter];
     let text = bench.arbiter(args).finish().expect_code(0).stdout;
-    assert!(text.contains("2 of 2 checks passed"), "{text}");
+    said(&text);
     bench.wait_until_quiet();
 }
 
 #[test]
 fn nonsense_about_the_search_is_found() {
-    fails("no-score", "info-score", "no info line with depth and score");
-    fails("huge-numbers", "info-syntax", "is no count");
-    fails("illegal-pv", "info-pv-legal", "is not legal in the variation");
-    fails("bounds-last", "info-mate", "the last score");
+    fails("no-score", "info-score");
+    fails("huge-numbers", "info-syntax");
+    fails("illegal-pv", "info-pv-legal");
+    fails("bounds-last", "info-mate");
 }
 
 #[test]
 fn engines_that_punish_odd_input_are_found() {
     // The puppet does so on purpose.
-    fails("good", "unknown-commands", "exit code 99");
-    fails("good", "option-unknown", "exit code 99");
-    fails("good", "position-illegal-move", "exit code 99");
-    fails("good", "go-nonsense", "exit code 99");
+    fails("good", "unknown-commands");
+    fails("good", "option-unknown");
+    fails("good", "position-illegal-move");
+    fails("good", "go-nonsense");
 }
 
 #[test]
@@ -164,18 +165,17 @@ fn checks_are_listed_and_chosen() {
     let bench = Bench::new();
     let listed = bench.arbiter(["check", "--list", "--filter", "PONDER"]).finish().expect_code(0);
     assert!(listed.stdout.lines().count() >= 5, "{listed:#?}");
-    assert!(listed.stdout.lines().all(|line| line.contains("ponder")), "{listed:#?}");
+    said(&listed.stdout);
     bench.arbiter(["check"]).finish().expect_code(2);
     let refused = check(&bench, "/no/such/engine", &[]);
-    refused.expect_refusal(3, &["/no/such/engine"]);
-    check(&bench, "bundled", &["--filter", "nothing like it"]).expect_refusal(4, &["no check"]);
-    check(&bench, "bundled", &["--filter", "("]).expect_refusal(2, &["--filter"]);
+    refused.expect_error(3);
+    check(&bench, "bundled", &["--filter", "nothing like it"]).expect_error(4);
+    check(&bench, "bundled", &["--filter", "("]).expect_error(2);
     let one = check(&bench, "bundled", &["--filter", "^isready$"]).expect_code(0);
-    assert!(one.stdout.contains("1 of 1 checks passed, score 100.0 of 100"), "{one:#?}");
+    said(&one.stdout);
     let puppet = bench.puppet("P", "--mode no-readyok", "");
     let text = check(&bench, &puppet, &["--filter", "^isready$"]).expect_code(1);
-    assert!(text.stdout.contains("\nFAILED isready (must): "), "{text:#?}");
-    assert!(text.stdout.contains("> isready\n"), "{text:#?}");
+    said(&without_figures(&text.stdout));
     let md = check(&bench, &puppet, &["--filter", "^isready$", "--format", "md"]).expect_code(1);
-    assert!(md.stdout.starts_with("# UCI conformance of Puppet\n"), "{md:#?}");
+    said(&without_figures(&md.stdout));
 }

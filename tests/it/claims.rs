@@ -5,6 +5,7 @@ use std::process::Command;
 use palimpsest::eval::Variant;
 use palimpsest::search::{Configuration, Personality};
 
+use crate::support::snapshot::said;
 use crate::support::{bench::Bench, programs};
 
 const PLAN: &str = include_str!("../../results/claims.toml");
@@ -106,8 +107,8 @@ fn small() -> (Bench, impl Fn(&[&str]) -> (bool, String)) {
         let mut command = Command::new("python3");
         command.arg(&script).arg("--arbiter").arg(programs::arbiter()).args(words);
         let done = command.output().expect("python3 is installed");
-        let said = [done.stdout, done.stderr].concat();
-        (done.status.success(), String::from_utf8(said).expect("it is text"))
+        let told = [done.stdout, done.stderr].concat();
+        (done.status.success(), String::from_utf8(told).expect("it is text"))
     };
     (bench, run)
 }
@@ -116,9 +117,9 @@ fn small() -> (Bench, impl Fn(&[&str]) -> (bool, String)) {
 fn one_command_plays_what_is_undecided_and_reports_it() {
     let (bench, call) = small();
     let run = |words: &[&str]| {
-        let (success, said) = call(words);
-        assert!(success, "{said}");
-        said
+        let (success, told) = call(words);
+        assert!(success, "{told}");
+        told
     };
     let first = run(&["play", "--blocks", "1"]);
     let names: Vec<&str> = first.lines().collect();
@@ -169,15 +170,16 @@ fn one_command_plays_what_is_undecided_and_reports_it() {
 #[test]
 fn nothing_is_put_on_record_that_was_not_played() {
     let (bench, run) = small();
-    for (words, message) in [
-        (&["report"][..], "has no run of the plan"),
-        (&["play", "--limit", "41 nodes"], "no limit '41 nodes'; there are 40 nodes, a clock"),
-        (&["play", "--id", "others"], "no id begins with 'others'; there are other"),
-        (&["play", "--blocks", "0"], "invalid number above 0 value: '0'"),
-        (&["report", "--arbiter", "no/such"], "there is no program no/such"),
+    for words in [
+        &["report"][..],
+        &["play", "--limit", "41 nodes"],
+        &["play", "--id", "others"],
+        &["play", "--blocks", "0"],
+        &["report", "--arbiter", "no/such"],
     ] {
-        let (success, said) = run(words);
-        assert!(!success && said.contains(message), "{said}");
+        let (success, told) = run(words);
+        assert!(!success, "{told}");
+        said(told.lines().last().expect("it says why"));
     }
     assert!(run(&["play", "--id", "other", "--blocks", "1"]).0);
     let kept = bench.read("claims-games.json");
@@ -186,7 +188,8 @@ fn nothing_is_put_on_record_that_was_not_played() {
     assert!(SMALL.contains(before));
     let now = "{ name = \"doubled\", Eval = \"micromax\" }";
     bench.write("claims.toml", SMALL.replace(before, now));
-    let (success, said) = run(&["play", "--again", "--id", "other", "--blocks", "1"]);
-    assert!(!success && said.contains("not on record: claim-other-nodes-40-1"), "{said}");
+    let (success, told) = run(&["play", "--again", "--id", "other", "--blocks", "1"]);
+    assert!(!success, "{told}");
+    said(told.lines().last().expect("it says why"));
     assert_eq!(bench.read("claims-games.json"), kept);
 }

@@ -9,6 +9,7 @@ use rustix::thread::sched_getaffinity;
 use crate::resume::resume;
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
+use crate::support::snapshot::{line_with, said, without_figures};
 use crate::support::{process, programs, store, wait_for};
 
 /// A process that takes all it can get of one processor, and ends with the test.
@@ -64,20 +65,19 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
     let finished = starved(&bench, 1, cpu).set("each", "tc=1.2+0.06").run().expect_code(0);
     let json = finished.json();
     assert_eq!((&json["pairs_voided"], &json["pairs_disturbed"]), (&2.into(), &1.into()));
-    assert!(finished.stderr.contains("CPU contention in 3"), "{finished:#?}");
+    said(&without_figures(&finished.stderr));
     let played = Played::read(&bench, &finished);
     assert_eq!((played.report.games, played.games().len()), (2, 2));
     let noted = store::disturbances(&bench.path("results"));
     let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
     assert_eq!(fates, [(0, 0, false), (0, 1, false), (0, 2, true)]);
-    assert!(noted.iter().all(|row| row.2.contains("A waited for a processor for ")), "{noted:?}");
+    noted.iter().for_each(|row| said(&without_figures(&row.2)));
     // The same in the other forms of the report.
     let results = bench.path("results").display().to_string();
-    let words = "pairs that this can have decided: 2 played again, 1 counted";
     for form in ["human", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
         let shown = bench.arbiter(show).finish().expect_code(0);
-        assert!(shown.stdout.contains(words), "{shown:#?}");
+        said(line_with(&shown.stdout, ": 2 played again, 1 "));
     }
 }
 
@@ -98,8 +98,7 @@ fn as_another_program_nothing_is_measured_unless_it_is_asked_for() {
         let finished = bench.arbiter(line).finish().expect_code(0);
         let noted = store::disturbances(&bench.path("results"));
         assert_eq!(!noted.is_empty(), is_measured, "{noted:?}");
-        let told = finished.stderr.contains("pairs that CPU contention can have decided: ");
-        assert_eq!(told, is_measured, "{finished:#?}");
+        assert_eq!(!finished.stderr.is_empty(), is_measured, "{finished:#?}");
     }
 }
 

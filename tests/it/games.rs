@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played, openings};
+use crate::support::snapshot::said;
 
 /// A match of two honest puppets.
 fn honest(bench: &Bench, pairs: usize) -> Plan<'_> {
@@ -180,7 +181,5 @@ fn games_end_where_adjudication_says() {
 fn people_are_told_the_result_on_stdout() {
     let bench = Bench::new();
     let finished = honest(&bench, 2).set("format", "human").run().expect_code(0);
-    for word in ["A", "B", "Elo"] {
-        assert!(finished.stdout.contains(word), "no {word}: {finished:#?}");
-    }
+    said(&finished.stdout);
 }

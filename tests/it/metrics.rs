@@ -8,6 +8,7 @@ use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::plan::Plan;
 use crate::support::site::{Site, get};
+use crate::support::snapshot::said;
 use crate::support::wait_for;
 
 /// The figures that a port tells, once they have these lines.
@@ -64,7 +65,7 @@ fn a_run_and_the_live_page_tell_what_they_count() {
     site.end();
     let taken = bench.arbiter(["serve", "--listen", "127.0.0.1:0", "--metrics", "192.0.2.1:1"]);
     let refused = taken.finish().expect_code(7);
-    assert!(refused.stderr.contains("--metrics: cannot listen on 192.0.2.1:1"), "{refused:#?}");
+    said(&refused.stderr);
 }
 
 #[test]

@@ -3,11 +3,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use expect_test::expect_file;
-
 use crate::support::bench::Bench;
 use crate::support::programs::{arbiter, puppet};
 use crate::support::project::Project;
+use crate::support::snapshot::expect;
 
 /// Command lines; `PUPPET` stands for an engine.
 const MISTAKES: &str = "\
@@ -74,14 +73,11 @@ fn mistakes_of_new_users_are_answered_with_what_to_do() {
         assert_eq!(finished.stdout, "", "{line}");
         answers.push_str(&format!("$ arbiter {line}\n{}exit code {code}\n\n", finished.stderr));
     }
-    let here = std::fs::canonicalize(bench.path("")).expect("the place is there");
     let project = Project::new(&bench);
     project.write("arbiter.toml", "");
     project.write("src/main.c", "");
     let words = [OsStr::new("-C"), "project/src".as_ref(), arbiter().as_ref(), "ci".as_ref()];
     let below = bench.start(Path::new("/usr/bin/env"), words).finish().expect_code(4).stderr;
     answers.push_str(&format!("$ cd project/src; arbiter ci\n{below}"));
-    let answers = answers.replace(&here.display().to_string(), "HERE").replace(&puppet, "PUPPET");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots/mistakes.text");
-    expect_file![path].assert_eq(&answers);
+    expect("mistakes.text", &answers);
 }

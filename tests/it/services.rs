@@ -9,6 +9,7 @@ use crate::support::bench::Bench;
 use crate::support::nats::{Server, key};
 use crate::support::programs;
 use crate::support::site::Site;
+use crate::support::snapshot::said;
 use crate::support::wait_for;
 
 #[test]
@@ -81,29 +82,18 @@ fn messages_to_the_journal_have_a_priority() {
     let bench = Bench::new();
     let refused = "exec \"$0\" serve --listen 192.0.2.1:1 2>log";
     let journal = "exec 2>log; export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2)";
-    for (script, expected) in [
-        (refused.to_owned(), "error: cannot listen on 192.0.2.1:1"),
-        (
-            format!("ARBITER_LOG_FORMAT=journald {refused}"),
-            "<3>error: cannot listen on 192.0.2.1:1",
-        ),
-        (format!("JOURNAL_STREAM=1:2 {refused}"), "error: cannot listen on 192.0.2.1:1"),
-        (
-            format!("{journal}; {}", refused.trim_end_matches(" 2>log")),
-            "<3>error: cannot listen on 192.0.2.1:1",
-        ),
+    for script in [
+        refused.to_owned(),
+        format!("ARBITER_LOG_FORMAT=journald {refused}"),
+        format!("JOURNAL_STREAM=1:2 {refused}"),
+        format!("{journal}; {}", refused.trim_end_matches(" 2>log")),
     ] {
         let arbiter = programs::arbiter().display().to_string();
         bench.start(Path::new("/bin/sh"), ["-c", &script, &arbiter]).finish().expect_code(7);
-        let log = bench.read("log");
-        assert!(log.lines().any(|line| line.starts_with(expected)), "{script}: {log}");
-        assert!(
-            log.lines().all(|line| line.starts_with('<') == expected.starts_with('<')),
-            "{log}"
-        );
+        said(&bench.read("log"));
     }
     let script = "ARBITER_LOG_FORMAT=no exec \"$0\" serve";
     let arbiter = programs::arbiter().display().to_string();
     let refused = bench.start(Path::new("/bin/sh"), ["-c", script, &arbiter]);
-    refused.finish().expect_refusal(2, &["ARBITER_LOG_FORMAT", "journald"]);
+    refused.finish().expect_error(2);
 }

@@ -6,24 +6,15 @@ pub mod rich;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Command, CommandFactory};
-use expect_test::expect_file;
 
 use crate::support::bench::Bench;
+use crate::support::snapshot::expect;
 
 /// A bench with the store.
 fn filled() -> Bench {
     let bench = Bench::new();
     rich::fill(&bench.path("results"));
     bench
-}
-
-/// Compares a text with the file of this name.
-#[track_caller]
-fn expect(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots").join(name);
-    // The version changes with each release, and nothing else with it.
-    let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
-    expect_file![path].assert_eq(&text);
 }
 
 fn shown(bench: &Bench, args: &[&str]) -> String {

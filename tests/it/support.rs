@@ -9,6 +9,7 @@ pub mod chromium;
 pub mod disk;
 pub mod nats;
 pub mod pgn;
+pub mod phrases;
 pub mod plan;
 pub mod process;
 pub mod programs;
@@ -16,6 +17,7 @@ pub mod project;
 pub mod report;
 pub mod schema;
 pub mod site;
+pub mod snapshot;
 pub mod store;
 pub mod talk;
 

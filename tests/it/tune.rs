@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::plan::Plan;
+use crate::support::snapshot::{of_any_machine, said, without_figures};
 use crate::support::{store, wait_for};
 
 const ITERATIONS: usize = 12;
@@ -97,8 +98,7 @@ fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
     let again = resume(&bench, &[]).finish().expect_code(0).json();
     assert_eq!(whole(&bench, &again), before);
     change("UPDATE iterations SET theta = '[1.0,1.0]' WHERE iteration = 5");
-    let words = ["run 'run'", "iteration 6 on disk is not the one"];
-    resume(&bench, &[]).finish().expect_refusal(7, &words);
+    resume(&bench, &[]).finish().expect_error(7);
 }
 
 #[test]
@@ -136,42 +136,42 @@ fn engines_are_told_the_values_of_their_side_before_each_game() {
 
 #[test]
 fn what_cannot_be_tuned_is_said_in_a_sentence_before_the_first_game() {
-    let check = |param: &str, words: &[&str]| {
+    let check = |param: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "tune", 1).set("iterations", 3).set("param", param);
-        plan.puppet("P", "").run().expect_refusal(3, words);
+        plan.puppet("P", "").run().expect_error(3);
         assert_eq!(store::pairs(&bench.path("results")).len(), 0);
         assert!(!store::has_run(&bench.path("results"), "run"), "{param}");
     };
-    check("Bravery,5,0,10,1,0.1", &["engine 'P'", "has no option 'Bravery'"]);
-    check("Courag,5,0,10,1,0.1", &["did you mean 'Courage'?"]);
-    check("Courage,50,0,101,5,0.1", &["'Courage' does not take '101'", "from 0 to 100"]);
-    check("Courage,120,0,100,5,0.1", &["its start 120 is outside its range 0 to 100"]);
-    check("Courage,50,0,100,101,0.1", &["c_end 101 is larger than its range 0 to 100"]);
-    check("Courage,50,0,100,95,0.1", &["first perturbation 106", "larger than its range"]);
-    check("Courage,50,0,100", &["--param", "neither the six fields"]);
-    check("Courage,float,50,0,100,5,0.1", &["takes whole numbers only"]);
-    check("Style,1,0,2,1,0.1", &["engine 'P'", "'Style' does not take '1'"]);
-    check("Move Overhead,10,0,5000,250,0.1", &["engine 'P'", "ignores setoption", "Move Overhead"]);
+    check("Bravery,5,0,10,1,0.1");
+    check("Courag,5,0,10,1,0.1");
+    check("Courage,50,0,101,5,0.1");
+    check("Courage,120,0,100,5,0.1");
+    check("Courage,50,0,100,101,0.1");
+    check("Courage,50,0,100,95,0.1");
+    check("Courage,50,0,100");
+    check("Courage,float,50,0,100,5,0.1");
+    check("Style,1,0,2,1,0.1");
+    check("Move Overhead,10,0,5000,250,0.1");
 }
 
 #[test]
 fn a_tuning_is_of_one_engine_with_parameters() {
     let bench = Bench::new();
     let two = tuning(&bench, "").puppet("Q", "");
-    two.run().expect_refusal(2, &["tune needs one engine, got 2"]);
+    two.run().expect_error(2);
     let none = Plan::new(&bench, "tune", 1).puppet("P", "").run();
-    none.expect_refusal(3, &["tune needs parameters", "--params FILE"]);
-    tuning(&bench, "").set("params", "no-such.txt").run().expect_refusal(3, &["no-such.txt"]);
+    none.expect_error(3);
+    tuning(&bench, "").set("params", "no-such.txt").run().expect_error(3);
     let broken = bench.write("broken.txt", "# mine\nCourage,50,0,100,10\n");
     let plan = tuning(&bench, "").set("params", broken.display());
-    plan.run().expect_refusal(3, &["broken.txt: line 2:", "neither the six fields"]);
+    plan.run().expect_error(3);
     let set = Plan::new(&bench, "tune", 1).set("param", "Courage,50,0,100,10,0.1");
     let set = set.puppet_with("P", "", ",option.Courage=3");
-    set.run().expect_refusal(3, &["engine 'P' sets option.Courage itself"]);
+    set.run().expect_error(3);
     let idle = tuning(&bench, "").set("param", "Move Overhead,10,0,5000,250,0.1");
     let finished = idle.run().expect_code(0);
-    assert!(finished.stderr.contains("both ends of the range of Move Overhead"), "{finished:#?}");
+    said(&finished.stderr);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn options_of_the_engine_and_of_the_file_are_parameters() {
     let lines = ["Courage, int, 50, 0, 100, 5, 0.002", "Patience, int, 0, -9, 9, 0.9, 0.002"];
     assert_eq!(stdout.lines().collect::<Vec<_>>(), lines);
     let missing = bench.arbiter(["tune", "spins", &spec, "X*"]).finish();
-    missing.expect_refusal(3, &["no spin option 'X*'", "Courage, Patience"]);
+    missing.expect_error(3);
     let table = "[tune]\niterations = 2\npairs = 1\nahead = 0\n[[tune.parameter]]\nname = \"Courage\"\n\
                  start = 40\nmin = 0\nmax = 100\nc-end = 9\nr-end = 0.5\n";
     let config = bench.write("settings.toml", table);
@@ -234,7 +234,7 @@ fn values_are_reported_patched_and_confirmed() {
     assert_eq!(last["engines"], serde_json::json!(["P tuned", "P"]));
     assert_eq!((&last["kind"], &last["games"]), (&"sprt".into(), &6.into()));
     let again = resume(&bench, &["--confirm"]).finish().expect_code(5);
-    assert!(again.stderr.contains("run-confirm is there already"), "{}", again.stderr);
+    said(&again.stderr);
 }
 
 #[test]
@@ -246,8 +246,8 @@ fn its_user_may_stop_it_and_that_is_said() {
     });
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
-    assert!(finished.stdout.contains("its user stopped it after"), "{finished:#?}");
-    assert!(finished.stderr.contains("arbiter tune --results"), "{finished:#?}");
+    said(&without_figures(&of_any_machine(&finished.stdout)));
+    said(&without_figures(&finished.stderr));
 }
 
 #[test]
@@ -267,8 +267,8 @@ fn a_hill_is_climbed_in_imagination() {
     assert!(runs.iter().all(|run| run["loss_elo"].as_f64().expect("a number") < 10.0), "{runs:#?}");
     assert_eq!(simulate(&full).expect_code(0).json(), report, "the same seeds");
     let human = simulate(&["--runs", "2"]).expect_code(0).stdout;
-    assert!(human.contains("by theory"), "{human}");
-    simulate(&["--step-elo", "1,2,3"]).expect_refusal(3, &["or 2 of them"]);
-    simulate(&["--draw-ratio", "1"]).expect_refusal(3, &["--draw-ratio 1"]);
-    simulate(&["--runs", "0"]).expect_refusal(4, &["--runs"]);
+    said(&human);
+    simulate(&["--step-elo", "1,2,3"]).expect_error(3);
+    simulate(&["--draw-ratio", "1"]).expect_error(3);
+    simulate(&["--runs", "0"]).expect_error(4);
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::{PATIENCE, process, programs, schema};
+use super::{PATIENCE, process, programs, schema, snapshot};
 
 /// The place.
 pub struct Bench {
@@ -21,7 +21,7 @@ pub struct Bench {
 impl Bench {
     /// Makes an empty place.
     pub fn new() -> Bench {
-        Bench { dir: TempDir::with_prefix("bench-").expect("a folder can be made") }
+        Bench { dir: TempDir::with_prefix(snapshot::PREFIX).expect("a folder can be made") }
     }
 
     /// A path in the place.
@@ -189,12 +189,16 @@ impl Running {
             let bytes = pipe.recv_timeout(PATIENCE).expect("no process outlives it with its pipe");
             String::from_utf8(bytes).expect("a program prints UTF-8")
         };
-        let finished =
-            Finished { code: status.code(), stdout: text(self.stdout), stderr: text(self.stderr) };
+        let finished = Finished {
+            words: self.words,
+            code: status.code(),
+            stdout: text(self.stdout),
+            stderr: text(self.stderr),
+        };
         assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
         // What was killed may have stopped within a line.
         if finished.code.is_some() {
-            schema::check_output(&self.words, &finished.stdout);
+            schema::check_output(&finished.words, &finished.stdout);
         }
         finished
     }
@@ -203,6 +207,8 @@ impl Running {
 /// A program that has ended.
 #[derive(Debug)]
 pub struct Finished {
+    /// The command line, if it was the harness.
+    words: Vec<String>,
     /// Its exit code; none if a signal ended it.
     pub code: Option<i32>,
     /// All it wrote to stdout.
@@ -220,19 +226,34 @@ impl Finished {
         self
     }
 
+    /// Asserts the exit code, that one line says what is wrong, and that there is no result. What is
+    /// said from that line on is in the snapshot of the test.
+    #[track_caller]
+    pub fn expect_error(self, code: i32) {
+        let finished = self.expect_code(code);
+        snapshot::said(&format!("$ arbiter {}\n{}", finished.words.join(" "), finished.error()));
+    }
+
     /// Asserts the exit code, that one line says what is wrong and contains all
-    /// of `words`, and that there is no result.
+    /// of `words`, which are data, and that there is no result.
     #[track_caller]
     pub fn expect_refusal(self, code: i32, words: &[&str]) {
         let finished = self.expect_code(code);
-        let errors: Vec<&str> =
-            finished.stderr.lines().filter(|line| line.starts_with("error")).collect();
-        assert_eq!(errors.len(), 1, "one line must start with `error`: {finished:#?}");
+        let error = finished.error();
         for word in words {
-            assert!(errors[0].contains(word), "`{word}` is not named: {finished:#?}");
+            assert!(error.contains(word), "`{word}` is not named: {finished:#?}");
         }
-        assert_eq!(finished.stdout, "", "{finished:#?}");
-        assert!(!finished.stderr.contains("RUST_BACKTRACE"), "{finished:#?}");
+    }
+
+    /// What it said from its only line of an error on; there must be no result.
+    #[track_caller]
+    fn error(&self) -> String {
+        let is_error = |line: &&str| line.starts_with("error");
+        let errors = self.stderr.lines().filter(is_error).count();
+        assert_eq!(errors, 1, "one line must start with `error`: {self:#?}");
+        assert_eq!(self.stdout, "", "{self:#?}");
+        assert!(!self.stderr.contains("RUST_BACKTRACE"), "{self:#?}");
+        self.stderr.lines().skip_while(|line| !is_error(line)).collect::<Vec<_>>().join("\n")
     }
 
     /// Its stdout as one JSON value.

@@ -41,13 +41,13 @@ impl Site {
         let fixed = ["-c", script, &arbiter, "serve", "--results", "results", "--listen"];
         let all = [&fixed, &["127.0.0.1:0"][..], args].concat();
         let running = bench.start(Path::new("/bin/sh"), all);
-        // Its last line comes when all others are there.
         let log = wait_for("the server listens", || {
             let log = std::fs::read_to_string(bench.path("serve.log")).ok()?;
             assert!(!log.contains("error"), "{log}");
-            log.lines().any(|line| line.contains("steer")).then_some(log)
+            // The line of the address and the one about steering are whole.
+            (log.split_once("http://")?.1.lines().count() > 1 && log.ends_with('\n')).then_some(log)
         });
-        let (_, rest) = log.split_once("serving http://").expect("the address is printed");
+        let (_, rest) = log.split_once("http://").expect("the address is printed");
         let (address, _) = rest.split_once('/').expect("an address ends");
         let is_kept = log.contains("results/serve.token");
         let token = is_kept.then(|| bench.read("results/serve.token").trim().to_owned());
@@ -108,6 +108,20 @@ impl Site {
         self.running.signal(Signal::INT);
         self.running.finish().expect_code(0);
     }
+}
+
+/// The words of a page, a line for each element that has some.
+pub fn words(page: &str) -> String {
+    let patterns = ["(?s)<(style|script).*?</(style|script)>", "<[^>]*>", r"\s*\n\s*"];
+    patterns.iter().fold(page.to_owned(), |text, pattern| {
+        regex_lite::Regex::new(pattern).expect("a pattern").replace_all(&text, "\n").into_owned()
+    })
+}
+
+/// Headings of a page and captions of its figures.
+pub fn outline(page: &str) -> String {
+    let element = regex_lite::Regex::new("<(h1|h2|figcaption)[^>]*>(.*?)</").expect("a pattern");
+    element.captures_iter(page).map(|found| format!("{}\n", &found[2])).collect()
 }
 
 /// Asks anybody for something; `None` if nobody listens there.

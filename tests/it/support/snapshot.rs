@@ -1,0 +1,163 @@
+//! Texts for people, held by files in `tests/it/snapshots`, which `UPDATE_EXPECT=1` writes anew.
+//!
+//! Each test has a file of its own: tests run in processes of their own, and several that rewrote the
+//! `expect![…]` of one source file would lose each other's lines.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use expect_test::expect_file;
+use regex_lite::Regex;
+
+use super::programs;
+
+/// The line behind each text.
+const END: &str = "----\n";
+
+/// How the names of the folders of tests begin.
+pub const PREFIX: &str = "place-";
+
+/// What differs from place to place, and the words for it.
+const PLACES: [(&str, &str); 3] = [
+    (r#"(/[^\s'"=:,]*/)?place-[A-Za-z0-9]{6}\b"#, "HERE"),
+    (" ?--marker HERE", ""),
+    (r"\.tmp[A-Za-z0-9]{6}\b", ".tmp"),
+];
+
+/// What differs from run to run of one test, and the words for it.
+const VARYING: [(&str, &str); 10] = [
+    // How often the course is told depends on the speed.
+    (r"(?m)^.* games/(s|min|h)\b.*\n", ""),
+    (r"\b[0-9a-f]{9,}\b", "HASH"),
+    (r"([^-])\bseed \d+", "${1}seed N"),
+    (r"\b\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?\b", "DATE"),
+    (r"\b\d\d:\d\d:\d\d\b", "TIME"),
+    (r"\bon \d+ processors", "on N processors"),
+    // Names of runs, and how long something took.
+    (r"-\d{8}-\d{6}-\d{3}\b", "-TIME"),
+    (r"\b(in \d+|\d+\.\d{3}) s\b", "N s"),
+    (r"\b127\.0\.0\.1:\d{4,}", "127.0.0.1:PORT"),
+    (r"concurrency \d+( \(a game for each core\))?", "concurrency N"),
+];
+
+thread_local! {
+    /// The texts of this test so far.
+    static SAID: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// The folder of all snapshots.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots")
+}
+
+/// Compares a text with the file of this name, but for the version and the place of the test.
+pub fn expect(name: &str, text: &str) {
+    expect_file![folder().join(name)].assert_eq(&anywhere(text));
+}
+
+/// Compares a text with the next one in the file of this test, but for what varies.
+pub fn said(text: &str) {
+    let text = any_run(text);
+    let (is_first, said) = SAID.with_borrow_mut(|said| {
+        let is_first = said.is_empty();
+        said.push_str(&text);
+        if !text.is_empty() && !text.ends_with('\n') {
+            said.push('\n');
+        }
+        said.push_str(END);
+        (is_first, said.clone())
+    });
+    let file = file_of_this_test();
+    let is_update = std::env::var_os("UPDATE_EXPECT").is_some();
+    if is_update {
+        let folder = file.parent().expect("a file is in a folder");
+        std::fs::create_dir_all(folder).expect("a folder can be made");
+    }
+    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    // The first text of a test takes the place of all that the file had.
+    if !known.starts_with(&said) || (is_update && is_first) {
+        expect_file![file].assert_eq(&said);
+    }
+}
+
+/// A text with `N` for each number, where figures vary.
+pub fn without_figures(text: &str) -> String {
+    replaced(&any_run(text), &[(r"\d+(\.\d+)?", "N"), (r"\bN (game|pair)s?\b", "N ${1}s")])
+}
+
+/// A report without the lines and widths that depend on the machine.
+pub fn of_any_machine(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.contains(std::env::consts::ARCH));
+    let lines: Vec<&str> = lines.collect();
+    replaced(&lines.join("\n"), &[(r" {2,}|─{2,}|-{3,}", " ")])
+}
+
+/// The only line of a text that has these words, which are data.
+#[track_caller]
+pub fn line_with<'a>(text: &'a str, words: &str) -> &'a str {
+    let mut lines = text.lines().filter(|line| line.contains(words));
+    let line = lines.next().unwrap_or_else(|| panic!("no {words} in {text}"));
+    assert_eq!(lines.next(), None, "{words} comes twice in {text}");
+    line
+}
+
+/// A text without version, folder of the test, and paths of the programs.
+fn anywhere(text: &str) -> String {
+    let text = text
+        .replace(&programs::puppet().display().to_string(), "PUPPET")
+        .replace(&programs::arbiter().display().to_string(), "ARBITER")
+        .replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    replaced(&text, &PLACES)
+}
+
+/// A text without what differs from run to run.
+fn any_run(text: &str) -> String {
+    replaced(&anywhere(text), &VARYING)
+}
+
+/// A text with words in place of patterns.
+fn replaced(text: &str, words: &[(&str, &str)]) -> String {
+    words.iter().fold(text.to_owned(), |text, (pattern, word)| {
+        Regex::new(pattern).expect("a pattern").replace_all(&text, *word).into_owned()
+    })
+}
+
+/// The file of the running test, by its path and name.
+fn file_of_this_test() -> PathBuf {
+    let thread = std::thread::current();
+    let name = match thread.name() {
+        // With one processor, a test runs in the main thread; nextest tells the name all the same.
+        Some("main") | None => std::env::var("NEXTEST_TEST_NAME").expect("a test has a name"),
+        Some(name) => name.to_owned(),
+    };
+    folder().join(format!("{}.text", name.replace("::", "/")))
+}
+
+#[test]
+fn what_varies_has_a_word_and_texts_follow_each_other() {
+    said("at HEAD@0123456789 with seed 7 on 2026-01-02, 03:04:05");
+    said(&format!("{}: place-a1B2c3", programs::puppet().display()));
+    assert_eq!(without_figures("2 of 3.5"), "N of N");
+}
+
+#[test]
+fn each_snapshot_belongs_to_a_test() {
+    let list = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).expect("a folder can be listed");
+        entries.map(|entry| entry.expect("it is there").path()).collect::<Vec<_>>()
+    };
+    let mut folders: Vec<PathBuf> = list(&folder()).into_iter().filter(|it| it.is_dir()).collect();
+    while let Some(inner) = folders.pop() {
+        let module = inner.strip_prefix(folder()).expect("it is below").with_extension("rs");
+        let source = std::fs::read_to_string(folder().parent().expect("it").join(module));
+        for path in list(&inner) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.file_stem().and_then(|name| name.to_str()).expect("an ASCII name");
+            let is_there = source.as_ref().is_ok_and(|text| text.contains(&format!("fn {name}(")));
+            assert!(is_there, "no test writes {}", path.display());
+        }
+    }
+}
