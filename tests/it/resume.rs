@@ -7,6 +7,7 @@ use rustix::process::Signal;
 use crate::support::bench::{Bench, Running};
 use crate::support::disk::Disk;
 use crate::support::plan::{Plan, Played};
+use crate::support::snapshot::said;
 use crate::support::{store, wait_for};
 
 /// Pairs of a run that is cut short.
@@ -127,7 +128,7 @@ fn a_run_whose_end_alone_cannot_be_noted_is_complete() {
     let told = play(&["--name", "run"]);
     let again = bench.arbiter(["match", "--resume", "run"]).finish().expect_code(0).stderr;
     for told in [told, again] {
-        assert!(told.contains("the disk is full; all pairs are kept"), "{told}");
+        said(&told);
     }
 }
 
@@ -153,19 +154,16 @@ fn the_same_line_again_goes_on_and_says_which_flag_differs() {
     played.signal(Signal::KILL);
     assert_eq!(played.finish().code, None);
     let resumed = || slow(&bench).unset("name").set("resume", "run");
-    for (flag, value, before) in [
-        ("pairs", "99", "--pairs 12"),
-        ("seed", "7", "--seed 1"),
-        ("each", "nodes=2", "--each 'nodes=1'"),
-        ("draw", "movenumber=40,movecount=8,score=10", "no --draw"),
-        ("notation", "lan", "settings of what is written"),
+    for (flag, value) in [
+        ("pairs", "99"),
+        ("seed", "7"),
+        ("each", "nodes=2"),
+        ("draw", "movenumber=40,movecount=8,score=10"),
+        ("notation", "lan"),
     ] {
-        let refused = resumed().set(flag, value).run();
-        assert_eq!(refused.code, Some(3), "{refused:#?}");
-        assert!(refused.stderr.contains(before) && refused.stdout.is_empty(), "{refused:#?}");
+        resumed().set(flag, value).run().expect_error(3);
     }
-    let other = resumed().puppet("C", "").run().expect_code(3);
-    assert!(other.stderr.contains("name=C,"), "{other:#?}");
+    resumed().puppet("C", "").run().expect_error(3);
     // With another number of games at once it goes on, and twice with the same line.
     let started = slow(&bench).switch("resume-or-start").set("concurrency", 2);
     assert_eq!(started.played(0), uninterrupted());
@@ -181,7 +179,7 @@ fn a_run_that_another_plays_is_not_even_read() {
     let results = bench.path("results").display().to_string();
     // The kind of the run would be the first thing to be wrong with it.
     let finished = bench.arbiter(["sprt", "--resume", "run", "--results", &results]).finish();
-    assert!(finished.stderr.contains("is being played by another"), "{finished:#?}");
+    said(&finished.stderr);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant, impatient};
 use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker};
+use crate::support::phrases;
 use crate::support::store;
 
 /// Hands the results of one worker to the test first.
@@ -65,7 +66,7 @@ fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
     let results = bench.path("results");
     assert!(!store::players(&results).contains_key("liar"), "{:?}", store::players(&results));
     let remarks = store::remarks(&results);
-    let excluded = remarks.iter().filter(|remark| remark.contains("excluded: audit: its games of"));
+    let excluded = remarks.iter().filter(|remark| remark.contains(phrases::AUDITED));
     assert!(excluded.clone().all(|remark| remark.starts_with("liar: ")), "{remarks:#?}");
     assert_eq!(excluded.count(), 1, "{remarks:#?}");
     drop(server);

@@ -6,6 +6,7 @@ use super::{assert_untouched, distant, excluded, impatient};
 use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
+use crate::support::phrases;
 use crate::support::plan::Played;
 use crate::support::{store, wait_for};
 
@@ -160,7 +161,7 @@ fn streams_of_which_the_server_delivers_nothing_are_emptied() {
     server.restart();
     assert_untouched(&bench, resume(&bench, &server));
     let remarks = store::remarks(&bench.path("results"));
-    assert!(remarks.iter().any(|remark| remark.contains("streams were emptied")), "{remarks:?}");
+    assert!(remarks.iter().any(|remark| remark.contains(phrases::EMPTIED)), "{remarks:?}");
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn jobs_that_the_server_has_lost_are_sent_again() {
     let _second = Worker::start(&bench, &server, "b");
     assert_untouched(&bench, running);
     let remarks = store::remarks(&bench.path("results"));
-    assert!(remarks.iter().any(|remark| remark.contains("nobody is heard")), "{remarks:?}");
+    assert!(remarks.iter().any(|remark| remark.contains(phrases::NOBODY)), "{remarks:?}");
 }
 
 #[test]

@@ -11,7 +11,9 @@ use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, Message, Server, Worker};
+use crate::support::phrases;
 use crate::support::plan::Plan;
+use crate::support::snapshot::said;
 use crate::support::{store, wait_for};
 
 /// Key and signature, with which messages of coordinators begin.
@@ -119,7 +121,7 @@ fn a_run_that_was_recorded_has_nobody_join() {
         };
         client.publish(&message.reply.expect("it waits for an answer"), answer);
     };
-    assert!(why.contains("the answer is to another request"), "{why}");
+    said(&why);
 }
 
 #[test]
@@ -152,9 +154,8 @@ fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
     assert_untouched(&bench, running);
     worker.signal(Signal::INT);
     let finished = worker.finish().expect_code(0);
-    let told = "a job that is not done again: its result was sent";
-    assert_eq!(finished.stderr.matches(told).count(), 1, "{finished:#?}");
-    assert!(!finished.stderr.contains("does not play run"), "{finished:#?}");
+    assert_eq!(finished.stderr.matches(phrases::NOT_AGAIN).count(), 1, "{finished:#?}");
+    assert!(!finished.stderr.contains(phrases::NOT_PLAYED), "{finished:#?}");
 }
 
 /// Results of a worker that was given the job, short as they are sent and endless once they are unpacked,

@@ -13,6 +13,7 @@ use super::{assert_untouched, distant};
 use crate::resume::PAIRS;
 use crate::support::bench::Bench;
 use crate::support::nats::{Client, Message, Server, Worker};
+use crate::support::phrases;
 use crate::support::{store, wait_for};
 
 /// What makes the server do so. What is passed on takes another way.
@@ -86,8 +87,7 @@ fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
     let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
     assert_untouched(&bench, distant(&bench, &server).start());
     let remarks = store::remarks(&bench.path("results"));
-    let doubled =
-        remarks.iter().filter(|remark| remark.contains("a result of a pair that has one already"));
+    let doubled = remarks.iter().filter(|remark| remark.contains(phrases::DOUBLED));
     // The copy of the last one may come when the run is over.
     assert!(doubled.count() >= PAIRS / 2, "{remarks:#?}");
     let players = store::players(&bench.path("results"));

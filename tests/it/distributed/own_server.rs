@@ -14,6 +14,7 @@ use crate::support::bench::Bench;
 use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::programs::installed;
+use crate::support::snapshot::{said, without_figures};
 use crate::support::{PATIENCE, store, wait_for};
 
 pub const COORDINATOR: &str = "cluster/coordinator.join";
@@ -73,9 +74,9 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     let Some((server, port)) = up(&bench) else { return };
     // A second server does not touch the files of the first, nor does a worker see who else is there.
     let second = bench.arbiter(["cluster", "up", "--dir", "cluster"]).finish();
-    second.expect_refusal(7, &["a server runs in", "already (process "]);
+    said(&without_figures(&second.expect_code(7).stderr));
     let show = bench.arbiter(["cluster", "show", "--nats", "cluster/worker1.join"]).finish();
-    show.expect_refusal(3, &["the join file of worker worker1", "the coordinator's"]);
+    show.expect_error(3);
     let running = slow(&bench).unset("concurrency").set("on", COORDINATOR).start();
     // A worker hears nobody's answers but its own.
     let curious = bench.read("cluster/worker1.join").replace("_INBOX.worker1", "_INBOX.worker2");
@@ -115,7 +116,7 @@ fn a_join_file_is_good_for_one_part_and_strangers_stay_outside() {
     let own = bench.read("cluster/worker1.join");
     bench.write("changed.join", own.replace("worker = \"worker1\"", "worker = \"worker2\""));
     join("changed.join").expect_refusal(8, &["Permissions Violation", "arbiter.hello.worker2"]);
-    join(COORDINATOR).expect_refusal(3, &["the coordinator's"]);
+    join(COORDINATOR).expect_error(3);
     let plan = slow(&bench).unset("concurrency").set("on", "cluster/worker2.join");
     plan.run().expect_refusal(3, &["worker2"]);
 
@@ -143,7 +144,7 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
     add("tower").expect_code(0);
     add("tower").expect_refusal(3, &["tower"]);
     for name in ["coordinator", "a.b", "", "a b"] {
-        add(name).expect_refusal(3, &["no name for a worker"]);
+        add(name).expect_error(3);
     }
     let file = "cluster/tower.join";
     let join = || bench.arbiter(["worker", "--join", file, "--slots", "1"]);
@@ -193,8 +194,8 @@ fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
     let url = server.url().replace("//", "//secret@");
     show(&url).expect_code(0);
     let elsewhere = url.replace("127.0.0.1", "0.0.0.0");
-    show(&elsewhere).expect_refusal(8, &["does not encrypt", words[0], words[1]]);
-    on(&elsewhere).run().expect_refusal(8, &["does not encrypt", words[0], words[1]]);
+    show(&elsewhere).expect_refusal(8, &words);
+    on(&elsewhere).run().expect_refusal(8, &words);
     let insecure = ["cluster", "show", &format!("--nats={elsewhere}"), "--insecure"];
     bench.arbiter(insecure).finish().expect_code(0);
 }
@@ -205,7 +206,7 @@ fn nothing_is_overwritten_and_what_is_secret_is_the_owners() {
     init(&bench, 4222);
     let before = bench.read(COORDINATOR);
     let init = |more: &[&str]| bench.arbiter(["cluster", "init"].iter().chain(more)).finish();
-    init(&["--dir", "cluster", "--workers", "1"]).expect_refusal(3, &["is not empty"]);
+    init(&["--dir", "cluster", "--workers", "1"]).expect_error(3);
     assert_eq!(bench.read(COORDINATOR), before);
     for wrong in [["--host", "no name"], ["--worker", "worker1"], ["--worker", "coordinator"]] {
         let flags = [&["--dir", "other", "--workers", "1"], &wrong[..]].concat();
@@ -246,27 +247,27 @@ fn a_join_file_that_is_none_is_said_to_be_wrong() {
     let own = bench.read("cluster/worker1.join");
     let line = |name: &str| own.lines().find(|line| line.starts_with(name)).expect("it has a line");
     let begin = own.find("-----BEGIN").expect("a certificate");
-    for (wrong, words) in [
-        (String::new(), "missing field `url`"),
-        (own.replace("tls://", ""), "url: "),
-        (own.replace("tls://", "tls://me:secret@"), "url: "),
-        (own.replace("_INBOX.", "$JS.API."), "inbox: "),
-        (own.replace("_INBOX.", "_INBOX.\\n"), "inbox: "),
-        (own.replace("_INBOX.", &"_INBOX.a".repeat(200)), "inbox: "),
-        (own.replace("tls://", "tls://a/\\u001b[2J,tls://"), "url: "),
-        (own.replace("nkey = \"SU", "nkey = \"XX"), "nkey: "),
-        (own.replace(line("worker"), "worker = \"a b\""), "worker's name"),
-        (own.replace(line("trust"), ""), "worker's name"),
-        (own.replace(line("trust"), "trust = \"ed25519:00\""), "trust: "),
-        (own.replace(line("trust"), "slots = 3"), "unknown field `slots`"),
-        (own.replace(&own[begin + 40..begin + 44], "!!!!"), "ca: "),
-        (own[..begin].to_owned() + "\"\"\"", "ca: expected certificates"),
-        (own.clone() + &"#".repeat(70_000), "longer than"),
-        (own[..begin].to_owned(), "line "),
+    for wrong in [
+        String::new(),
+        own.replace("tls://", ""),
+        own.replace("tls://", "tls://me:secret@"),
+        own.replace("_INBOX.", "$JS.API."),
+        own.replace("_INBOX.", "_INBOX.\\n"),
+        own.replace("_INBOX.", &"_INBOX.a".repeat(200)),
+        own.replace("tls://", "tls://a/\\u001b[2J,tls://"),
+        own.replace("nkey = \"SU", "nkey = \"XX"),
+        own.replace(line("worker"), "worker = \"a b\""),
+        own.replace(line("trust"), ""),
+        own.replace(line("trust"), "trust = \"ed25519:00\""),
+        own.replace(line("trust"), "slots = 3"),
+        own.replace(&own[begin + 40..begin + 44], "!!!!"),
+        own[..begin].to_owned() + "\"\"\"",
+        own.clone() + &"#".repeat(70_000),
+        own[..begin].to_owned(),
     ] {
         bench.write("wrong.join", &wrong);
         let join = bench.arbiter(["worker", "--join", "wrong.join"]).finish();
-        join.expect_refusal(3, &["wrong.join", words]);
+        join.expect_error(3);
     }
     // One that others can read is used, with a word of warning; here there is no server.
     bench.write("open.join", &own);

@@ -9,6 +9,7 @@ use super::{assert_untouched, distant};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::Bench;
 use crate::support::nats::{Client, Server, Worker, key};
+use crate::support::phrases;
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
@@ -127,10 +128,7 @@ fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
     let results = bench.path("results");
     wait_for("it is refused", || {
         let remarks = store::remarks(&results);
-        remarks
-            .iter()
-            .any(|remark| remark.contains("not the one that was signed for"))
-            .then_some(())
+        remarks.iter().any(|remark| remark.contains(phrases::NOT_SIGNED)).then_some(())
     });
     assert_untouched(&bench, running);
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
@@ -189,7 +187,10 @@ fn a_worker_bounds_what_programs_take() {
     let results = bench.path("results");
     wait_for("it cannot be started", || {
         let remarks = store::remarks(&results);
-        remarks.iter().any(|remark| remark.starts_with("b: does not play")).then_some(())
+        remarks
+            .iter()
+            .any(|remark| remark.starts_with(&format!("b{}", phrases::NOT_PLAYED)))
+            .then_some(())
     });
     // The coordinator has tried it, too, and bounds nothing.
     let mut written = std::fs::read_dir(bench.path("logs")).expect("a folder of ours").flatten();
@@ -200,7 +201,10 @@ fn a_worker_bounds_what_programs_take() {
         (worker, Worker::start_with(&bench, &server, "c", &[&flags[..], &limits].concat()));
     wait_for("it cannot be started either", || {
         let remarks = store::remarks(&results);
-        remarks.iter().any(|remark| remark.starts_with("c: does not play")).then_some(())
+        remarks
+            .iter()
+            .any(|remark| remark.starts_with(&format!("c{}", phrases::NOT_PLAYED)))
+            .then_some(())
     });
     // Who bounds nothing plays.
     let _last = Worker::start_with(&bench, &server, "d", &flags);

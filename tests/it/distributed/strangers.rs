@@ -11,6 +11,7 @@ use super::{assert_untouched, distant};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::Bench;
 use crate::support::nats::{Client, Server, Worker, key};
+use crate::support::phrases;
 use crate::support::{store, wait_for};
 
 /// Attempt and proof, with which a result begins.
@@ -58,8 +59,9 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     client.flush();
     assert_untouched(&bench, running);
     let remarks = store::remarks(&bench.path("results")).join("\n");
-    assert_eq!(remarks.matches("a: a result of a pair that has one already").count(), 2);
-    let unproven = remarks.matches("mallory: a result of a job that its sender was not given");
+    assert_eq!(remarks.matches(&format!("a: {}", phrases::DOUBLED)).count(), 2);
+    let unproven = format!("mallory: {}", phrases::NOT_GIVEN);
+    let unproven = remarks.matches(&unproven);
     assert_eq!(unproven.count(), 3, "the first, the tenth and the hundredth: {remarks}");
     let players = store::players(&bench.path("results"));
     assert_eq!(players.keys().collect::<Vec<_>>(), ["a"]);
@@ -76,7 +78,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
     let results = bench.path("results");
     wait_for("the refusal is written down", || {
         let remarks = store::remarks(&results);
-        remarks.iter().any(|remark| remark.contains("is not trusted here")).then_some(())
+        remarks.iter().any(|remark| remark.contains(phrases::NOT_TRUSTED)).then_some(())
     });
     assert!(!bench.path("programs-wary").exists(), "it has fetched a program");
     // The run waits for others.
@@ -127,7 +129,7 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
         assert!(!found, "the store has the password");
     }
     server.kill();
-    worker(&server.url()).expect_refusal(8, &["cannot use the NATS server"]);
+    worker(&server.url()).expect_refusal(8, &[phrases::NO_SERVER]);
 }
 
 #[test]

@@ -23,3 +23,27 @@ pub const PAUSED: [&str; 2] = [" · paused", "3 at once"];
 pub const PACE: [&str; 2] = [" games/", ", about "];
 /// Events on the page: a run of two games at once was paused and goes on.
 pub const EVENTS: [&str; 2] = ["paused, 2 games at once", "running, 2 games at once"];
+/// A remark on a result that came before.
+pub const DOUBLED: &str = "a result of a pair that has one already";
+/// A remark on a result of who had no such job.
+pub const NOT_GIVEN: &str = "a result of a job that its sender was not given";
+/// A remark on a worker of which games of others differ.
+pub const AUDITED: &str = "excluded: audit: its games of";
+/// A remark on streams that were damaged.
+pub const EMPTIED: &str = "streams were emptied";
+/// A remark on jobs that nobody does.
+pub const NOBODY: &str = "nobody is heard";
+/// A remark on a program that is another one.
+pub const NOT_SIGNED: &str = "not the one that was signed for";
+/// A remark on a key that a worker does not trust.
+pub const NOT_TRUSTED: &str = "is not trusted here";
+/// A remark on a worker that cannot play, behind its name.
+pub const NOT_PLAYED: &str = ": does not play";
+/// What a worker says of a job that comes again.
+pub const NOT_AGAIN: &str = "a job that is not done again: its result was sent";
+/// Jobs on the page of a cluster.
+pub const QUEUED: &str = "pairs queued";
+/// The page of a cluster without its server.
+pub const SERVER_LOST: &str = "the NATS server is lost";
+/// An error of whoever has no server that lets it in.
+pub const NO_SERVER: &str = "cannot use the NATS server";

@@ -41,17 +41,20 @@ impl Site {
         let fixed = ["-c", script, &arbiter, "serve", "--results", "results", "--listen"];
         let all = [&fixed, &["127.0.0.1:0"][..], args].concat();
         let running = bench.start(Path::new("/bin/sh"), all);
-        let log = wait_for("the server listens", || {
+        let (log, address) = wait_for("the server listens", || {
             let log = std::fs::read_to_string(bench.path("serve.log")).ok()?;
             assert!(!log.contains("error"), "{log}");
-            // The line of the address and the one about steering are whole.
-            (log.split_once("http://")?.1.lines().count() > 1 && log.ends_with('\n')).then_some(log)
+            let address = log.split("http://").skip(1).find_map(|rest| {
+                // The line of the address of pages, not of figures, and the one about steering are whole.
+                let (address, path) = rest.split_once('/')?;
+                let is_whole = path.starts_with(' ') && path.matches('\n').count() > 1;
+                is_whole.then(|| address.to_owned())
+            })?;
+            Some((log, address))
         });
-        let (_, rest) = log.split_once("http://").expect("the address is printed");
-        let (address, _) = rest.split_once('/').expect("an address ends");
         let is_kept = log.contains("results/serve.token");
         let token = is_kept.then(|| bench.read("results/serve.token").trim().to_owned());
-        Site { running, address: address.to_owned(), token }
+        Site { running, address, token }
     }
 
     /// How many connections to it are established.

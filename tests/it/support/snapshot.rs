@@ -37,7 +37,7 @@ const VARYING: [(&str, &str); 10] = [
     (r"-\d{8}-\d{6}-\d{3}\b", "-TIME"),
     (r"\b(in \d+|\d+\.\d{3}) s\b", "N s"),
     (r"\b127\.0\.0\.1:\d{4,}", "127.0.0.1:PORT"),
-    (r"concurrency \d+( \(a game for each core\))?", "concurrency N"),
+    (r"concurrency \d+( \([a-z ]+\))?", "concurrency N"),
 ];
 
 thread_local! {
@@ -82,7 +82,7 @@ pub fn said(text: &str) {
 
 /// A text with `N` for each number, where figures vary.
 pub fn without_figures(text: &str) -> String {
-    replaced(&any_run(text), &[(r"\d+(\.\d+)?", "N"), (r"\bN (game|pair)s?\b", "N ${1}s")])
+    replaced(&any_run(text), &[(r"\d+(\.\d+)?(e-\d+)?", "N"), (r"\bN (game|pair)s?\b", "N ${1}s")])
 }
 
 /// A report without the lines and widths that depend on the machine.
@@ -92,13 +92,11 @@ pub fn of_any_machine(text: &str) -> String {
     replaced(&lines.join("\n"), &[(r" {2,}|─{2,}|-{3,}", " ")])
 }
 
-/// The only line of a text that has these words, which are data.
+/// The first line of a text that has these words, which are data.
 #[track_caller]
 pub fn line_with<'a>(text: &'a str, words: &str) -> &'a str {
-    let mut lines = text.lines().filter(|line| line.contains(words));
-    let line = lines.next().unwrap_or_else(|| panic!("no {words} in {text}"));
-    assert_eq!(lines.next(), None, "{words} comes twice in {text}");
-    line
+    let line = text.lines().find(|line| line.contains(words));
+    line.unwrap_or_else(|| panic!("no {words} in {text}"))
 }
 
 /// A text without version, folder of the test, and paths of the programs.
