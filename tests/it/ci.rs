@@ -201,7 +201,7 @@ fn an_sprt_ends_with_its_budget() {
     let open = ci(&bench, &project, &[]).expect_code(0);
     expect(&open, &[("build", "passed"), ("sprt", "undecided")]);
     let log = bench.read("results/ci-sprt.log");
-    said(&log);
+    said(&without_figures(&log));
     step("fail");
     let open = ci(&bench, &project, &[]).expect_code(5);
     expect(&open, &[("build", "passed"), ("sprt", "unproven")]);

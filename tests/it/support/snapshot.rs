@@ -82,7 +82,10 @@ pub fn said(text: &str) {
 
 /// A text with `N` for each number, where figures vary.
 pub fn without_figures(text: &str) -> String {
-    replaced(&any_run(text), &[(r"\d+(\.\d+)?(e-\d+)?", "N"), (r"\bN (game|pair)s?\b", "N ${1}s")])
+    replaced(
+        &any_run(text),
+        &[(r"\d+(\.\d+)?(e-\d+)?", "N"), (r"\bN (game|pair|run)s?\b", "N ${1}s")],
+    )
 }
 
 /// A report without the lines and widths that depend on the machine.
