@@ -33,7 +33,7 @@ fn a_run_and_the_live_page_tell_what_they_count() {
     let [of_run, of_site] = [free_port(), free_port()];
     let site = Site::start(&bench, &["--metrics", &of_site.to_string()]);
     let running = Plan::new(&bench, "match", 200)
-        .puppet("A", "--seed 11 --delay-ms 2")
+        .puppet("A", "--seed 11 --delay-ms 8")
         .puppet("B", "--seed 12 --mode illegal-move")
         .set("pairs", 20_000)
         .set("fault-limit", 1)

@@ -16,8 +16,8 @@ pub const PAIRS: usize = 12;
 /// A run slow enough to be cut short in the middle.
 pub fn slow(bench: &Bench) -> Plan<'_> {
     Plan::new(bench, "match", PAIRS)
-        .puppet("A", "--seed 1 --delay-ms 5")
-        .puppet("B", "--seed 2 --delay-ms 5")
+        .puppet("A", "--seed 1 --delay-ms 8")
+        .puppet("B", "--seed 2 --delay-ms 8")
         .set("concurrency", 2)
 }
 
@@ -104,7 +104,7 @@ fn a_pgn_file_on_a_full_disk_loses_no_game() {
 fn engines_do_not_outlive_a_harness_that_is_killed() {
     let bench = Bench::new();
     // They notice neither that their input ends nor that they are asked to end.
-    let args = |seed: u32| format!("--mode ignore-quit --ignore-term --delay-ms 5 --seed {seed}");
+    let args = |seed: u32| format!("--mode ignore-quit --ignore-term --delay-ms 8 --seed {seed}");
     let plan = Plan::new(&bench, "match", PAIRS).puppet("A", &args(1)).puppet("B", &args(2));
     let running = plan.start();
     wait_for_pairs(&bench, 1);
