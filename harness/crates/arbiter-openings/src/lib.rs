@@ -14,7 +14,6 @@ mod epd;
 mod error;
 pub mod generate;
 mod lines;
-mod movetext;
 mod order;
 mod packed;
 mod pgn;
@@ -38,7 +37,6 @@ pub use archive::read_packed;
 pub use compressed::decompressed;
 pub use error::OpeningError;
 pub use order::{OpeningOrder, Order};
-pub use pgn::castling_mode_of_variant;
 pub use quarantine::{MAX_FAULTS, Quarantine};
 
 use packed::PackedBook;

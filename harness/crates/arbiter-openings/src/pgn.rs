@@ -2,26 +2,17 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::cell::RefCell;
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 
-use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
+use arbiter_pgn::{Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move};
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::epd::{Start, ending, over, parse_position, variant};
+use super::epd::{Start, ending, over, parse_position};
 use super::error::{OpeningError, excerpt};
-use super::movetext::unknown_word;
 use super::{Collector, Opening, ReadOptions};
-
-/// Longest tag line accepted, in bytes.
-const MAX_TAG_LINE: usize = 1 << 13;
-
-/// Longest game accepted, in bytes.
-const MAX_GAME: usize = 1 << 26;
 
 /// Reads every game of `source` into `book`; what is none is left out.
 pub(super) fn read(
@@ -29,144 +20,81 @@ pub(super) fn read(
     source: &mut dyn Read,
     book: &mut Collector,
 ) -> Result<(), OpeningError> {
-    let text = Rc::new(RefCell::new(Text { line: 1, unused: Vec::new() }));
-    let source = Tap { source, text: Rc::clone(&text) };
-    let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
-    let mut is_last_added = false;
-    for game in 1.. {
-        let more = reader.has_more();
-        let line = text.borrow_mut().forget_until(reader.buffer());
-        match more {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(reason) => return book.break_off(file, line, reason),
-        }
-        let at = |line, fault: String| {
-            OpeningError::new(format_args!("{file}:{line}: game {game}"), fault)
+    let (mut lines_before, mut number) = (1, 0u64);
+    for block in Blocks::new(source) {
+        let block = match block {
+            Ok(block) => block,
+            Err(reason) => return book.break_off(file, lines_before, reason),
         };
-        let first_line = reader.buffer().split(|&byte| byte == b'\n').next();
-        let first_line = excerpt(first_line.unwrap_or_default());
-        if !begins_a_game(reader.buffer()) {
-            // What stands before the gap was not the whole of its game either.
-            if std::mem::take(&mut is_last_added) {
-                book.openings.pop();
-            }
-            book.leave_out(at(line, not_a_game(&first_line)))?;
-            if let Err(reason) = reader.skip_game() {
-                return book.break_off(file, line, reason);
-            }
-            continue;
-        }
-        let mut mainline = Mainline { options: book.options };
-        let item = match reader.read_game(&mut mainline) {
-            Ok(item) => item,
-            Err(reason) if reason.kind() == io::ErrorKind::UnexpectedEof => {
-                return book.break_off(file, line, reason);
-            }
-            Err(reason) => {
-                let line = line + text.borrow().lines_to_open_comment();
-                return book.break_off(file, line, reason);
-            }
-        };
-        let text = text.borrow();
-        let read = text.until(reader.buffer());
-        let fault = match item {
-            Some(Item::Nothing) => Some((line, not_a_game(&first_line))),
-            Some(Item::BadGame(fault)) => Some((line, fault)),
-            // A word that means nothing comes before the move that fails for want of it.
-            item => match (unknown_word(read), item) {
-                (Some(unknown), _) => {
-                    let got = excerpt(unknown.word);
-                    let fault = format!("expected a move, a comment or a result, got `{got}`");
-                    Some((line + newlines(&read[..unknown.offset]), fault))
-                }
-                (None, Some(Item::BadMove(fault))) => Some((line + newlines(read), fault)),
-                (None, Some(Item::Opening(opening))) => {
-                    book.add(file, *opening)?;
-                    is_last_added = true;
+        let text = Text::new(&block);
+        let mut games = Games::new(&text);
+        let mut mainline = Mainline::new(book.options);
+        while games.read(&mut mainline) {
+            number += 1;
+            let lines = games.lines();
+            let (line, fault) = match mainline.conclude() {
+                Ok(opening) => {
+                    book.add(file, opening)?;
                     continue;
                 }
-                (None, _) => None,
-            },
-        };
-        is_last_added = false;
-        if let Some((line, fault)) = fault {
-            book.leave_out(at(line, fault))?;
+                Err(Fault::Game(fault)) => (lines.first, fault),
+                Err(Fault::Move(fault)) => (lines.last, fault),
+            };
+            let place = format_args!("{file}:{}: game {number}", lines_before + line);
+            book.leave_out(OpeningError::new(place, fault))?;
         }
+        lines_before += games.lines().last;
     }
     Ok(())
 }
 
-/// What the text up to the next game turned out to be.
-enum Item {
-    Opening(Box<Opening>),
-    /// A comment or a result that belongs to no game.
-    Remark,
-    /// Nothing that PGN knows.
-    Nothing,
-    /// A fault of a tag or of the game as a whole.
-    BadGame(String),
-    /// A fault of the move last read.
-    BadMove(String),
+/// What is wrong with a game.
+enum Fault {
+    /// A tag, or the game as a whole.
+    Game(String),
+    /// The move read last.
+    Move(String),
 }
 
 /// Follows the main line of a game for as many half-moves as are wanted.
 struct Mainline {
     options: ReadOptions,
-}
-
-#[derive(Default)]
-struct Tags {
-    any: bool,
-    fen: Option<Vec<u8>>,
-    castling_mode: Option<CastlingMode>,
-}
-
-struct Movetext {
-    /// Whether there were tags.
-    tags: bool,
-    /// Whether there was a move, wanted or not.
-    moved: bool,
-    /// Whether there was a comment or a result.
-    remark: bool,
+    fault: Option<Fault>,
     /// The opening so far, and the position after its moves.
-    start: Start,
+    start: Option<Start>,
     /// The positions before the moves.
     history: Vec<Zobrist64>,
+    /// Whether there was a move, a comment or a result.
+    has_text: bool,
 }
 
-impl Movetext {
-    fn conclude(&self) -> Item {
-        match (self.tags, self.moved, self.remark) {
-            (false, false, false) => return Item::Nothing,
-            (false, false, true) => return Item::Remark,
-            (true, false, false) => {
-                let fault = "expected moves or a result after the tags, got neither";
-                return Item::BadGame(fault.to_owned());
-            }
-            _ => {}
-        }
-        if let Some(ending) = ending(&self.start.position).or_else(|| self.repetition()) {
-            return Item::BadGame(over(ending));
-        }
-        Item::Opening(Box::new(self.start.opening.clone()))
+impl Mainline {
+    fn new(options: ReadOptions) -> Mainline {
+        Mainline { options, fault: None, start: None, history: Vec::new(), has_text: false }
     }
 
-    fn repetition(&self) -> Option<&'static str> {
-        let key = key(&self.start.position);
-        let before = self.history.iter().filter(|&&earlier| earlier == key).count();
-        (before >= 2).then_some("threefold repetition")
+    /// The opening of the game that was read.
+    fn conclude(&mut self) -> Result<Opening, Fault> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let Some(start) = self.start.take().filter(|_| self.has_text) else {
+            let fault = "expected moves or a result after the tags, got neither";
+            return Err(Fault::Game(fault.to_owned()));
+        };
+        let key = key(&start.position);
+        let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
+        let repetition = is_third.then_some("threefold repetition");
+        match ending(&start.position).or(repetition) {
+            Some(ending) => Err(Fault::Game(over(ending))),
+            None => Ok(start.opening),
+        }
     }
 
-    fn play(&mut self, san: SanPlus) -> Result<(), String> {
-        let m = san.san.to_move(&self.start.position).map_err(|reason| {
-            let ply = self.start.opening.moves.len() + 1;
-            format!("expected a legal move at ply {ply}, got {san}: {reason}")
-        })?;
-        self.history.push(key(&self.start.position));
-        self.start.position.play_unchecked(m);
-        self.start.opening.moves.push(UciMove::from_move(m, self.start.opening.castling_mode));
-        Ok(())
+    /// The position in which a game with these tags starts.
+    fn start(&self, tags: &Tags) -> Result<Start, String> {
+        let mode = self.options.castling_mode.or(tags.castling_mode()?);
+        if tags.fen.is_empty() { Start::initial(mode) } else { parse_position(&tags.fen, mode) }
     }
 }
 
@@ -174,148 +102,61 @@ fn key(position: &Chess) -> Zobrist64 {
     position.zobrist_hash(EnPassantMode::Legal)
 }
 
-impl Visitor for Mainline {
-    type Tags = Tags;
-    type Movetext = Movetext;
-    type Output = Item;
-
-    fn begin_tags(&mut self) -> ControlFlow<Item, Tags> {
-        ControlFlow::Continue(Tags { castling_mode: self.options.castling_mode, ..Tags::default() })
-    }
-
-    fn tag(&mut self, tags: &mut Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Item> {
-        tags.any = true;
-        if name.eq_ignore_ascii_case(b"FEN") {
-            tags.fen = Some(value.decode().into_owned());
-        } else if name.eq_ignore_ascii_case(b"Variant") {
-            match castling_mode_of_variant(&value.decode()) {
-                Ok(mode) => tags.castling_mode = tags.castling_mode.or(mode),
-                Err(fault) => return ControlFlow::Break(Item::BadGame(fault)),
+impl GameVisitor for Mainline {
+    fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
+        *self = Mainline::new(self.options);
+        match self.start(tags) {
+            Ok(start) => {
+                self.start = Some(start);
+                ControlFlow::Continue(())
+            }
+            Err(fault) => {
+                self.fault = Some(Fault::Game(fault));
+                ControlFlow::Break(())
             }
         }
-        ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, tags: Tags) -> ControlFlow<Item, Movetext> {
-        let castling_mode = tags.castling_mode;
-        let start = match tags.fen {
-            Some(fen) => parse_position(&fen, castling_mode),
-            None => Start::initial(castling_mode),
+    fn san(&mut self, san: San) -> ControlFlow<()> {
+        self.has_text = true;
+        let Some(Start { opening, position }) = &mut self.start else {
+            return ControlFlow::Break(());
         };
-        let (tags, moved, remark, history) = (tags.any, false, false, Vec::new());
-        match start {
-            Ok(start) => ControlFlow::Continue(Movetext { tags, moved, remark, start, history }),
-            Err(fault) => ControlFlow::Break(Item::BadGame(fault)),
+        let ply = opening.moves.len() + 1;
+        if self.options.plies.is_some_and(|plies| ply > plies as usize) {
+            return ControlFlow::Break(());
+        }
+        match legal_move(position, san) {
+            Ok(played) => {
+                self.history.push(key(position));
+                position.play_unchecked(played);
+                opening.moves.push(UciMove::from_move(played, opening.castling_mode));
+                ControlFlow::Continue(())
+            }
+            Err(reason) => {
+                let fault = format!("expected a legal move at ply {ply}, got {san}: {reason}");
+                self.fault = Some(Fault::Move(fault));
+                ControlFlow::Break(())
+            }
         }
     }
 
-    fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Item> {
-        movetext.moved = true;
-        if self
-            .options
-            .plies
-            .is_some_and(|plies| movetext.start.opening.moves.len() >= plies as usize)
-        {
-            return ControlFlow::Break(movetext.conclude());
-        }
-        match movetext.play(san) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(fault) => ControlFlow::Break(Item::BadMove(fault)),
-        }
+    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
+        self.fault = Some(match word {
+            UNCLOSED => Fault::Game("expected the end of a comment, got none".to_owned()),
+            word => {
+                let got = excerpt(word);
+                Fault::Move(format!("expected a move, a comment or a result, got `{got}`"))
+            }
+        });
+        ControlFlow::Break(())
     }
 
-    fn comment(&mut self, movetext: &mut Movetext, _: RawComment<'_>) -> ControlFlow<Item> {
-        movetext.remark = true;
-        ControlFlow::Continue(())
+    fn comment(&mut self, _: &[u8]) {
+        self.has_text = true;
     }
 
-    fn outcome(&mut self, movetext: &mut Movetext, _: Outcome) -> ControlFlow<Item> {
-        movetext.remark = true;
-        ControlFlow::Continue(())
+    fn outcome(&mut self, _: Outcome) {
+        self.has_text = true;
     }
-
-    fn end_game(&mut self, movetext: Movetext) -> Item {
-        movetext.conclude()
-    }
-}
-
-/// Castling rules that the value of a `Variant` tag announces; `None` if it leaves them open. An
-/// error if it is a variant other than chess and Chess960.
-pub fn castling_mode_of_variant(value: &[u8]) -> Result<Option<CastlingMode>, String> {
-    let letters: Vec<u8> = value
-        .iter()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .map(u8::to_ascii_lowercase)
-        .collect();
-    match letters.as_slice() {
-        b"" | b"standard" | b"chess" | b"normal" | b"fromposition" => Ok(None),
-        b"chess960" | b"960" | b"fischerandom" | b"fischerrandom" | b"frc" | b"dfrc" => {
-            Ok(Some(CastlingMode::Chess960))
-        }
-        _ => Err(variant(value)),
-    }
-}
-
-/// Whether a game may begin so: not with a later move. A blank line within a game would otherwise
-/// make its second half a game of its own.
-fn begins_a_game(text: &[u8]) -> bool {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits == 0 || &text[..digits] == b"1" || text.get(digits) != Some(&b'.')
-}
-
-/// The fault of a text that is none of a game.
-fn not_a_game(first_line: &str) -> String {
-    format!("expected a game that begins with a tag or with move 1, got `{first_line}`")
-}
-
-/// Text that went to the reader. What the reader holds in its buffer is the end of it and has not
-/// been used yet, which tells how far the reader has got.
-struct Text {
-    /// Line on which `unused` begins, from 1.
-    line: u64,
-    unused: Vec<u8>,
-}
-
-impl Text {
-    /// The text up to what the reader still holds.
-    fn until(&self, held: &[u8]) -> &[u8] {
-        &self.unused[..self.unused.len() - held.len()]
-    }
-
-    /// Lines before that of a comment that has no end; 0 if there is none.
-    fn lines_to_open_comment(&self) -> u64 {
-        let closed = self.unused.iter().rposition(|&byte| byte == b'}').unwrap_or(0);
-        let open = self.unused[closed..].iter().position(|&byte| byte == b'{');
-        open.map_or(0, |offset| newlines(&self.unused[..closed + offset]))
-    }
-
-    /// Drops the text up to what the reader still holds and returns the line reached.
-    fn forget_until(&mut self, held: &[u8]) -> u64 {
-        self.line += newlines(self.until(held));
-        self.unused.drain(..self.unused.len() - held.len());
-        self.line
-    }
-}
-
-/// Keeps a copy of what is read.
-struct Tap<'a> {
-    source: &'a mut dyn Read,
-    text: Rc<RefCell<Text>>,
-}
-
-impl Read for Tap<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let unused = &mut self.text.borrow_mut().unused;
-        if unused.len() > MAX_GAME {
-            let message = format!("expected games of at most {MAX_GAME} bytes");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        }
-        let read = self.source.read(buffer)?;
-        unused.extend_from_slice(&buffer[..read]);
-        Ok(read)
-    }
-}
-
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }

@@ -7,14 +7,11 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod blocks;
+mod comments;
 mod evaluations;
-mod movetext;
 mod pipeline;
 mod replay;
 mod scan;
-mod sections;
-mod tags;
 mod tally;
 
 pub use pipeline::scan_all;

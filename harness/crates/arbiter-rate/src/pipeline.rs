@@ -7,8 +7,8 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::blocks::Blocks;
 use super::scan::{Block, ScanOptions, scan};
+use arbiter_pgn::Blocks;
 
 /// A block with its number, or the error that ends the stream.
 type Scanned = io::Result<(usize, Block)>;

@@ -1,30 +1,16 @@
 //! The moves of a game, replayed by the rules of chess.
 
 use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess, Color, KnownOutcome, Outcome, Position};
+use shakmaty::{CastlingMode, Chess, Color, Outcome, Position};
 
-use arbiter_stats::GameResult;
-
-/// A move that cannot be played.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct IllegalMove {
-    /// Number of the move and its text, such as `23... Nf9`.
-    pub shown: String,
-    /// Where in the text of the moves it begins.
-    pub at: usize,
-}
+use arbiter_pgn::{MoveError, San, legal_move};
 
 /// A game being replayed.
 #[derive(Debug, Clone)]
-pub(crate) struct Replay {
-    position: Chess,
-    /// The first move that cannot be played.
-    pub illegal: Option<IllegalMove>,
-}
+pub(crate) struct Replay(Chess);
 
 impl Replay {
-    /// At the start of a game, or at the position of its FEN tag if that is not empty; `None` if
+    /// Begins at the start of a game, or at the position of its FEN tag if that is not empty; `None` if
     /// there is no such position.
     pub(crate) fn new(fen: &[u8]) -> Option<Replay> {
         let position = match fen {
@@ -32,84 +18,77 @@ impl Replay {
             // Chess960 includes the castling rules of chess.
             fen => Fen::from_ascii(fen).ok()?.into_position(CastlingMode::Chess960).ok()?,
         };
-        Some(Replay { position, illegal: None })
+        Some(Replay(position))
     }
 
-    /// Plays a move found at `at`. Behind an illegal one nothing is played.
-    pub(crate) fn play(&mut self, word: &[u8], at: usize) {
-        if self.illegal.is_some() {
-            return;
+    /// Plays a move, or names it with its number if it cannot be played.
+    pub(crate) fn play(&mut self, written: San) -> Result<(), String> {
+        match legal_move(&self.0, written) {
+            Ok(legal) => self.0.play_unchecked(legal),
+            Err(MoveError::Null) => return Err(self.numbered("--, a null move")),
+            Err(_) => return Err(self.numbered(&written.to_string())),
         }
-        match san(word).and_then(|san| san.san.to_move(&self.position).ok()) {
-            Some(legal) => self.position.play_unchecked(legal),
-            None => {
-                let dots = if self.position.turn() == Color::White { "." } else { "..." };
-                let number = self.position.fullmoves();
-                let shown = format!("{number}{dots} {}", String::from_utf8_lossy(word));
-                self.illegal = Some(IllegalMove { shown, at });
-            }
-        }
+        Ok(())
     }
 
-    /// White's result by the last position, if the rules end the game there by themselves: by
+    /// Plays a move and returns it in SAN; `None` if it cannot be played.
+    pub(crate) fn san(&mut self, written: San) -> Option<San> {
+        let legal = legal_move(&self.0, written).ok()?;
+        let san = San::from_move(&self.0, legal);
+        self.0.play_unchecked(legal);
+        Some(san)
+    }
+
+    /// Returns a move with its number, such as `23... Nf9`.
+    pub(crate) fn numbered(&self, written: &str) -> String {
+        let dots = if self.0.turn() == Color::White { "." } else { "..." };
+        format!("{}{dots} {written}", self.0.fullmoves())
+    }
+
+    /// Returns the outcome by the last position, if the rules end the game there by themselves: by
     /// checkmate, stalemate, or for want of material.
-    pub(crate) fn result(&self) -> Option<GameResult> {
-        match self.position.outcome() {
-            Outcome::Known(KnownOutcome::Decisive { winner }) => {
-                Some(winner.fold_wb(GameResult::Win, GameResult::Loss))
-            }
-            Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
-            Outcome::Unknown => None,
-        }
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        Some(self.0.outcome()).filter(|outcome| *outcome != Outcome::Unknown)
     }
-}
-
-/// A move as written, without what annotators add to it.
-fn san(word: &[u8]) -> Option<SanPlus> {
-    let end = word.iter().rposition(|byte| !matches!(byte, b'!' | b'?'))? + 1;
-    let word = &word[..end];
-    if word[0] != b'0' {
-        return SanPlus::from_ascii(word).ok();
-    }
-    let letter = |byte: &u8| if *byte == b'0' { b'O' } else { *byte };
-    SanPlus::from_ascii(&word.iter().map(letter).collect::<Vec<u8>>()).ok()
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use shakmaty::KnownOutcome;
+
     use super::*;
 
-    fn replay(fen: &str, moves: &str) -> Replay {
+    fn replay(fen: &str, moves: &str) -> (Replay, Result<(), String>) {
         let mut replay = Replay::new(fen.as_bytes()).unwrap();
-        let mut at = 0;
-        for word in moves.split(' ') {
-            replay.play(word.as_bytes(), at);
-            at += word.len() + 1;
-        }
-        replay
+        let mut moves = moves.split(' ').map(|san| San::from_ascii(san.as_bytes()).unwrap());
+        let played = moves.try_for_each(|san| replay.play(san));
+        (replay, played)
     }
 
     #[test]
     fn the_first_illegal_move_is_named() {
-        let fine = replay("", "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6!? d3 0-0");
-        assert_eq!((fine.result(), fine.illegal), (None, None));
-        let check = |moves: &str, shown: &str, at| {
-            assert_eq!(replay("", moves).illegal, Some(IllegalMove { shown: shown.into(), at }));
+        let (fine, played) = replay("", "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6 d3 O-O");
+        assert_eq!((fine.outcome(), played), (None, Ok(())));
+        let check = |moves: &str, shown: &str| {
+            assert_eq!(replay("", moves).1, Err(shown.to_owned()));
         };
-        check("e4 e5 Ke3 Nonsense", "2. Ke3", 6);
-        check("e4 Nf9", "1... Nf9", 3);
-        check("e4 word", "1... word", 3);
-        check("0-0", "1. 0-0", 0);
+        check("e4 e5 Ke3 Qa8", "2. Ke3");
+        check("e4 Nf8", "1... Nf8");
+        check("O-O", "1. O-O");
+        check("e4 --", "1... --, a null move");
     }
 
     #[test]
     fn the_last_position_may_tell_the_result() {
-        assert_eq!(replay("", "f3 e5 g4 Qh4#").result(), Some(GameResult::Loss));
+        let outcome = |fen, moves| replay(fen, moves).0.outcome();
+        let black = KnownOutcome::Decisive { winner: Color::Black };
+        assert_eq!(outcome("", "f3 e5 g4 Qh4#"), Some(Outcome::Known(black)));
         let stalemate = "7k/8/5KQ1/8/8/8/8/8 b - - 0 1";
-        assert_eq!(Replay::new(stalemate.as_bytes()).unwrap().result(), Some(GameResult::Draw));
+        let stalemate = Replay::new(stalemate.as_bytes()).unwrap();
+        assert_eq!(stalemate.outcome(), Some(Outcome::Known(KnownOutcome::Draw)));
         let chess960 = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
-        assert_eq!(replay(chess960, "e4 e5").illegal, None);
+        assert_eq!(replay(chess960, "e4 e5").1, Ok(()));
         assert!(Replay::new(b"no position").is_none());
         assert!(Replay::new(b"8/8/8/8/8/8/8/K7 w - - 0 1").is_none());
     }

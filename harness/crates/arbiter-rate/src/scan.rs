@@ -1,22 +1,19 @@
 //! A block of games as results.
 
-use std::cell::Cell;
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::ops::ControlFlow;
 
-use pgn_reader::Reader;
+use shakmaty::{Color, KnownOutcome, Role};
 
+use super::comments::{ending, time_ms};
 use super::evaluations::Evaluations;
-use super::movetext::{MovetextSummary, summarize};
-use super::replay::{IllegalMove, Replay};
-use super::sections::{LineCounter, offset, plain_game, sections};
-use super::tags::{MAX_NAME, Tags, text_of};
+use super::replay::Replay;
 use arbiter_names::shown;
+use arbiter_pgn::{
+    GameVisitor, Games, MAX_NAME, Outcome, San, Tags, Text, UNCLOSED, text_of,
+};
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
-
-/// Longest tag line accepted, in bytes.
-const MAX_TAG_LINE: usize = 1 << 13;
 
 /// Why a game does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +73,8 @@ pub struct Game {
     pub termination: u32,
     /// Half-moves.
     pub plies: u32,
+    /// Hash of the position at the start, the moves as they are written, and the result.
+    pub moves: u64,
     /// Time used by White and Black, in milliseconds.
     pub time_ms: [f64; 2],
     /// Moves of each with a time.
@@ -98,7 +97,7 @@ pub struct Rejected {
 }
 
 /// What to read of each game.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ScanOptions {
     /// Half-moves that make an opening without a mark.
     pub opening_plies: u32,
@@ -128,110 +127,197 @@ pub struct Block {
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
+    /// By hashes of what is written, which is one opening in several ways.
+    written: HashMap<u64, u32>,
     openings: HashMap<u64, u32>,
 }
 
 /// Reads all games of a block.
 pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
-    let mut block = Block::default();
-    let mut index = Index::default();
-    let mut lines = LineCounter::new(text);
-    let rest = Cell::new(&text[..0]);
-    let source = Slice { rest: &rest };
-    let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
-    let mut tags = Tags::default();
-    for section in sections(text) {
-        // Where a section is one plain game, only its tags need the reader.
-        let (head, plain_moves) =
-            plain_game(section).map_or((section, None), |(t, m)| (t, Some(m)));
-        rest.set(head);
-        let at =
-            |reader: &Reader<Slice<'_, '_>>| head.len() - rest.get().len() - reader.buffer().len();
-        loop {
-            let mut start = at(&reader);
-            let read = reader.read_game(&mut tags);
-            let (game, moves) = match read {
-                Ok(None) => break,
-                Err(_) => (Err(bare(RejectReason::Unreadable)), &head[..0]),
-                Ok(Some(())) => {
-                    let begin = at(&reader);
-                    // The reader skips the moves on its way to the next game.
-                    let is_readable = reader.has_more().is_ok();
-                    let skipped = || head.get(begin..at(&reader)).unwrap_or_default();
-                    let moves = plain_moves.unwrap_or_else(skipped);
-                    let game = match is_readable {
-                        true => judge(&tags, moves, options, &mut block, &mut index),
-                        false => Err(bare(RejectReason::Unreadable)),
-                    };
-                    (game, moves)
-                }
-            };
-            block.games.push(game.map_err(|(reason, culprit)| {
-                start += head[start..].len() - head[start..].trim_ascii_start().len();
-                let in_moves = |illegal: &IllegalMove| offset(text, moves) + illegal.at;
-                let line = lines.of(culprit.as_ref().map_or(offset(text, head) + start, in_moves));
-                let culprit = culprit.map(|illegal| illegal.shown);
-                Rejected { reason, title: tags.title(), culprit, line }
-            }));
-        }
+    let text = Text::new(text);
+    let mut games = Games::new(&text);
+    let (mut block, mut index) = (Block::default(), Index::default());
+    let mut game = Scanned { options, ..Scanned::default() };
+    while games.read(&mut game) {
+        let judged = game.judge(games.tags(), &mut block, &mut index);
+        block.games.push(judged.map_err(|reason| {
+            let (culprit, lines) = (game.illegal.take(), games.lines());
+            let line = if culprit.is_some() { lines.last } else { lines.first };
+            Rejected { reason, title: games.tags().title(), culprit, line }
+        }));
     }
-    block.lines = lines.of(text.len());
+    block.lines = games.lines().last;
     block
 }
 
-/// Why a game does not count, with the move to blame if it is one.
-type Fault = (RejectReason, Option<IllegalMove>);
-
-fn bare(reason: RejectReason) -> Fault {
-    (reason, None)
+/// A game as far as it is read.
+#[derive(Debug, Default)]
+struct Scanned {
+    options: ScanOptions,
+    fault: Option<RejectReason>,
+    /// The move to blame.
+    illegal: Option<String>,
+    moves: Vec<Written>,
+    replay: Option<Replay>,
+    /// Half-moves up to the last one that is marked as a move of a book.
+    book: Option<usize>,
+    /// Time used by the side that moved first and by the other, in milliseconds.
+    time_ms: [f64; 2],
+    timed: [u32; 2],
+    evaluations: Evaluations,
+    last_comment: Vec<u8>,
+    outcome: Option<Outcome>,
 }
 
-fn judge(
-    tags: &Tags,
-    moves: &[u8],
-    options: ScanOptions,
-    block: &mut Block,
-    index: &mut Index,
-) -> Result<Game, Fault> {
-    check_tags(tags).map_err(bare)?;
-    let limit = if tags.fen.is_empty() { options.opening_plies } else { 0 };
-    let mut replay = match options.replay {
-        true => Some(Replay::new(&tags.fen).ok_or(bare(RejectReason::Position))?),
-        false => None,
-    };
-    let mut evaluations = Evaluations::default();
-    let on_comment = |comment: &[u8], plies| {
-        if options.evaluations {
-            evaluations.add(comment, plies);
+/// A move, or a word without a meaning in the place of one.
+#[derive(Debug)]
+enum Written {
+    San(San),
+    Word(Box<[u8]>),
+}
+
+impl GameVisitor for Scanned {
+    fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
+        let (mut moves, mut last_comment) =
+            (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
+        moves.clear();
+        last_comment.clear();
+        *self = Scanned { options: self.options, moves, last_comment, ..Scanned::default() };
+        self.fault = check_tags(tags).err();
+        if self.options.replay && self.fault.is_none() {
+            self.replay = Replay::new(&tags.fen);
+            self.fault = self.replay.is_none().then_some(RejectReason::Position);
         }
-    };
-    let mut summary = match &mut replay {
-        None => summarize(moves, limit, |_, _| (), on_comment),
-        Some(replay) => summarize(moves, limit, |word, at| replay.play(word, at), on_comment),
-    };
-    let outcome = outcome(tags, &summary).map_err(bare)?;
-    if let Some(Replay { illegal: culprit @ Some(_), .. }) = replay {
-        return Err((RejectReason::IllegalMove, culprit));
+        // Text without tags is a game only if moves follow.
+        if self.fault.is_some() && tags.any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-    if replay.and_then(|replay| replay.result()).is_some_and(|told| told != outcome) {
-        return Err(bare(RejectReason::WrongResult));
+
+    fn san(&mut self, san: San) -> ControlFlow<()> {
+        if let Some(Err(illegal)) = self.replay.as_mut().map(|replay| replay.play(san)) {
+            (self.fault, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
+        }
+        self.moves.push(Written::San(san));
+        if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-    let black_first = tags.fen.split(|byte| *byte == b' ').nth(1) == Some(&b"b"[..]);
-    if black_first {
-        summary.time_ms.reverse();
-        summary.timed.reverse();
+
+    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
+        if word == UNCLOSED {
+            self.fault.get_or_insert(RejectReason::Cut);
+        } else if let Some(replay) = &self.replay {
+            let illegal = replay.numbered(&shown(String::from_utf8_lossy(word).into_owned()));
+            (self.fault, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
+        }
+        self.moves.push(Written::Word(word.into()));
+        if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-    Ok(Game {
-        white: number(&tags.white, &mut block.players, &mut index.players),
-        black: number(&tags.black, &mut block.players, &mut index.players),
-        result: outcome,
-        opening: opening(tags, &summary, moves, block, index),
-        termination: number(&termination(tags, &summary), &mut block.endings, &mut index.endings),
-        plies: summary.plies,
-        time_ms: summary.time_ms,
-        timed: summary.timed,
-        seen: evaluations.by_colour(black_first),
+
+    fn comment(&mut self, comment: &[u8]) {
+        self.last_comment.clear();
+        self.last_comment.extend_from_slice(comment);
+        let plies = self.moves.len();
+        if self.options.evaluations {
+            self.evaluations.add(comment, plies as u32);
+        }
+        if let (Some(time), Some(last)) = (time_ms(comment), plies.checked_sub(1)) {
+            self.time_ms[last & 1] += time;
+            self.timed[last & 1] += 1;
+        } else if comment.trim_ascii() == b"book" {
+            self.book = Some(plies);
+        }
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+impl Scanned {
+    fn judge(
+        &mut self,
+        tags: &Tags,
+        block: &mut Block,
+        index: &mut Index,
+    ) -> Result<Game, RejectReason> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let result = result(tags, self.outcome)?;
+        let by_rules = self.replay.as_ref().and_then(Replay::outcome);
+        if by_rules.is_some_and(|outcome| of_outcome(outcome) != Some(result)) {
+            return Err(RejectReason::WrongResult);
+        }
+        let is_black_first =
+            tags.fen.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1)
+                == Some(&b"b"[..]);
+        if is_black_first {
+            self.time_ms.reverse();
+            self.timed.reverse();
+        }
+        let limit = if tags.fen.is_empty() { self.options.opening_plies as usize } else { 0 };
+        let (opening, others) =
+            self.moves.split_at(self.book.unwrap_or(limit).min(self.moves.len()));
+        let written = hash(fnv1a(FNV_START, &tags.fen), opening);
+        let ending = termination(tags, &self.last_comment);
+        Ok(Game {
+            white: number(&tags.white, &mut block.players, &mut index.players),
+            black: number(&tags.black, &mut block.players, &mut index.players),
+            result,
+            opening: *index.written.entry(written).or_insert_with(|| {
+                let name = opening_name(&tags.fen, opening);
+                let key = fnv1a(FNV_START, name.as_bytes());
+                *index.openings.entry(key).or_insert_with(|| {
+                    block.openings.push((key, name));
+                    block.openings.len() as u32 - 1
+                })
+            }),
+            termination: number(&ending, &mut block.endings, &mut index.endings),
+            plies: self.moves.len() as u32,
+            moves: hash(written, others),
+            time_ms: self.time_ms,
+            timed: self.timed,
+            seen: self.evaluations.by_colour(is_black_first),
+        })
+    }
+}
+
+/// Hash of moves after those of which `start` is the hash.
+fn hash(start: u64, moves: &[Written]) -> u64 {
+    moves.iter().fold(start, |hash, written| match written {
+        Written::San(San::Normal { role, file, rank, capture, to, promotion }) => {
+            let from = file.map_or(0, |file| file as u8 + 1) * 16 + rank.map_or(0, |rank| rank as u8 + 1);
+            let capture = if *capture { 8 } else { 0 };
+            let promotion = promotion.map_or(0, |role| role as u8);
+            fnv1a(hash, &[*role as u8 + capture, from, *to as u8, promotion])
+        }
+        Written::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),
+        Written::Word(word) => fnv1a(hash, word),
     })
+}
+
+/// The position in which a game starts if it is not the usual one, and the moves of the opening. Where
+/// squares are named that SAN may leave out, the moves are replayed as far as they can be, so that an opening
+/// is one in each notation.
+fn opening_name(fen: &[u8], moves: &[Written]) -> String {
+    let is_long = |written: &Written| match written {
+        Written::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
+        Written::San(San::Normal { file, rank, .. }) => file.is_some() || rank.is_some(),
+        _ => false,
+    };
+    let mut replay = Replay::new(fen).filter(|_| moves.iter().any(is_long));
+    let mut name = String::from_utf8_lossy(fen).into_owned();
+    for written in moves {
+        if !name.is_empty() {
+            name.push(' ');
+        }
+        match written {
+            Written::San(san) => {
+                let played = replay.as_mut().and_then(|replay| replay.san(*san));
+                played.unwrap_or(*san).append_to_string(&mut name);
+            }
+            Written::Word(word) => name.push_str(&String::from_utf8_lossy(word)),
+        }
+    }
+    shown(name)
 }
 
 fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
@@ -244,22 +330,33 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if tags.white == tags.black {
         return Err(RejectReason::SamePlayer);
     }
-    if tags.is_variant { Err(RejectReason::Variant) } else { Ok(()) }
+    tags.castling_mode().map(drop).map_err(|_| RejectReason::Variant)
 }
 
 /// White's result, as the tag and the end of the moves tell it.
-fn outcome(tags: &Tags, summary: &MovetextSummary<'_>) -> Result<GameResult, RejectReason> {
-    if summary.is_cut {
-        return Err(RejectReason::Cut);
+fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectReason> {
+    let by_tag = match tags.result.as_slice() {
+        b"1-0" => Some(GameResult::Win),
+        b"0-1" => Some(GameResult::Loss),
+        b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
+        _ => None,
+    };
+    match (by_tag, outcome.map(of_outcome)) {
+        (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
+        (Some(tag), _) => Ok(tag),
+        (None, Some(Some(moves))) if tags.result.is_empty() => Ok(moves),
+        (None, Some(Some(_))) => Err(RejectReason::Contradiction),
+        (None, _) => Err(RejectReason::NoResult),
     }
-    let by_moves = summary.result.and_then(result);
-    match (result(&tags.result), by_moves) {
-        (Some(tag), Some(moves)) if tag != moves => Err(RejectReason::Contradiction),
-        (Some(_), None) if summary.result.is_some() => Err(RejectReason::Contradiction),
-        (Some(outcome), _) => Ok(outcome),
-        (None, Some(outcome)) if tags.result.is_empty() => Ok(outcome),
-        (None, Some(_)) => Err(RejectReason::Contradiction),
-        (None, None) => Err(RejectReason::NoResult),
+}
+
+/// White's result; `None` for a game that has not ended.
+fn of_outcome(outcome: Outcome) -> Option<GameResult> {
+    match outcome {
+        Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::Win),
+        Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Loss),
+        Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
+        Outcome::Unknown => None,
     }
 }
 
@@ -267,25 +364,14 @@ fn is_nameless(name: &[u8]) -> bool {
     matches!(name.trim_ascii(), b"" | b"?" | b"-")
 }
 
-fn result(text: &[u8]) -> Option<GameResult> {
-    match text {
-        b"1-0" => Some(GameResult::Win),
-        b"0-1" => Some(GameResult::Loss),
-        b"1/2-1/2" => Some(GameResult::Draw),
-        _ => None,
-    }
-}
-
 /// The tag, unless it only says that nothing went wrong; then what the last comment says behind
 /// its figures, as in `+M1/9 0.1s, White mates`.
-fn termination(tags: &Tags, summary: &MovetextSummary<'_>) -> Vec<u8> {
+fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
         return tag;
     }
-    let comment = summary.last_comment;
-    let reason = ending(comment);
-    match reason {
+    match ending(last_comment) {
         Some(reason) if !reason.is_empty() => {
             // Who did it is told by the result.
             let reason = reason.strip_prefix(b"White ").unwrap_or(reason);
@@ -293,21 +379,6 @@ fn termination(tags: &Tags, summary: &MovetextSummary<'_>) -> Vec<u8> {
         }
         _ if tag.is_empty() => b"not told".to_vec(),
         _ => tag,
-    }
-}
-
-/// What a comment says after the facts of the last move, each of which is `, name=value`; a value in
-/// quotation marks may hold anything but these.
-fn ending(comment: &[u8]) -> Option<&[u8]> {
-    let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
-    loop {
-        let name = rest.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
-        let Some(value) = rest[name..].strip_prefix(b"=").filter(|_| name > 0) else {
-            return Some(rest.trim_ascii());
-        };
-        let quoted = value.strip_prefix(b"\"").and_then(|text| memchr::memchr(b'"', text));
-        let after = &value[quoted.map_or(0, |length| length + 2)..];
-        rest = &after[memchr::memmem::find(after, b", ")? + 2..];
     }
 }
 
@@ -321,47 +392,6 @@ fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32
     names.push(text_of(text));
     index.insert(text.to_vec(), number);
     number
-}
-
-/// The position in which the game starts, and the book moves after it.
-fn opening(
-    tags: &Tags,
-    summary: &MovetextSummary<'_>,
-    moves: &[u8],
-    block: &mut Block,
-    index: &mut Index,
-) -> u32 {
-    let moves = &moves[..summary.opening_end];
-    let words = || {
-        let is_move =
-            |word: &&[u8]| word.first().is_some_and(u8::is_ascii_alphabetic) && *word != b"book";
-        moves.split(|byte| b" \r\n\t.{}".contains(byte)).filter(is_move)
-    };
-    let start = fnv1a(FNV_START, &tags.fen);
-    let key = words().fold(start, |hash, word| fnv1a(fnv1a(hash, b" "), word));
-    if let Some(known) = index.openings.get(&key) {
-        return *known;
-    }
-    let fen = Some(&tags.fen[..]).filter(|fen| !fen.is_empty());
-    let title: Vec<_> = fen.into_iter().chain(words()).map(String::from_utf8_lossy).collect();
-    let number = block.openings.len() as u32;
-    block.openings.push((key, shown(title.join(" "))));
-    index.openings.insert(key, number);
-    number
-}
-
-/// A slice that can be asked how much of it was read.
-struct Slice<'a, 'b> {
-    rest: &'a Cell<&'b [u8]>,
-}
-
-impl Read for Slice<'_, '_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut rest = self.rest.get();
-        let read = rest.read(buffer)?;
-        self.rest.set(rest);
-        Ok(read)
-    }
 }
 
 #[cfg(test)]

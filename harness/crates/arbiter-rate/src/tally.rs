@@ -1,8 +1,9 @@
 //! The sum of many games: who met whom, in pairs where there are pairs.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::scan::{Block, Game, RejectReason};
+use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
@@ -85,6 +86,8 @@ pub struct Choice {
     pub exclude: Vec<String>,
     /// Draws do not count.
     pub ignores_draws: bool,
+    /// A game counts as often as it is there, instead of once.
+    pub counts_copies: bool,
 }
 
 impl Choice {
@@ -100,8 +103,11 @@ impl Choice {
 /// Sums over all games so far.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Games read, good or bad.
+    /// Games read, good or bad, without copies that do not count.
     pub games: u64,
+    /// Copies of games that do not count: the same players, start, moves and result. A game without moves
+    /// is none.
+    pub copies: u64,
     /// Half-moves of good games.
     pub plies: u64,
     /// Games whose partner was found are counted in twos.
@@ -120,6 +126,8 @@ pub struct Tally {
     by_opening: HashMap<u64, usize>,
     meetings: BTreeMap<[usize; 2], Meeting>,
     waiting: HashMap<([usize; 2], usize), Waiting>,
+    /// Hashes of the games that count, for which copies are looked for.
+    known: HashSet<u64>,
     /// The file that is being read, and how much of it is counted.
     file: String,
     file_games: u64,
@@ -153,9 +161,13 @@ impl Tally {
         for game in &block.games {
             self.file_games += 1;
             if let Ok(game) = game {
-                let names = [game.white, game.black].map(|n| players[n as usize]);
-                let names = names.map(|player| self.players[player].name.as_str());
+                let both = [game.white, game.black].map(|n| players[n as usize]);
+                let names = both.map(|player| self.players[player].name.as_str());
                 if !self.choice.holds(names, game.result) {
+                    continue;
+                }
+                if self.is_copy(game, both) {
+                    self.copies += 1;
                     continue;
                 }
             }
@@ -187,6 +199,16 @@ impl Tally {
             }
         }
         self.file_lines += block.lines;
+    }
+
+    /// Whether a game is a copy of one before, and copies do not count.
+    fn is_copy(&mut self, game: &Game, players: [usize; 2]) -> bool {
+        if self.choice.counts_copies || game.plies == 0 {
+            return false;
+        }
+        let [white, black] = players.map(usize::to_le_bytes);
+        let key = [&white[..], &black, &[game.result.half_points() as u8]].concat();
+        !self.known.insert(fnv1a(game.moves, &key))
     }
 
     /// Who met whom; games without a partner count as single.
@@ -296,8 +318,13 @@ mod tests {
         )
     }
 
+    /// Games here are so short that many are alike.
+    fn empty(pair: bool) -> Tally {
+        Tally::new(pair).with_choice(Choice { counts_copies: true, ..Choice::default() })
+    }
+
     fn tally(text: &str, pair: bool) -> Tally {
-        let mut tally = Tally::new(pair);
+        let mut tally = empty(pair);
         tally.add(&scan(text.as_bytes(), OPTIONS));
         tally
     }
@@ -329,7 +356,7 @@ mod tests {
     fn the_order_of_blocks_does_not_change_who_is_whom() {
         let (a, b) = (game("A", "B", "1. e4", "1-0"), game("C", "A", "1. e4", "0-1"));
         let whole = tally(&[a.clone(), b.clone()].concat(), true);
-        let mut parts = Tally::new(true);
+        let mut parts = empty(true);
         parts.add(&scan(a.as_bytes(), OPTIONS));
         parts.add(&scan(b.as_bytes(), OPTIONS));
         assert_eq!(whole.meetings(), parts.meetings());
@@ -372,6 +399,28 @@ mod tests {
     }
 
     #[test]
+    fn identical_games_of_the_same_players_count_once() {
+        let text = [
+            game("A", "B", "1. e4 e5", "1-0"),
+            game("A", "B", "1. e4 {again} e5 $1", "1-0"),
+            game("B", "A", "1. e4 e5", "1-0"),
+            game("A", "C", "1. e4 e5", "1-0"),
+            game("A", "B", "1. e4 c5", "1-0"),
+            game("A", "B", "1. e4 e5", "0-1"),
+            game("A", "B", "", "1-0"),
+            game("A", "B", "", "1-0"),
+        ]
+        .concat();
+        let mut once = Tally::new(true);
+        once.add(&scan(text.as_bytes(), OPTIONS));
+        assert_eq!((once.games, once.copies), (7, 1));
+        once.add(&scan(text.as_bytes(), OPTIONS));
+        assert_eq!((once.games, once.copies), (9, 7));
+        let all = tally(&text.repeat(2), true);
+        assert_eq!((all.games, all.copies), (16, 0));
+    }
+
+    #[test]
     fn waiting_games_are_bounded() {
         let text = game("A", "B", "1. e4", "1-0").repeat(1000);
         let found = tally(&text, true);
@@ -386,7 +435,7 @@ mod tests {
         assert_eq!((found.bad_games(), found.named.len()), (30, MAX_NAMED));
         assert_eq!((found.named[1].number, found.named[1].title.as_str()), (2, "A - A 1-0"));
         assert!(found.meetings().is_empty());
-        let mut tally = Tally::new(true);
+        let mut tally = empty(true);
         let (good, bad) = (game("A", "B", "1. e4", "1-0"), game("A", "A", "1. e4", "1-0"));
         for name in ["x.pgn", "y.pgn"] {
             tally.begin_file(name);

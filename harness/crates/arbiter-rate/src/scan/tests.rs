@@ -118,15 +118,6 @@ fn replayed_games_are_named_by_line_and_move() {
 }
 
 #[test]
-fn the_short_cut_reads_what_the_reader_reads() {
-    let plain = game(&[&AB[..], &[("Result", "1-0")]].concat(), "1. e4 {x} e5\n2. Nf3 1-0");
-    let scanned = |text: &str| scan(text.as_bytes(), OPTIONS);
-    // A text that begins with an empty line is all the reader's.
-    let (quick, slow) = (scanned(&plain), scanned(&format!("\n{plain}")));
-    assert_eq!((quick.games, quick.openings), (slow.games, slow.openings));
-}
-
-#[test]
 fn openings_are_told_by_position_and_moves() {
     let opening = |tags: &[(&'static str, &'static str)], moves: &str| {
         let all = [&AB[..], tags].concat();

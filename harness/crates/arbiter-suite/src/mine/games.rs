@@ -3,15 +3,14 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
-use shakmaty::{Chess, KnownOutcome, Move, Outcome, Position};
+use shakmaty::{Chess, KnownOutcome, Move, Position};
 
 use crate::start::Start;
 use arbiter_game::record::{GameRecord, MoveRecord};
+use arbiter_pgn::{
+    Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move, text_of,
+};
 use arbiter_protocol::Score;
-
-/// Longest tag line accepted, in bytes.
-const MAX_TAG_LINE: usize = 1 << 13;
 
 /// What the PGN tag `Termination` says of games that a fault decided.
 const FAULTS: [&str; 5] =
@@ -38,23 +37,22 @@ pub struct Game {
 /// All games of a PGN text, and what is wrong with those that are cut short or left out. Variations
 /// are not looked at.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
-    let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
     let (mut games, mut faults) = (Vec::new(), Vec::new());
+    let mut replay = Replay::default();
     let mut number = 0;
-    while let Some(read) = reader.read_game(&mut Replay)? {
-        number += 1;
-        let place = format!("{file} game {number}");
-        match read {
-            Err(reason) => faults.push(format!("{place}: {reason}")),
-            Ok(Replayed { mut game, fault, first_mate, .. }) => {
-                if let Some(reason) = fault {
-                    game.result = None;
-                    faults.push(format!("{place}: {reason}"));
-                }
+    for block in Blocks::new(source) {
+        let block = block?;
+        let text = Text::new(&block);
+        let mut reader = Games::new(&text);
+        while reader.read(&mut replay) {
+            number += 1;
+            let place = format!("{file} game {number}");
+            faults.extend(replay.fault.take().map(|reason| format!("{place}: {reason}")));
+            games.extend(replay.game.take().map(|mut game| {
                 game.origin.push_str(&place);
-                game.open_plies = first_mate.unwrap_or(game.moves.len());
-                games.push(game);
-            }
+                game.open_plies = replay.first_mate.unwrap_or(game.moves.len());
+                game
+            }));
         }
     }
     Ok((games, faults))
@@ -85,21 +83,13 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
     Ok(Game { origin, start, moves, scores, result, open_plies })
 }
 
-struct Replay;
-
+/// A game as far as it is read.
 #[derive(Default)]
-struct Tags {
-    fen: Option<String>,
-    is_chess960: bool,
-    players: [Option<String>; 2],
-    is_faulty: bool,
-}
-
-struct Replayed {
-    /// Its origin has the players only.
-    game: Game,
+struct Replay {
+    /// Its origin has the players only; `None` if it cannot begin.
+    game: Option<Game>,
     position: Chess,
-    /// Why the rest of the game is left out.
+    /// Why the game, or the rest of it, is left out.
     fault: Option<String>,
     /// Whether a fault of an engine decided the game.
     is_faulty: bool,
@@ -107,103 +97,80 @@ struct Replayed {
     first_mate: Option<usize>,
 }
 
-impl Visitor for Replay {
-    type Tags = Tags;
-    type Movetext = Replayed;
-    type Output = Result<Replayed, String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Tags> {
-        ControlFlow::Continue(Tags::default())
-    }
-
-    fn tag(
-        &mut self,
-        tags: &mut Tags,
-        name: &[u8],
-        value: RawTag<'_>,
-    ) -> ControlFlow<Self::Output> {
-        let value = || value.decode_utf8_lossy().into_owned();
-        match name {
-            b"FEN" => tags.fen = Some(value()),
-            b"Variant" => tags.is_chess960 = value().to_ascii_lowercase().contains("960"),
-            b"White" => tags.players[0] = Some(value()),
-            b"Black" => tags.players[1] = Some(value()),
-            b"Termination" => tags.is_faulty = FAULTS.contains(&value().as_str()),
-            _ => {}
+impl Replay {
+    /// Leaves out the rest of the game. What was played before stands, but led to no result.
+    fn break_off(&mut self, reason: String) -> ControlFlow<()> {
+        self.fault = Some(reason);
+        if let Some(game) = &mut self.game {
+            game.result = None;
         }
-        ControlFlow::Continue(())
+        ControlFlow::Break(())
     }
+}
 
-    fn begin_movetext(&mut self, tags: Tags) -> ControlFlow<Self::Output, Replayed> {
-        let initial = || shakmaty::fen::Fen::default().to_string();
-        let fen = tags.fen.unwrap_or_else(initial);
-        let players = match tags.players {
-            [Some(white), Some(black)] => format!("{white} v {black}, "),
-            _ => String::new(),
+/// The position in which a game starts.
+fn start(tags: &Tags) -> Result<Start, String> {
+    let is_chess960 = tags.castling_mode()?.is_some();
+    match tags.fen.as_slice() {
+        b"" => Start::read(&shakmaty::fen::Fen::default().to_string(), is_chess960),
+        fen => Start::read(&text_of(fen), is_chess960),
+    }
+}
+
+impl GameVisitor for Replay {
+    fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
+        let termination = tags.termination.to_ascii_lowercase();
+        let is_faulty = FAULTS.iter().any(|fault| fault.as_bytes() == termination);
+        *self = Replay { is_faulty, ..Replay::default() };
+        let start = match start(tags) {
+            Ok(start) => start,
+            Err(reason) => return self.break_off(reason),
         };
-        match Start::read(&fen, tags.is_chess960) {
-            Ok(start) => ControlFlow::Continue(Replayed {
-                position: start.position.clone(),
-                game: Game {
-                    origin: players,
-                    start,
-                    moves: Vec::new(),
-                    scores: Vec::new(),
-                    result: None,
-                    open_plies: 0,
-                },
-                fault: None,
-                is_faulty: tags.is_faulty,
-                first_mate: None,
-            }),
-            Err(reason) => ControlFlow::Break(Err(reason)),
-        }
+        let origin = match tags.white.is_empty() || tags.black.is_empty() {
+            true => String::new(),
+            false => format!("{} v {}, ", text_of(&tags.white), text_of(&tags.black)),
+        };
+        self.position = start.position.clone();
+        let (moves, scores) = (Vec::new(), Vec::new());
+        self.game = Some(Game { origin, start, moves, scores, result: None, open_plies: 0 });
+        ControlFlow::Continue(())
     }
 
-    fn begin_variation(&mut self, _: &mut Replayed) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn san(&mut self, read: &mut Replayed, san: SanPlus) -> ControlFlow<Self::Output> {
-        if read.fault.is_some() {
-            return ControlFlow::Continue(());
-        }
-        match san.san.to_move(&read.position) {
+    fn san(&mut self, san: San) -> ControlFlow<()> {
+        let Some(game) = &mut self.game else { return ControlFlow::Break(()) };
+        match legal_move(&self.position, san) {
             Ok(played) => {
-                read.position.play_unchecked(played);
-                read.game.moves.push(played);
+                self.position.play_unchecked(played);
+                game.moves.push(played);
+                ControlFlow::Continue(())
             }
-            // What was played before stands.
             Err(error) => {
-                let ply = read.game.moves.len() + 1;
-                let fault = format!("move '{san}', ply {ply}: {error}; the rest is left out");
-                read.fault = Some(fault);
+                let ply = game.moves.len() + 1;
+                self.break_off(format!("move '{san}', ply {ply}: {error}; the rest is left out"))
             }
         }
-        ControlFlow::Continue(())
     }
 
-    fn comment(
-        &mut self,
-        read: &mut Replayed,
-        comment: RawComment<'_>,
-    ) -> ControlFlow<Self::Output> {
-        let text = comment.as_bytes().trim_ascii();
+    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
+        let what = match word {
+            UNCLOSED => "a comment has no end".to_owned(),
+            word => format!("'{}' is no move", text_of(word)),
+        };
+        self.break_off(format!("{what}; the rest is left out"))
+    }
+
+    fn comment(&mut self, comment: &[u8]) {
+        let text = comment.trim_ascii();
+        let plies = self.game.as_ref().map_or(0, |game| game.moves.len());
         if text.starts_with(b"+M") || text.starts_with(b"-M") {
-            read.first_mate.get_or_insert(read.game.moves.len().saturating_sub(1));
+            self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
-        ControlFlow::Continue(())
     }
 
-    fn outcome(&mut self, read: &mut Replayed, outcome: Outcome) -> ControlFlow<Self::Output> {
-        if let Outcome::Known(result) = outcome {
-            read.game.result = Some(result).filter(|_| !read.is_faulty);
+    fn outcome(&mut self, outcome: Outcome) {
+        if let (Outcome::Known(result), Some(game)) = (outcome, &mut self.game) {
+            game.result = Some(result).filter(|_| !self.is_faulty);
         }
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, read: Replayed) -> Self::Output {
-        Ok(read)
     }
 }
 

@@ -1,0 +1,187 @@
+//! The games of a text, one after the other.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
+use shakmaty::san::San;
+
+use super::tags::Tags;
+use super::text::{Text, UNKNOWN, newlines};
+
+/// Longest tag line accepted, in bytes; normal form has none that is longer.
+const MAX_TAG_LINE: usize = 1 << 13;
+
+/// Longest comment that is handed over as a whole, in bytes.
+const MAX_COMMENT: usize = 1 << 14;
+
+/// The unknown word that stands where a comment has no end.
+pub const UNCLOSED: &[u8] = b"{";
+
+/// Receives the parts of a game, without its variations. To break means that the rest of the game is not
+/// wanted.
+pub trait GameVisitor {
+    /// Begins a game, whose tags are read.
+    fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
+    /// Takes a move as it is written.
+    fn san(&mut self, san: San) -> ControlFlow<()>;
+    /// Takes a word that means nothing in PGN, or [`UNCLOSED`].
+    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()>;
+    /// Takes a comment in braces.
+    fn comment(&mut self, comment: &[u8]);
+    /// Takes the result at the end of the moves.
+    fn outcome(&mut self, outcome: Outcome);
+}
+
+/// Lines of a game, from 0 in its block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    /// The line on which it begins.
+    pub first: u64,
+    /// The line on which the visitor broke off, or the game ends.
+    pub last: u64,
+}
+
+/// Reads the games of a text.
+pub struct Games<'t> {
+    text: &'t Text<'t>,
+    reader: Reader<Source<'t>>,
+    /// Bytes that the reader has taken; the last of them are in its buffer.
+    taken: Rc<Cell<usize>>,
+    tags: Tags,
+    long_comment: Vec<u8>,
+    /// Place of the game that is read, and the number of lines before it.
+    begin: usize,
+    lines_before: u64,
+}
+
+impl<'t> Games<'t> {
+    /// Begins with the first game.
+    pub fn new(text: &'t Text<'t>) -> Games<'t> {
+        let taken = Rc::new(Cell::new(0));
+        let source = Source { text: &text.bytes, taken: Rc::clone(&taken) };
+        let reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
+        let (tags, long_comment) = (Tags::default(), Vec::new());
+        Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
+    }
+
+    /// Reads the next game. Returns whether there is one. A comment or a result that belongs to no game is
+    /// none.
+    pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
+        // Neither reading memory fails, nor has normal form tags or comments without an end.
+        while let Ok(true) = self.reader.has_more() {
+            self.lines_before = self.lines_until(self.place());
+            self.begin = self.place();
+            let (tags, long_comment) = (&mut self.tags, &mut self.long_comment);
+            let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
+            let read = self.reader.read_game(&mut parts);
+            if parts.has_moves || parts.tags.any || read.is_err() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns the tags of the game read last.
+    pub fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    /// Returns the lines of the game read last.
+    pub fn lines(&self) -> Lines {
+        Lines { first: self.lines_before, last: self.lines_until(self.place()) }
+    }
+
+    fn place(&self) -> usize {
+        self.taken.get() - self.reader.buffer().len()
+    }
+
+    /// Lines of the original before a place that is not before the game read last.
+    fn lines_until(&self, place: usize) -> u64 {
+        let added = |place: usize| self.text.added.partition_point(|added| *added < place);
+        let added = added(place) - added(self.begin);
+        self.lines_before + (newlines(&self.text.bytes[self.begin..place]) - added) as u64
+    }
+}
+
+/// A text that tells how much of it was taken.
+struct Source<'t> {
+    text: &'t [u8],
+    taken: Rc<Cell<usize>>,
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = (&self.text[self.taken.get()..]).read(buffer)?;
+        self.taken.set(self.taken.get() + read);
+        Ok(read)
+    }
+}
+
+/// Hands the parts of a game on.
+struct Parts<'a, V> {
+    visitor: &'a mut V,
+    tags: &'a mut Tags,
+    /// What came before of a comment that does not fit into the reader's buffer.
+    long_comment: &'a mut Vec<u8>,
+    has_moves: bool,
+}
+
+impl<V: GameVisitor> Visitor for Parts<'_, V> {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
+        self.tags.clear();
+        ControlFlow::Continue(())
+    }
+
+    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
+        self.tags.set(name, &value.decode());
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
+        self.visitor.begin(self.tags)
+    }
+
+    fn san(&mut self, (): &mut (), played: SanPlus) -> ControlFlow<()> {
+        self.has_moves = true;
+        self.visitor.san(played.san)
+    }
+
+    fn partial_comment(&mut self, (): &mut (), part: RawComment<'_>) -> ControlFlow<()> {
+        let room = MAX_COMMENT.saturating_sub(self.long_comment.len());
+        self.long_comment.extend(part.as_bytes().iter().take(room));
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
+        if !self.long_comment.is_empty() {
+            let _ = self.partial_comment(&mut (), comment);
+            self.visitor.comment(self.long_comment);
+            self.long_comment.clear();
+            return ControlFlow::Continue(());
+        }
+        match comment.as_bytes() {
+            [UNKNOWN, word @ ..] => {
+                self.has_moves = true;
+                self.visitor.unknown(word)
+            }
+            comment => {
+                self.visitor.comment(comment);
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
+        self.visitor.outcome(outcome);
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, (): ()) {}
+}

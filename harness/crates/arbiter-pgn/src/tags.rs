@@ -1,0 +1,92 @@
+//! The tags of a game.
+
+use std::borrow::Cow;
+
+use arbiter_names::shown;
+use shakmaty::CastlingMode;
+
+/// Longest name kept, in bytes.
+pub const MAX_NAME: usize = 200;
+
+/// Returns the text of a tag with single blanks: UTF-8, or else Latin-1, as PGN once had it. Control
+/// characters are replaced as [`shown`] does.
+pub fn text_of(bytes: &[u8]) -> String {
+    let text = match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        // The end of a long name is cut off, maybe within a letter.
+        Err(error) if error.error_len().is_none() && bytes.len() == MAX_NAME => {
+            String::from_utf8_lossy(bytes)
+        }
+        Err(_) => bytes.iter().copied().map(char::from).collect(),
+    };
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shown(text)
+}
+
+/// The tags of a game that a command needs, as the file has them; empty where there is none.
+#[derive(Debug, Default)]
+pub struct Tags {
+    /// Whether there are any at all.
+    pub any: bool,
+    /// White's name.
+    pub white: Vec<u8>,
+    /// Black's name.
+    pub black: Vec<u8>,
+    /// The result.
+    pub result: Vec<u8>,
+    /// The position at the start.
+    pub fen: Vec<u8>,
+    /// The way in which the game ended.
+    pub termination: Vec<u8>,
+    /// The rules.
+    pub variant: Vec<u8>,
+}
+
+impl Tags {
+    /// Empties all of them and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        let Tags { any, white, black, result, fen, termination, variant } = self;
+        *any = false;
+        [white, black, result, fen, termination, variant].into_iter().for_each(Vec::clear);
+    }
+
+    /// Takes a tag in.
+    pub(crate) fn set(&mut self, name: &[u8], value: &[u8]) {
+        self.any = true;
+        let known: [(&[u8], &mut Vec<u8>); 6] = [
+            (b"White", &mut self.white),
+            (b"Black", &mut self.black),
+            (b"Result", &mut self.result),
+            (b"FEN", &mut self.fen),
+            (b"Termination", &mut self.termination),
+            (b"Variant", &mut self.variant),
+        ];
+        let name = name.trim_ascii();
+        for (_, target) in known.into_iter().filter(|(known, _)| name.eq_ignore_ascii_case(known)) {
+            target.clear();
+            target.extend_from_slice(value.trim_ascii());
+        }
+    }
+
+    /// Returns players and result in a few words.
+    pub fn title(&self) -> String {
+        let part = |text: &[u8]| text_of(&text[..text.len().min(MAX_NAME)]);
+        format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
+    }
+
+    /// Returns the castling rules that the `Variant` tag announces; `None` if it leaves them open.
+    ///
+    /// # Errors
+    ///
+    /// If the variant is neither chess nor Chess960.
+    pub fn castling_mode(&self) -> Result<Option<CastlingMode>, String> {
+        let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric();
+        let letters = self.variant.iter().filter(is_letter).map(u8::to_ascii_lowercase);
+        match letters.collect::<Vec<_>>().as_slice() {
+            b"" | b"standard" | b"chess" | b"normal" | b"fromposition" => Ok(None),
+            b"chess960" | b"960" | b"fischerandom" | b"fischerrandom" | b"frc" | b"dfrc"
+            | b"doublefischerrandom" | b"freestyle" => Ok(Some(CastlingMode::Chess960)),
+            _ => Err(format!("expected chess or Chess960, got `{}`", text_of(&self.variant))),
+        }
+    }
+}

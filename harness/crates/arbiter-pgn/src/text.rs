@@ -1,0 +1,444 @@
+//! Text of PGN in the form that `pgn-reader` reads without loss.
+//!
+//! The reader ends a game at each blank line and steps over words that it does not know. It wants a tag on
+//! one line, and an end to each comment. A text that is so already is not copied.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
+use pgn_reader::RawTag;
+use shakmaty::san::SanPlus;
+
+use super::words::{Meaning, meaning};
+
+/// Longest value of a tag that is kept, in bytes.
+const MAX_TAG: usize = 1 << 11;
+
+/// Longest name of a tag, in bytes.
+const MAX_TAG_NAME: usize = 255;
+
+/// Furthest that the end of a tag is looked for, in bytes.
+const MAX_TAG_TEXT: usize = 1 << 14;
+
+/// Longest part of a text without a meaning that is handed over, in bytes.
+const MAX_UNKNOWN: usize = 100;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Begins the comment into which a word without a meaning is put, so that the reader hands it over.
+pub(crate) const UNKNOWN: u8 = 0;
+
+/// Whole games in normal form.
+#[derive(Debug)]
+pub struct Text<'t> {
+    pub(crate) bytes: Cow<'t, [u8]>,
+    /// Places of the line ends that were added.
+    pub(crate) added: Vec<usize>,
+}
+
+impl Text<'_> {
+    /// Brings whole games into normal form.
+    pub fn new(text: &[u8]) -> Text<'_> {
+        let (out, added) = (Vec::new(), Vec::new());
+        let mut games = Normalizer { text, at: 0, out, copied: 0, added, boundary: None };
+        while games.at < text.len() {
+            games.tags();
+            games.movetext();
+        }
+        let Normalizer { mut out, copied, added, .. } = games;
+        if copied == 0 && out.is_empty() {
+            return Text { bytes: Cow::Borrowed(text), added };
+        }
+        out.extend_from_slice(&text[copied..]);
+        Text { bytes: Cow::Owned(out), added }
+    }
+}
+
+struct Normalizer<'t> {
+    text: &'t [u8],
+    at: usize,
+    /// The normal form of the text before `copied`.
+    out: Vec<u8>,
+    copied: usize,
+    added: Vec<usize>,
+    /// The place found last by [`Normalizer::boundary`].
+    boundary: Option<usize>,
+}
+
+impl<'t> Normalizer<'t> {
+    fn rest(&self) -> &'t [u8] {
+        &self.text[self.at..]
+    }
+
+    /// Puts `with` in the place of a part of the text, and goes on after it.
+    fn replace(&mut self, part: Range<usize>, with: &[u8]) {
+        self.out.extend_from_slice(&self.text[self.copied..part.start]);
+        self.out.extend_from_slice(with);
+        (self.copied, self.at) = (part.end, part.end);
+    }
+
+    /// Leaves a part of the text out, but for its line ends, none of which makes a blank line.
+    fn drop_but_lines(&mut self, part: Range<usize>) {
+        let lines = newlines(&self.text[part.clone()]);
+        self.replace(part, " \n".repeat(lines).as_bytes());
+    }
+
+    /// Ends a game at the place that is reached.
+    fn split(&mut self, ending: &[u8]) {
+        let place = self.out.len() + self.at - self.copied;
+        self.added.extend(std::iter::repeat_n(place, newlines(ending)));
+        self.replace(self.at..self.at, ending);
+    }
+
+    /// The next place at which a tag follows an empty line, or the end. A comment without an end must not
+    /// swallow the games after its own.
+    fn boundary(&mut self) -> usize {
+        if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
+            return boundary;
+        }
+        let is_boundary = |offset: &usize| {
+            let (before, line) = self.text.split_at(self.at + offset);
+            before.strip_suffix(b"\r").unwrap_or(before).ends_with(b"\n") && is_tag(&line[1..])
+        };
+        let found = memmem::find_iter(self.rest(), b"\n[").find(is_boundary);
+        *self.boundary.insert(found.map_or(self.text.len(), |offset| self.at + offset))
+    }
+
+    /// Passes over the tags of a game.
+    fn tags(&mut self) {
+        let mut has_event = false;
+        loop {
+            let begin = self.at;
+            self.skip_blank();
+            self.drop_odd_blanks(begin);
+            let rest = self.rest();
+            match rest.first() {
+                Some(b'[') => {}
+                Some(b';') => {
+                    // The reader takes a comment for the end of the tags.
+                    self.replace(self.at..self.at + line_length(rest), b"");
+                    continue;
+                }
+                _ => return,
+            }
+            if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
+                // The game before has no moves: a full stop is movetext that says nothing.
+                self.split(b".\n");
+            }
+            match plain_tag(rest) {
+                Some(length) => self.at += length,
+                None => self.odd_tag(),
+            }
+        }
+    }
+
+    /// Passes over white space, byte order marks and escaped lines.
+    fn skip_blank(&mut self) {
+        loop {
+            let rest = self.rest();
+            let begins_line = self.at == 0 || self.text[self.at - 1] == b'\n';
+            self.at += match rest.first() {
+                Some(b'%') if begins_line => line_length(rest),
+                Some(byte) if is_blank(*byte) => 1,
+                _ if rest.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
+                _ => return,
+            };
+        }
+    }
+
+    /// Replaces what was skipped since `begin` by its line ends if the reader would not skip it.
+    fn drop_odd_blanks(&mut self, begin: usize) {
+        let blanks = &self.text[begin..self.at];
+        if !blanks.iter().all(|byte| b" \t\r\n".contains(byte)) {
+            let lines = newlines(blanks);
+            self.replace(begin..self.at, "\n".repeat(lines).as_bytes());
+        }
+    }
+
+    /// Passes over a tag that the reader would not read as it is meant.
+    fn odd_tag(&mut self) {
+        let rest = self.rest();
+        let Some(tag) = odd_tag(rest) else {
+            return self.replace(self.at..self.at + bracket_length(rest), b"");
+        };
+        let mut text = [b"[", tag.name, b" \""].concat();
+        for &byte in &tag.value {
+            match byte {
+                b'\n' | b'\r' => text.push(b' '),
+                b'"' | b'\\' => text.extend([b'\\', byte]),
+                _ => text.push(byte),
+            }
+        }
+        text.extend_from_slice(b"\"]");
+        text.extend(std::iter::repeat_n(b'\n', newlines(&rest[..tag.length])));
+        self.replace(self.at..self.at + tag.length, &text);
+    }
+
+    /// Passes over the moves of a game.
+    fn movetext(&mut self) {
+        let (mut has_words, mut has_result) = (false, false);
+        while let Some(&byte) = self.text.get(self.at) {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'.' | b'!' | b'?' | b')' => self.at += 1,
+                b'{' => self.comment(),
+                b'\n' if self.ends_game(has_words, has_result) => return,
+                b'\n' => {}
+                b';' => self.at += line_length(self.rest()),
+                b'(' => self.variation(),
+                b'[' if is_tag(self.rest()) => return self.split(b"\n"),
+                b'[' => self.unknown(bracket_length(self.rest())),
+                b'$' => self.glyph(),
+                b'*' => {
+                    has_result = true;
+                    self.at += 1;
+                }
+                b'1' if has_result && is_first_number(self.rest()) => return self.split(b"\n\n"),
+                0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
+                b'1'..=b'9' if self.is_past_number() => {}
+                _ => match self.word() {
+                    Meaning::Outcome(_) => has_result = true,
+                    Meaning::Mark => {}
+                    Meaning::Move(_) | Meaning::Unknown => has_words = true,
+                },
+            }
+        }
+    }
+
+    /// Passes over a line end, and over blank lines after it. Returns whether the game ends there: before
+    /// tags, and after a blank line also before move 1 and after a result.
+    fn ends_game(&mut self, has_words: bool, has_result: bool) -> bool {
+        let begin = self.at;
+        self.at += 1;
+        match self.rest().first() {
+            Some(b'%') => {
+                self.at += line_length(self.rest());
+                return false;
+            }
+            Some(b'[') => return is_tag(self.rest()),
+            Some(byte) if is_blank(*byte) || *byte == BYTE_ORDER_MARK[0] => {}
+            _ => return false,
+        }
+        self.skip_blank();
+        let blanks = &self.text[begin..self.at];
+        if newlines(blanks) < 2 {
+            self.at = begin + 1;
+            return false;
+        }
+        let rest = self.rest();
+        if rest.is_empty() {
+            return true;
+        }
+        if is_tag(rest) || has_result || has_words && is_first_number(rest) {
+            // The reader wants a line that is quite empty.
+            if !blanks[1..].starts_with(b"\n") && !blanks[1..].starts_with(b"\r\n") {
+                self.replace(begin..self.at, "\n".repeat(newlines(blanks)).as_bytes());
+            }
+            self.drop_odd_blanks(begin.max(self.copied));
+            return true;
+        }
+        self.drop_but_lines(begin..self.at);
+        false
+    }
+
+    /// Passes over a comment; one without an end goes as far as its game.
+    fn comment(&mut self) {
+        let end = self.boundary();
+        match memchr(b'}', &self.text[self.at..end]) {
+            Some(length) => self.at += length + 1,
+            None => self.replace(end..end, &[b"}{", &[UNKNOWN][..], b"{}"].concat()),
+        }
+    }
+
+    /// Passes over a variation, which is left out where the reader would end a game within it.
+    fn variation(&mut self) {
+        let (begin, limit) = (self.at, self.boundary());
+        let (mut at, mut depth) = (begin, 0u32);
+        while let Some(byte) = self.text[..limit].get(at) {
+            let rest = &self.text[at..limit];
+            at += match byte {
+                b'{' => memchr(b'}', rest).map_or(rest.len(), |length| length + 1),
+                b';' => line_length(rest),
+                b'%' if self.text[at - 1] == b'\n' => line_length(rest),
+                _ => 1,
+            };
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
+        match depth > 0 || [&b"\n\n"[..], b"\n\r\n", b"\n["].iter().any(ends_game) {
+            true => self.drop_but_lines(begin..at),
+            false => self.at = at,
+        }
+    }
+
+    /// Passes over a numeric annotation glyph, and lets a word that clings to it begin.
+    fn glyph(&mut self) {
+        let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += 1 + digits;
+        if self.rest().first().is_some_and(|byte| !ends_word(*byte) || *byte == b'[') {
+            self.replace(self.at..self.at, b" ");
+        }
+    }
+
+    /// Passes over a number that a stop or a move follows. Returns whether there is one.
+    fn is_past_number(&mut self) -> bool {
+        let rest = self.rest();
+        let digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+        let is_number = rest.get(digits).is_none_or(|byte| {
+            byte.is_ascii_alphabetic() || ends_word(*byte)
+        });
+        self.at += if is_number { digits } else { 0 };
+        is_number
+    }
+
+    /// Passes over a word and returns its meaning.
+    fn word(&mut self) -> Meaning {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length);
+        if after.first() != Some(&b'(') && (is_short_move(word) || SanPlus::from_ascii(word).is_ok()) {
+            self.at += length;
+            return Meaning::Move(None);
+        }
+        let (meaning, more) = meaning(word, after);
+        let part = self.at..self.at + length + more;
+        match &meaning {
+            Meaning::Move(Some(san)) => self.replace(part, format!("{san} ").as_bytes()),
+            Meaning::Outcome(outcome) if outcome.as_bytes() != word => {
+                self.replace(part, outcome.as_bytes());
+            }
+            Meaning::Move(None) | Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
+            Meaning::Unknown => self.unknown(length),
+        }
+        meaning
+    }
+
+    /// Puts text without a meaning into a comment.
+    fn unknown(&mut self, length: usize) {
+        let word = &self.rest()[..length];
+        let harmless = word.iter().filter(|byte| !b"{}".contains(byte)).take(MAX_UNKNOWN).copied();
+        let comment: Vec<u8> = b" {\0".iter().copied().chain(harmless).chain([b'}']).collect();
+        self.replace(self.at..self.at + length, &comment);
+    }
+}
+
+/// A tag in another form than most have.
+struct OddTag<'t> {
+    name: &'t [u8],
+    value: Vec<u8>,
+    /// Bytes that it takes in the text.
+    length: usize,
+}
+
+/// Reads a tag that may be spread over lines, have quotation marks without a backslash in its value, or lack
+/// its end; `None` if the text begins with none.
+fn odd_tag(text: &[u8]) -> Option<OddTag<'_>> {
+    let text = &text[..text.len().min(MAX_TAG_TEXT)];
+    let quote = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"')?;
+    let name = trimmed(&text[1..quote]);
+    if name.len() > MAX_TAG_NAME || name.contains(&b'\n') {
+        return None;
+    }
+    let text_of_value = &text[quote + 1..];
+    let ends = [&b"\n["[..], b"\n\n", b"\n\r\n"].into_iter();
+    let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
+    let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
+    let blanks_after = |at: usize| text_of_value[at + 1..].iter().take_while(|byte| is_blank(**byte)).count();
+    let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
+    let is_bare = |at: &usize| {
+        let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        slashes.is_multiple_of(2)
+    };
+    let ends = || memchr_iter(b'"', text_of_value).filter(closes);
+    let (value, length) = match ends().find(is_bare).or_else(|| ends().last()) {
+        Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
+        None => {
+            let line = &text_of_value[..line_length(text_of_value)];
+            let value = trimmed(line);
+            (value.strip_suffix(b"]").unwrap_or(value), quote + 1 + line.len())
+        }
+    };
+    let value = RawTag(value).decode();
+    Some(OddTag { name, value: value[..value.len().min(MAX_TAG)].to_vec(), length })
+}
+
+/// Length of a tag in the usual form, `[Name "value"]`.
+fn plain_tag(text: &[u8]) -> Option<usize> {
+    let quote = memchr3(b'"', b'\n', b']', text)?;
+    let end = quote + 1 + memchr3(b'"', b'\\', b'\n', &text[quote + 1..])?;
+    let is_plain = text[quote] == b'"' && text[end..].starts_with(b"\"]");
+    (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
+}
+
+/// Whether a text begins with a bracket, a name, and a quotation mark.
+fn is_tag(text: &[u8]) -> bool {
+    let Some((b'[', rest)) = text.split_first() else { return false };
+    let blanks = |text: &[u8]| text.iter().take_while(|byte| is_blank(**byte)).count();
+    let rest = &rest[blanks(rest)..];
+    let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let name = rest.iter().take_while(is_letter).count();
+    name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
+}
+
+/// Whether a word is one of the moves that most are, which is seen without a parser.
+fn is_short_move(word: &[u8]) -> bool {
+    let square = match word {
+        [b'N' | b'B' | b'R' | b'Q' | b'K', square @ ..] => square,
+        square => square,
+    };
+    matches!(square, [b'a'..=b'h', b'1'..=b'8'])
+}
+
+/// Whether a text begins with the number of White's first move.
+fn is_first_number(text: &[u8]) -> bool {
+    text.starts_with(b"1.") && !text.starts_with(b"1..")
+}
+
+fn trimmed(text: &[u8]) -> &[u8] {
+    let begin = text.iter().position(|byte| !is_blank(*byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !is_blank(*byte)).map_or(begin, |last| last + 1);
+    &text[begin..end]
+}
+
+/// White space: blank, tabulators in both directions, line feed, form feed, carriage return.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// Whether a byte ends a word. Each byte of a movetext is asked, so that a table pays.
+fn ends_word(byte: u8) -> bool {
+    const ENDS: [bool; 256] = {
+        let mut ends = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            ends[byte] = matches!(
+                byte as u8,
+                0..=b' ' | 0x7f | b'{' | b'}' | b'(' | b')' | b'[' | b'!' | b'?' | b'$' | b';' | b'.' | b'*'
+            );
+            byte += 1;
+        }
+        ends
+    };
+    ENDS[usize::from(byte)]
+}
+
+/// Length of a text in brackets, which ends with its line at the latest.
+fn bracket_length(text: &[u8]) -> usize {
+    let line = line_length(text);
+    memchr(b']', &text[..line]).map_or(line, |end| end + 1)
+}
+
+fn line_length(text: &[u8]) -> usize {
+    memchr(b'\n', text).unwrap_or(text.len())
+}
+
+pub(crate) fn newlines(text: &[u8]) -> usize {
+    memchr_iter(b'\n', text).count()
+}

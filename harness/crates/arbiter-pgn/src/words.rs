@@ -1,0 +1,170 @@
+//! Words of the movetext that `pgn-reader` does not read.
+
+use shakmaty::san::{San, SanPlus};
+
+/// The meaning of a word.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A move, and the form in which the reader reads it if that is another one.
+    Move(Option<San>),
+    /// A result.
+    Outcome(&'static str),
+    /// A mark beside a move, such as `+-`, which says nothing about the game.
+    Mark,
+    /// Nothing that PGN or a common program knows.
+    Unknown,
+}
+
+/// Returns the meaning of a word, and the number of bytes of `after`, the text that follows it, that
+/// belong to it.
+pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
+    let plain = plain(word);
+    let outcome = match plain.as_slice() {
+        b"1-0" | b"1:0" => Some("1-0"),
+        b"0-1" | b"0:1" => Some("0-1"),
+        b"1/2-1/2" | b"1/2:1/2" | b"1/2" => Some("1/2-1/2"),
+        _ => None,
+    };
+    if let Some(outcome) = outcome {
+        return (Meaning::Outcome(outcome), 0);
+    }
+    if matches!(plain.as_slice(), b"--" | b"@@@@" | b"0000" | b"null" | b"pass") {
+        return (Meaning::Move(Some(San::Null)), 0);
+    }
+    let (suffix, dots) = en_passant(&plain, after);
+    if plain.len() == suffix && suffix > 0 {
+        return (Meaning::Mark, dots);
+    }
+    let (promoted, in_brackets) = match after {
+        [b'(', role, b')', ..] if is_promoted(*role) => (Some(*role), 3),
+        _ => (None, 0),
+    };
+    if let Some(san) = san(&plain[..plain.len() - suffix], promoted) {
+        return (Meaning::Move(Some(san)), dots + in_brackets);
+    }
+    let is_mark = plain.iter().all(|byte| !byte.is_ascii_alphanumeric());
+    match is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
+        true => (Meaning::Mark, 0),
+        false => (Meaning::Unknown, 0),
+    }
+}
+
+/// The word in ASCII as far as it has an equivalent there, without blanks of Unicode.
+fn plain(word: &[u8]) -> Vec<u8> {
+    let Ok(text) = str::from_utf8(word) else {
+        return word.iter().copied().filter(|byte| *byte != 0xa0).collect();
+    };
+    let mut plain = Vec::with_capacity(word.len());
+    for c in text.chars() {
+        match c {
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push(b'-'),
+            '½' => plain.extend_from_slice(b"1/2"),
+            '×' => plain.push(b'x'),
+            '\u{feff}' | '\u{200b}'..='\u{200f}' => {}
+            _ if c.is_whitespace() => {}
+            _ => plain.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    plain
+}
+
+/// Length of `ep` or `e` with the points after it at the end of a move that takes en passant, and of those
+/// points.
+fn en_passant(word: &[u8], after: &[u8]) -> (usize, usize) {
+    let is_before = |suffix: usize| {
+        let before = word.len().checked_sub(suffix + 1).map(|at| word[at]);
+        before.is_none_or(|byte| byte.is_ascii_digit())
+    };
+    if word.ends_with(b"ep") && is_before(2) {
+        return (2, 0);
+    }
+    if word.ends_with(b"e") && after.starts_with(b".p") && is_before(1) {
+        return (1, if after.starts_with(b".p.") { 3 } else { 2 });
+    }
+    (0, 0)
+}
+
+fn is_promoted(role: u8) -> bool {
+    matches!(role.to_ascii_uppercase(), b'Q' | b'R' | b'B' | b'N')
+}
+
+/// A move as programs write it besides SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`, `Qh5++`.
+fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
+    // Marks of check say nothing that the move does not say, and others cling to it at times.
+    let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
+    let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
+    let word = &word[..end];
+    let castling: Vec<u8> = word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
+    if matches!(castling.as_slice(), b"O-O" | b"O-O-O") {
+        return San::from_ascii(&castling).ok();
+    }
+    let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
+    text.extend(promoted);
+    for byte in &mut text {
+        if *byte == b':' {
+            *byte = b'x';
+        }
+    }
+    if let [.., b'1' | b'8', role] = text.as_mut_slice()
+        && is_promoted(*role)
+    {
+        *role = role.to_ascii_uppercase();
+        text.insert(text.len() - 1, b'=');
+    }
+    SanPlus::from_ascii(&text).ok().map(|san| san.san)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_read_in_the_forms_of_other_programs() {
+        for (word, after, expected, used) in [
+            ("b8Q+", "", "b8=Q", 0),
+            ("b8q", " ", "b8=Q", 0),
+            ("b8=q#", "", "b8=Q", 0),
+            ("axb8/N", "", "axb8=N", 0),
+            ("b8", "(R) c1", "b8=R", 3),
+            ("b7-b8Q", "", "b7b8=Q", 0),
+            ("e7xe8=Q++", "", "e7xe8=Q", 0),
+            ("e7e8r", "", "e7e8=R", 0),
+            ("e2-e4", "", "e2e4", 0),
+            ("e5:d6", "", "e5xd6", 0),
+            ("Ng1–f3", "", "Ng1f3", 0),
+            ("Nf3+-", "", "Nf3", 0),
+            ("Nf3±", "", "Nf3", 0),
+            ("o-o", "", "O-O", 0),
+            ("0-0-0+", "", "O-O-O", 0),
+            ("0–0", "", "O-O", 0),
+            ("exd6ep", "", "exd6", 0),
+            ("exd6e", ".p. Nf3", "exd6", 3),
+            ("exd6e", ".p", "exd6", 2),
+            ("@@@@", "", "--", 0),
+            ("0000", "", "--", 0),
+            ("\u{feff}e4", "", "e4", 0),
+            ("e4\u{a0}", "", "e4", 0),
+        ] {
+            let (found, length) = meaning(word.as_bytes(), after.as_bytes());
+            let Meaning::Move(Some(san)) = found else { panic!("{word}: {found:?}") };
+            assert_eq!((san.to_string().as_str(), length), (expected, used), "{word}");
+        }
+    }
+
+    #[test]
+    fn results_marks_and_other_words_are_told_apart() {
+        let of = |word: &str, after: &str| meaning(word.as_bytes(), after.as_bytes());
+        for (word, outcome) in
+            [("1–0", "1-0"), ("0:1", "0-1"), ("½-½", "1/2-1/2"), ("1/2", "1/2-1/2")]
+        {
+            assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
+        }
+        for word in ["+-", "=", "±", "□", "N", "ep", "-+", "=/∞", "…"] {
+            assert_eq!(of(word, "").0, Meaning::Mark, "{word}");
+        }
+        assert_eq!(of("e", ".p. Nf3"), (Meaning::Mark, 3));
+        for word in ["Ng9", "Sf3", "e4,", "x5", "hello", "e", "e4e5e6", "b8Qx", "1-1", "nf3"] {
+            assert_eq!(of(word, "").0, Meaning::Unknown, "{word}");
+        }
+    }
+}

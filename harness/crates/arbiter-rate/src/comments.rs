@@ -1,0 +1,97 @@
+//! Facts in the comments of a game besides evaluations: the time of a move, and how the game ended.
+
+use memchr::memchr;
+
+/// The time in a comment: a number followed by "s", as in `+0.31/12 0.123s`, or `[%emt 0:00:01.5]`.
+pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
+    // Usual comments are short; long ones begin with the same things.
+    let comment = &comment[..comment.len().min(200)];
+    if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
+        return elapsed_move_time(comment);
+    }
+    let mut from = 0;
+    while let Some(offset) = memchr(b's', &comment[from..]) {
+        let end = from + offset;
+        let is_end = comment.get(end + 1).is_none_or(|byte| matches!(byte, b' ' | b',' | b';'));
+        if is_end && let Some(seconds) = number_before(&comment[..end]) {
+            return Some(1000.0 * seconds);
+        }
+        from = end + 1;
+    }
+    None
+}
+
+/// Powers of ten, as many as a number has digits at most.
+const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// The decimal number at the end of `text`, after a space or at its start. Games have one for each
+/// move, and the parser of the standard library takes three times as long.
+fn number_before(text: &[u8]) -> Option<f64> {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let digits = text.iter().rev().take_while(|byte| is_part(byte)).count();
+    let (before, number) = text.split_at(text.len() - digits);
+    if digits == 0 || digits >= POWERS.len() || before.last().is_some_and(|byte| *byte != b' ') {
+        return None;
+    }
+    let (mut whole, mut decimals) = (0u64, None);
+    for byte in number {
+        match (byte, decimals) {
+            (b'.', None) => decimals = Some(0),
+            (b'.', Some(_)) => return None,
+            (digit, _) => {
+                whole = 10 * whole + u64::from(digit - b'0');
+                decimals = decimals.map(|count| count + 1);
+            }
+        }
+    }
+    Some(whole as f64 / POWERS[decimals.unwrap_or(0)])
+}
+
+fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
+    let start = memchr::memmem::find(comment, b"[%emt ")? + 6;
+    let end = start + memchr(b']', &comment[start..])?;
+    let clock = std::str::from_utf8(&comment[start..end]).ok()?;
+    let mut seconds = 0.0;
+    for part in clock.trim().split(':') {
+        let value: f64 = part.parse().ok()?;
+        seconds = 60.0 * seconds + value;
+    }
+    (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
+}
+
+/// What a comment says after the facts of the last move, each of which is `, name=value`; a value in
+/// quotation marks may hold anything but these.
+pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
+    let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
+    loop {
+        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let Some(value) = rest[name..].strip_prefix(b"=").filter(|_| name > 0) else {
+            return Some(rest.trim_ascii());
+        };
+        let quoted = value.strip_prefix(b"\"").and_then(|text| memchr::memchr(b'"', text));
+        let after = &value[quoted.map_or(0, |length| length + 2)..];
+        rest = &after[memchr::memmem::find(after, b", ")? + 2..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_several_forms() {
+        let check = |comment: &str, expected: Option<f64>| {
+            assert_eq!(time_ms(comment.as_bytes()), expected, "{comment}");
+        };
+        check("+0.31/12 0.25s", Some(250.0));
+        check("0.25s", Some(250.0));
+        check("+0.31/12 2s, Draw by rule", Some(2000.0));
+        check(" [%emt 0:01:00.5]", Some(60_500.0));
+        check(" [%clk 0:05:00] ", None);
+        check("a move of class", None);
+        check("+0.31/12", None);
+        check("1.2.3s", None);
+        check("", None);
+    }
+}
