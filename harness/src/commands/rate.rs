@@ -39,6 +39,14 @@ enum ScaleArg {
     Ordo,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CopiesArg {
+    /// Count a game once, as copies are no evidence
+    Once,
+    /// Count each of them
+    All,
+}
+
 const HELP: &str = "\
 Moves are not replayed: an illegal move goes unnoticed, and so does a result that the last position
 contradicts. Games that cannot count are counted, and the first 20 are named.
@@ -109,6 +117,9 @@ pub(crate) struct RateArgs {
     /// Leave draws out
     #[arg(long)]
     ignore_draws: bool,
+    /// Copies of a game: the same players, start, moves and result
+    #[arg(long, value_enum, default_value = "once")]
+    copies: CopiesArg,
     /// Take games one by one, not in pairs of the same opening
     #[arg(long)]
     no_pairs: bool,
@@ -389,5 +400,6 @@ fn choice(args: &RateArgs) -> Result<Choice, String> {
         ));
     }
     let (include, exclude) = (names(&args.include)?, names(&args.exclude)?);
-    Ok(Choice { aliases, include, exclude, ignores_draws: args.ignore_draws })
+    let counts_copies = args.copies == CopiesArg::All;
+    Ok(Choice { aliases, include, exclude, ignores_draws: args.ignore_draws, counts_copies })
 }

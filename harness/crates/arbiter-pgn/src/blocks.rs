@@ -66,7 +66,19 @@ impl<R: Read> Blocks<R> {
             Err(error) => self.end = Some(Err(error)),
         }
         end_lines(&mut self.rest[before..], self.end.is_some());
+        if before == 0 && is_utf16(&self.rest) {
+            let reason = "it is UTF-16; save it as UTF-8";
+            self.end = Some(Err(io::Error::new(ErrorKind::InvalidData, reason)));
+            self.rest.clear();
+        }
     }
+}
+
+/// Whether a text begins with a byte order mark of UTF-16, or with letters of which every second byte is zero.
+fn is_utf16(text: &[u8]) -> bool {
+    let is_zero: Vec<bool> = text.iter().take(4).map(|byte| *byte == 0).collect();
+    matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        || matches!(is_zero[..], [false, true, false, true] | [true, false, true, false])
 }
 
 /// Makes a line feed of each carriage return that has none after it, as old programs end lines. The last

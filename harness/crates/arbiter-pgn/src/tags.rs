@@ -84,8 +84,14 @@ impl Tags {
         let letters = self.variant.iter().filter(is_letter).map(u8::to_ascii_lowercase);
         match letters.collect::<Vec<_>>().as_slice() {
             b"" | b"standard" | b"chess" | b"normal" | b"fromposition" => Ok(None),
-            b"chess960" | b"960" | b"fischerandom" | b"fischerrandom" | b"frc" | b"dfrc"
-            | b"doublefischerrandom" | b"freestyle" => Ok(Some(CastlingMode::Chess960)),
+            b"chess960"
+            | b"960"
+            | b"fischerandom"
+            | b"fischerrandom"
+            | b"frc"
+            | b"dfrc"
+            | b"doublefischerrandom"
+            | b"freestyle" => Ok(Some(CastlingMode::Chess960)),
             _ => Err(format!("expected chess or Chess960, got `{}`", text_of(&self.variant))),
         }
     }

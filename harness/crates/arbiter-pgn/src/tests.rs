@@ -1,9 +1,11 @@
 //! Texts as programs write them, with what must be read of them.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use expect_test::{Expect, expect};
 
 use super::*;
-use std::ops::ControlFlow;
 
 /// All that is read of a game, in a line.
 #[derive(Default)]
@@ -60,9 +62,326 @@ fn told(text: impl AsRef<[u8]>) -> String {
     games
 }
 
+/// Compares what is read of each text.
+fn check(texts: &[&str], expected: Expect) {
+    let mut all = String::new();
+    for text in texts {
+        let _ = write!(all, "{text:?}\n{}", told(text));
+    }
+    expected.assert_eq(&all);
+}
+
 #[test]
-fn smoke() {
-    for t in ["1. e4 {Best by test} e5 (1... c5 (1... d5) 2. Nc3) 2. Nf3$1 Nc6!? $12 *", "1. e4 e5\n\n2. Nf3 Nc6 1-0\n\n1. d4 *"] {
-        println!("{}", told(t));
+fn the_main_line_is_read_whatever_stands_beside_it() {
+    check(
+        &[
+            "1. e4 {Best by test} e5 2. Nf3 Nc6 *\n",
+            "1. e4 e5 (1... c5 (1... d5 {a ) b} 2. exd5 ; a )\n Qxd5) 2. Nc3) 2. Nf3 Nc6 *\n",
+            "1. e4! e5?! 2. Nf3$1 Nc6$14$2 $3 *\n",
+            "1. e4 $1e5 2.Nf3!?$5Nc6 *\n",
+            "1.e4 e5 2.Nf3 1... Nc6 *\n",
+            "1 e4 e5 2 Nf3 Nc6 *\n",
+            "e4 e5 Nf3 Nc6 *\n",
+            "1. ... e5 2. Nf3\n",
+            "1. e4 {(e7e5 g1f3) +0.10/12 3} e5 {d=30, sd=40, pv=e4 e5 Nf3} 2. Nf3 Nc6 *\n",
+            "1. e4 ; 1. d4 {\ne5 {a;b} 2. Nf3\n% 2. d4 (\nNc6 *\n",
+            "{before} 1. e4 {after} e5 (2. d4) 1-0 {the end}\n",
+            "1. e4 +- e5 = 2. Nf3 ± N Nc6 □ 1/2-1/2\n",
+            "1. e4 e5 2. Nf3 Nc6 (never closed 3. Bb5 *\n\n[White \"next\"]\n\n1. d4 *\n",
+            "1. e4 (1. d4\n\n1... d5) 1... e5 *\n",
+        ],
+        expect![[r#"
+            "1. e4 {Best by test} e5 2. Nf3 Nc6 *\n"
+            1-2: e4 {Best by test} e5 Nf3 Nc6 *
+            "1. e4 e5 (1... c5 (1... d5 {a ) b} 2. exd5 ; a )\n Qxd5) 2. Nc3) 2. Nf3 Nc6 *\n"
+            1-3: e4 e5 Nf3 Nc6 *
+            "1. e4! e5?! 2. Nf3$1 Nc6$14$2 $3 *\n"
+            1-2: e4 e5 Nf3 Nc6 *
+            "1. e4 $1e5 2.Nf3!?$5Nc6 *\n"
+            1-2: e4 e5 Nf3 Nc6 *
+            "1.e4 e5 2.Nf3 1... Nc6 *\n"
+            1-2: e4 e5 Nf3 Nc6 *
+            "1 e4 e5 2 Nf3 Nc6 *\n"
+            1-2: e4 e5 Nf3 Nc6 *
+            "e4 e5 Nf3 Nc6 *\n"
+            1-2: e4 e5 Nf3 Nc6 *
+            "1. ... e5 2. Nf3\n"
+            1-2: e5 Nf3
+            "1. e4 {(e7e5 g1f3) +0.10/12 3} e5 {d=30, sd=40, pv=e4 e5 Nf3} 2. Nf3 Nc6 *\n"
+            1-2: e4 {(e7e5 g1f3) +0.10/12 3} e5 {d=30, sd=40, pv=e4 e5 Nf3} Nf3 Nc6 *
+            "1. e4 ; 1. d4 {\ne5 {a;b} 2. Nf3\n% 2. d4 (\nNc6 *\n"
+            1-5: e4 e5 {a;b} Nf3 Nc6 *
+            "{before} 1. e4 {after} e5 (2. d4) 1-0 {the end}\n"
+            1-2: {before} e4 {after} e5 1-0 {the end}
+            "1. e4 +- e5 = 2. Nf3 ± N Nc6 □ 1/2-1/2\n"
+            1-2: e4 e5 Nf3 Nc6 1/2-1/2
+            "1. e4 e5 2. Nf3 Nc6 (never closed 3. Bb5 *\n\n[White \"next\"]\n\n1. d4 *\n"
+            1-2: e4 e5 Nf3 Nc6
+            3-6: [next] d4 *
+            "1. e4 (1. d4\n\n1... d5) 1... e5 *\n"
+            1-4: e4 e5 *
+        "#]],
+    );
+}
+
+#[test]
+fn moves_are_read_in_every_notation() {
+    check(
+        &[
+            "1. b8Q c1=N 2. axb8/R dxc1(B)+ 3. b8(q) e7e8q 4. b8=q# b7-b8=Q *\n",
+            "1. O-O 0-0 2. O-O-O+ 0-0-0# 3. o-o 0–0–0 *\n",
+            "1. e2e4 e7e5 2. g1f3 b8c6 3. e1g1 e8h8 *\n",
+            "1. e2-e4 Ng8-f6 2. Ng1xf3 e5:d4 3. Raxb1+ N1d2 *\n",
+            "1. exd6 e.p. Nf3 2. exd6e.p. Nc6 3. exd6ep Nf3 4. exd6 ep Nc6 *\n",
+            "1. e4 -- 2. Z0 @@@@ 3. 0000 null *\n",
+            "1. Qh5++ Qxf7#+ 2. Nf3+- d4= *\n",
+            "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n",
+        ],
+        expect![[r#"
+            "1. b8Q c1=N 2. axb8/R dxc1(B)+ 3. b8(q) e7e8q 4. b8=q# b7-b8=Q *\n"
+            1-2: b8=Q c1=N axb8=R dxc1=B b8=Q e7e8=Q b8=Q b7b8=Q *
+            "1. O-O 0-0 2. O-O-O+ 0-0-0# 3. o-o 0–0–0 *\n"
+            1-2: O-O O-O O-O-O O-O-O O-O O-O-O *
+            "1. e2e4 e7e5 2. g1f3 b8c6 3. e1g1 e8h8 *\n"
+            1-2: e2e4 e7e5 g1f3 b8c6 e1g1 e8h8 *
+            "1. e2-e4 Ng8-f6 2. Ng1xf3 e5:d4 3. Raxb1+ N1d2 *\n"
+            1-2: e2e4 Ng8f6 Ng1xf3 e5xd4 Raxb1 N1d2 *
+            "1. exd6 e.p. Nf3 2. exd6e.p. Nc6 3. exd6ep Nf3 4. exd6 ep Nc6 *\n"
+            1-2: exd6 Nf3 exd6 Nc6 exd6 Nf3 exd6 Nc6 *
+            "1. e4 -- 2. Z0 @@@@ 3. 0000 null *\n"
+            1-2: e4 -- -- -- -- -- *
+            "1. Qh5++ Qxf7#+ 2. Nf3+- d4= *\n"
+            1-2: Qh5 Qxf7 Nf3 d4 *
+            "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n"
+            1-2: ?Sf3 ?e4, ?nf3 ?hello ?Ng9 ?e4e5e6 *
+        "#]],
+    );
+}
+
+#[test]
+fn results_are_read_in_every_form() {
+    check(
+        &[
+            "1. e4 1-0\n",
+            "1. e4 0–1\n",
+            "1. e4 ½-½\n",
+            "1. e4 1/2\n",
+            "1. e4 1:0\n",
+            "1. e4\n",
+            "1. e4 *",
+            "1. e41-0",
+        ],
+        expect![[r#"
+            "1. e4 1-0\n"
+            1-2: e4 1-0
+            "1. e4 0–1\n"
+            1-2: e4 0-1
+            "1. e4 ½-½\n"
+            1-2: e4 1/2-1/2
+            "1. e4 1/2\n"
+            1-2: e4 1/2-1/2
+            "1. e4 1:0\n"
+            1-2: e4 1-0
+            "1. e4\n"
+            1-2: e4
+            "1. e4 *"
+            1-1: e4 *
+            "1. e41-0"
+            1-1: ?e41-0
+        "#]],
+    );
+}
+
+#[test]
+fn games_end_where_the_next_one_begins() {
+    check(
+        &[
+            "1. e4 e5\n\n2. Nf3 Nc6 *\n",
+            "1. e4 e5\r\n \r\n\r\n2. Nf3 Nc6 *\r\n",
+            "1. e4 e5\n\n1... c5\n\n1-0\n\n1. d4 *\n",
+            "1. e4 e5\n\n1. d4 d5\n",
+            "1. e4 1-0 1. d4 0-1\n1. c4 *\n",
+            "{a book}\n\n1. e4 1-0\n\n{a remark}\n\n0-1\n\n1. d4 *\n",
+            "[White \"a\"]\n1. e4 *\n[White \"b\"]\n1. d4 *\n",
+            "[White \"a\"] 1. e4 1-0 [White \"b\"] 1. d4 *",
+            "[White \"a\"]\n\n1. e4 *\n  \n\t[White \"b\"]\n\n1. d4 *\n",
+            "[Event \"1\"]\n[White \"a\"]\n\n[Event \"2\"]\n[White \"b\"]\n\n1. d4 *\n",
+            "[White \"a\"]\n\n[Black \"b\"]\n\n\n1. e4 *\n",
+            "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n",
+            "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
+            "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n",
+            "1. e4 {the end is missing",
+            "[White \"a\"]\n[Black \"b",
+            "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n",
+            "{a {nested} comment} 1. e4 } e5 *\n",
+        ],
+        expect![[r#"
+            "1. e4 e5\n\n2. Nf3 Nc6 *\n"
+            1-4: e4 e5 Nf3 Nc6 *
+            "1. e4 e5\r\n \r\n\r\n2. Nf3 Nc6 *\r\n"
+            1-5: e4 e5 Nf3 Nc6 *
+            "1. e4 e5\n\n1... c5\n\n1-0\n\n1. d4 *\n"
+            1-6: e4 e5 c5 1-0
+            7-8: d4 *
+            "1. e4 e5\n\n1. d4 d5\n"
+            1-2: e4 e5
+            3-4: d4 d5
+            "1. e4 1-0 1. d4 0-1\n1. c4 *\n"
+            1-1: e4 1-0
+            1-2: d4 0-1
+            2-3: c4 *
+            "{a book}\n\n1. e4 1-0\n\n{a remark}\n\n0-1\n\n1. d4 *\n"
+            1-4: {a book} e4 1-0
+            9-10: d4 *
+            "[White \"a\"]\n1. e4 *\n[White \"b\"]\n1. d4 *\n"
+            1-3: [a] e4 *
+            3-5: [b] d4 *
+            "[White \"a\"] 1. e4 1-0 [White \"b\"] 1. d4 *"
+            1-1: [a] e4 1-0
+            1-1: [b] d4 *
+            "[White \"a\"]\n\n1. e4 *\n  \n\t[White \"b\"]\n\n1. d4 *\n"
+            1-4: [a] e4 *
+            5-8: [b] d4 *
+            "[Event \"1\"]\n[White \"a\"]\n\n[Event \"2\"]\n[White \"b\"]\n\n1. d4 *\n"
+            1-4: [a]
+            4-8: [b] d4 *
+            "[White \"a\"]\n\n[Black \"b\"]\n\n\n1. e4 *\n"
+            1-7: [a] [b] e4 *
+            "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n"
+            1-6: [a] {a comment} e4 *
+            "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n"
+            1-2: ?hello ?world
+            3-6: [a] e4 *
+            7-8: ?more ?of ?that
+            9-12: [b] *
+            "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n"
+            1-3: e4 {never closed} ?{
+            3-6: [a] d4 {closed} *
+            "1. e4 {the end is missing"
+            1-1: e4 {the end is missing} ?{
+            "[White \"a\"]\n[Black \"b"
+            1-2: [a] [b]
+            "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n"
+            1-3: e4 e5 ?[%clk 0:01] Nf3 ?[%eval 1] Nc6 *
+            "{a {nested} comment} 1. e4 } e5 *\n"
+            1-2: {a {nested} ?comment e4 e5 *
+        "#]],
+    );
+}
+
+#[test]
+fn tags_are_read_in_every_form() {
+    check(
+        &[
+            "[White\t \"a\"]\n[ Black   \"b\" ]\n[Result\u{b}\"1-0\" ]\n\n1-0\n",
+            "[\nWhite\n\"a\"\n]\n[Black \"b\"] [Result \"0-1\"][FEN \"c\"]\n\n1. e4 0-1\n",
+            "[white \"a\"]\n[BLACK \"b\"]\n\n*\n",
+            "[White \"John \\\"J\\\" Doe\"]\n[Black \"C:\\\\x\\y\\\"]\n\n*\n",
+            "[White \"John \"J\" Doe\"]\n[Black \"b\"]\n\n*\n",
+            "[White \"a]\n[Black \"b]\"]\n\n1. e4 *\n",
+            "[White \"a\nlong name\"]\n[Black \"b\"]\n\n1. e4 *\n",
+            "[White \"a\"]\n; a note\n[Black \"b\"] ; another\n% escaped\n\n1. e4 *\n",
+            "\u{feff}[White \"a\"]\n\n1. e4 *\n\n\u{feff}[White \"b\"]\n\n1. d4 *\n",
+            "[White \"a\"]\r[Black \"b\"]\r\r1. e4\re5 *\r\r[White \"c\"]\r\r1. d4 *\r",
+            "[White a]\n[]\n[Black \"b\"]\n\n1. e4 *\n",
+            "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n",
+        ],
+        expect![[r#"
+            "[White\t \"a\"]\n[ Black   \"b\" ]\n[Result\u{b}\"1-0\" ]\n\n1-0\n"
+            1-6: [a] [b] [1-0] 1-0
+            "[\nWhite\n\"a\"\n]\n[Black \"b\"] [Result \"0-1\"][FEN \"c\"]\n\n1. e4 0-1\n"
+            1-8: [a] [b] [0-1] [c] e4 0-1
+            "[white \"a\"]\n[BLACK \"b\"]\n\n*\n"
+            1-5: [a] [b] *
+            "[White \"John \\\"J\\\" Doe\"]\n[Black \"C:\\\\x\\y\\\"]\n\n*\n"
+            1-5: [John "J" Doe] [C:\x\y\] *
+            "[White \"John \"J\" Doe\"]\n[Black \"b\"]\n\n*\n"
+            1-5: [John "J" Doe] [b] *
+            "[White \"a]\n[Black \"b]\"]\n\n1. e4 *\n"
+            1-5: [a] [b]] e4 *
+            "[White \"a\nlong name\"]\n[Black \"b\"]\n\n1. e4 *\n"
+            1-6: [a long name] [b] e4 *
+            "[White \"a\"]\n; a note\n[Black \"b\"] ; another\n% escaped\n\n1. e4 *\n"
+            1-7: [a] [b] e4 *
+            "\u{feff}[White \"a\"]\n\n1. e4 *\n\n\u{feff}[White \"b\"]\n\n1. d4 *\n"
+            1-4: [a] e4 *
+            5-8: [b] d4 *
+            "[White \"a\"]\r[Black \"b\"]\r\r1. e4\re5 *\r\r[White \"c\"]\r\r1. d4 *\r"
+            1-6: [a] [b] e4 e5 *
+            7-10: [c] d4 *
+            "[White a]\n[]\n[Black \"b\"]\n\n1. e4 *\n"
+            3-6: [b] e4 *
+            "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n"
+            1-4: [a] e4 e5 Nf3 *
+        "#]],
+    );
+}
+
+#[test]
+fn utf_16_is_refused_and_latin_1_is_read() {
+    let utf16: Vec<u8> = "[White \"a\"]".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for text in [utf16.clone(), [&b"\xff\xfe"[..], &utf16].concat()] {
+        let error = Blocks::new(&text[..]).next().expect("an error").expect_err("UTF-16");
+        assert_eq!(error.to_string(), "it is UTF-16; save it as UTF-8");
+    }
+    assert_eq!(
+        told(b"[White \"Caf\xe9\"]\n\n1. e4 {\xe9} *\n"),
+        "1-4: [Caf\u{e9}] e4 {\u{e9}} *\n"
+    );
+}
+
+#[test]
+fn long_comments_and_tags_are_cut_and_nothing_else() {
+    let long = "x".repeat(100_000);
+    let text = format!(
+        "[White \"a\"]\n[Event \"{long}\"]\n[Black \"b\"]\n\n1. e4 {{{long}}} e5 ({long}) {long} *\n"
+    );
+    let word = "x".repeat(100);
+    assert_eq!(told(text), format!("1-6: [a] [b] e4 {{16384}} e5 ?{word} *\n"));
+}
+
+#[test]
+fn any_bytes_are_read_in_time() {
+    let pieces = [
+        "[",
+        "]",
+        "\"",
+        "{",
+        "}",
+        "(",
+        ")",
+        ";",
+        "%",
+        "\n",
+        "\r",
+        "\n\n",
+        " ",
+        "$",
+        "1.",
+        "1-0",
+        "*",
+        "e4",
+        "[White \"a\"]",
+        "[Event \"b\"]",
+        "\\",
+        "\0",
+        "\u{feff}",
+        "\u{b}",
+        "b8",
+        "(Q)",
+        "-",
+        "0",
+    ];
+    let mut state = 1u64;
+    for length in (0..4000).map(|n| n % 40).chain([20_000; 3]) {
+        let mut text = String::new();
+        for _ in 0..length {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text += pieces[(state >> 33) as usize % pieces.len()];
+        }
+        told(format!("1. e4 {text}"));
+    }
+    for piece in pieces {
+        told(format!("1. e4 {}", piece.repeat(50_000)));
     }
 }

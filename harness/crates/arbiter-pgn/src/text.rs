@@ -87,16 +87,21 @@ impl<'t> Normalizer<'t> {
     /// Ends a game at the place that is reached.
     fn split(&mut self, ending: &[u8]) {
         let place = self.out.len() + self.at - self.copied;
-        self.added.extend(std::iter::repeat_n(place, newlines(ending)));
+        self.added.extend(memchr_iter(b'\n', ending).map(|offset| place + offset));
         self.replace(self.at..self.at, ending);
     }
 
     /// The next place at which a tag follows an empty line, or the end. A comment without an end must not
     /// swallow the games after its own.
+    #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
             return boundary;
         }
+        self.find_boundary()
+    }
+
+    fn find_boundary(&mut self) -> usize {
         let is_boundary = |offset: &usize| {
             let (before, line) = self.text.split_at(self.at + offset);
             before.strip_suffix(b"\r").unwrap_or(before).ends_with(b"\n") && is_tag(&line[1..])
@@ -290,20 +295,27 @@ impl<'t> Normalizer<'t> {
     /// Passes over a number that a stop or a move follows. Returns whether there is one.
     fn is_past_number(&mut self) -> bool {
         let rest = self.rest();
-        let digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
-        let is_number = rest.get(digits).is_none_or(|byte| {
-            byte.is_ascii_alphabetic() || ends_word(*byte)
-        });
-        self.at += if is_number { digits } else { 0 };
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let after = &rest[digits..];
+        let is_number =
+            after.first().is_none_or(|byte| byte.is_ascii_alphabetic() || ends_word(*byte));
+        if is_number {
+            let stops = after.iter().take_while(|byte| matches!(byte, b'.' | b' ')).count();
+            self.at += digits + stops;
+        }
         is_number
     }
 
     /// Passes over a word and returns its meaning.
     fn word(&mut self) -> Meaning {
         let rest = self.rest();
+        if let Some(length) = short_move(rest) {
+            self.at += length;
+            return Meaning::Move(None);
+        }
         let length = rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(length);
-        if after.first() != Some(&b'(') && (is_short_move(word) || SanPlus::from_ascii(word).is_ok()) {
+        if after.first() != Some(&b'(') && SanPlus::from_ascii(word).is_ok() {
             self.at += length;
             return Meaning::Move(None);
         }
@@ -339,8 +351,8 @@ struct OddTag<'t> {
 
 /// Reads a tag that may be spread over lines, have quotation marks without a backslash in its value, or lack
 /// its end; `None` if the text begins with none.
-fn odd_tag(text: &[u8]) -> Option<OddTag<'_>> {
-    let text = &text[..text.len().min(MAX_TAG_TEXT)];
+fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
+    let text = &whole[..whole.len().min(MAX_TAG_TEXT)];
     let quote = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"')?;
     let name = trimmed(&text[1..quote]);
     if name.len() > MAX_TAG_NAME || name.contains(&b'\n') {
@@ -350,7 +362,8 @@ fn odd_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let ends = [&b"\n["[..], b"\n\n", b"\n\r\n"].into_iter();
     let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
-    let blanks_after = |at: usize| text_of_value[at + 1..].iter().take_while(|byte| is_blank(**byte)).count();
+    let blanks_after =
+        |at: usize| text_of_value[at + 1..].iter().take_while(|byte| is_blank(**byte)).count();
     let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
     let is_bare = |at: &usize| {
         let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
@@ -362,7 +375,8 @@ fn odd_tag(text: &[u8]) -> Option<OddTag<'_>> {
         None => {
             let line = &text_of_value[..line_length(text_of_value)];
             let value = trimmed(line);
-            (value.strip_suffix(b"]").unwrap_or(value), quote + 1 + line.len())
+            let value = value.strip_suffix(b"]").unwrap_or(value);
+            (value, quote + 1 + line_length(&whole[quote + 1..]))
         }
     };
     let value = RawTag(value).decode();
@@ -387,13 +401,17 @@ fn is_tag(text: &[u8]) -> bool {
     name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
 }
 
-/// Whether a word is one of the moves that most are, which is seen without a parser.
-fn is_short_move(word: &[u8]) -> bool {
-    let square = match word {
-        [b'N' | b'B' | b'R' | b'Q' | b'K', square @ ..] => square,
-        square => square,
+/// Length of a move such as most are, which needs no parser.
+fn short_move(text: &[u8]) -> Option<usize> {
+    let square = match text {
+        [b'a'..=b'h', b'1'..=b'8', ..] => 2,
+        [b'N' | b'B' | b'R' | b'Q' | b'K', b'a'..=b'h', b'1'..=b'8', ..] => 3,
+        [b'a'..=b'h' | b'N' | b'B' | b'R' | b'Q' | b'K', b'x', b'a'..=b'h', b'1'..=b'8', ..] => 4,
+        _ => return None,
     };
-    matches!(square, [b'a'..=b'h', b'1'..=b'8'])
+    let length = square + usize::from(matches!(text.get(square), Some(b'+' | b'#')));
+    let is_whole = text.get(length).is_none_or(|byte| ends_word(*byte) && *byte != b'(');
+    is_whole.then_some(length)
 }
 
 /// Whether a text begins with the number of White's first move.
@@ -420,7 +438,19 @@ fn ends_word(byte: u8) -> bool {
         while byte < 256 {
             ends[byte] = matches!(
                 byte as u8,
-                0..=b' ' | 0x7f | b'{' | b'}' | b'(' | b')' | b'[' | b'!' | b'?' | b'$' | b';' | b'.' | b'*'
+                0..=b' '
+                    | 0x7f
+                    | b'{'
+                    | b'}'
+                    | b'('
+                    | b')'
+                    | b'['
+                    | b'!'
+                    | b'?'
+                    | b'$'
+                    | b';'
+                    | b'.'
+                    | b'*'
             );
             byte += 1;
         }

@@ -94,7 +94,8 @@ fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
     let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
     let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
     let word = &word[..end];
-    let castling: Vec<u8> = word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
+    let castling: Vec<u8> =
+        word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
     if matches!(castling.as_slice(), b"O-O" | b"O-O-O") {
         return San::from_ascii(&castling).ok();
     }

@@ -9,14 +9,23 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
         return elapsed_move_time(comment);
     }
-    let mut from = 0;
-    while let Some(offset) = memchr(b's', &comment[from..]) {
-        let end = from + offset;
-        let is_end = comment.get(end + 1).is_none_or(|byte| matches!(byte, b' ' | b',' | b';'));
-        if is_end && let Some(seconds) = number_before(&comment[..end]) {
-            return Some(1000.0 * seconds);
+    // Games have one for each move, and the parser of the standard library takes three times as long.
+    let (mut whole, mut digits, mut decimals, mut is_number) = (0u64, 0, None, true);
+    for (at, byte) in comment.iter().enumerate() {
+        match byte {
+            b' ' => (whole, digits, decimals, is_number) = (0, 0, None, true),
+            _ if !is_number => {}
+            b'0'..=b'9' if digits + 1 < POWERS.len() => {
+                whole = 10 * whole + u64::from(byte - b'0');
+                digits += 1;
+                decimals = decimals.map(|count| count + 1);
+            }
+            b'.' if decimals.is_none() => decimals = Some(0),
+            b's' if digits > 0 && matches!(comment.get(at + 1), None | Some(b' ' | b',' | b';')) => {
+                return Some(1000.0 * (whole as f64 / POWERS[decimals.unwrap_or(0)]));
+            }
+            _ => is_number = false,
         }
-        from = end + 1;
     }
     None
 }
@@ -24,29 +33,6 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
 /// Powers of ten, as many as a number has digits at most.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
-/// The decimal number at the end of `text`, after a space or at its start. Games have one for each
-/// move, and the parser of the standard library takes three times as long.
-fn number_before(text: &[u8]) -> Option<f64> {
-    let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    let digits = text.iter().rev().take_while(|byte| is_part(byte)).count();
-    let (before, number) = text.split_at(text.len() - digits);
-    if digits == 0 || digits >= POWERS.len() || before.last().is_some_and(|byte| *byte != b' ') {
-        return None;
-    }
-    let (mut whole, mut decimals) = (0u64, None);
-    for byte in number {
-        match (byte, decimals) {
-            (b'.', None) => decimals = Some(0),
-            (b'.', Some(_)) => return None,
-            (digit, _) => {
-                whole = 10 * whole + u64::from(digit - b'0');
-                decimals = decimals.map(|count| count + 1);
-            }
-        }
-    }
-    Some(whole as f64 / POWERS[decimals.unwrap_or(0)])
-}
 
 fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
     let start = memchr::memmem::find(comment, b"[%emt ")? + 6;

@@ -284,15 +284,21 @@ impl Scanned {
 fn hash(start: u64, moves: &[Written]) -> u64 {
     moves.iter().fold(start, |hash, written| match written {
         Written::San(San::Normal { role, file, rank, capture, to, promotion }) => {
-            let from = file.map_or(0, |file| file as u8 + 1) * 16 + rank.map_or(0, |rank| rank as u8 + 1);
-            let capture = if *capture { 8 } else { 0 };
+            let file = file.map_or(0, |file| file as u8 + 1);
+            let rank = rank.map_or(0, |rank| rank as u8 + 1);
+            let kind = *role as u8 + if *capture { 8 } else { 0 };
             let promotion = promotion.map_or(0, |role| role as u8);
-            fnv1a(hash, &[*role as u8 + capture, from, *to as u8, promotion])
+            let code = u32::from_le_bytes([kind, 16 * file + rank, *to as u8, promotion]);
+            // FNV by words: four times as fast as by bytes.
+            (hash ^ u64::from(code)).wrapping_mul(HASH_FACTOR).rotate_left(32)
         }
         Written::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),
         Written::Word(word) => fnv1a(hash, word),
     })
 }
+
+/// An odd number with bits all over.
+const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The position in which a game starts if it is not the usual one, and the moves of the opening. Where
 /// squares are named that SAN may leave out, the moves are replayed as far as they can be, so that an opening

@@ -173,6 +173,8 @@ pub(crate) struct RatingFigures<'a> {
     games: u64,
     /// Games that count in twos, as their partner was found.
     pairs: u64,
+    /// Copies of games that do not count: the same players, start, moves and result.
+    copies: u64,
     /// Half-moves of the games that count.
     plies: u64,
     /// Games that do not count.
@@ -305,6 +307,7 @@ pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
         model: &ratings.model,
         games: tally.games - tally.bad_games(),
         pairs: tally.pairs,
+        copies: tally.copies,
         plies: tally.plies,
         bad_games: tally.bad_games(),
         bad_reasons: tally.bad.iter().map(|(reason, n)| (reason.as_str(), *n)).collect(),

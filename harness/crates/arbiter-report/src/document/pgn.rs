@@ -88,7 +88,10 @@ fn encounter(meeting: &Meeting) -> Encounter {
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     let tally = ratings.tally;
     let games = arbiter_names::counted(counted(ratings), "game");
-    let text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
+    let mut text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
+    if tally.copies > 0 {
+        text += &format!(" Copies of these that are left out: {}.", tally.copies);
+    }
     let strong = match duel(ratings) {
         Some((first, encounter)) => {
             let strength = Strength::of(encounter);
@@ -207,6 +210,7 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     }
     table.push([&"games counted", &counted(ratings)]);
     table.push([&"in pairs", &(2 * ratings.tally.pairs)]);
+    table.push([&"copies left out", &ratings.tally.copies]);
     table.push([&"model", &ratings.model]);
     document.table(table);
     document.paragraph(
