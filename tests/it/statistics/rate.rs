@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::assert_sound;
 use crate::support::bench::{Bench, Finished};
+use crate::support::plan::Plan;
 use crate::support::snapshot::said;
 
 const OPENINGS: [&str; 5] = ["e4", "d4", "c4", "Nf3", "g3"];
@@ -147,21 +148,56 @@ fn compression_changes_nothing() {
 
 #[test]
 fn all_parts_of_a_file_are_read() {
-    let twice = text_of(table().repeat(2));
+    let text_of = |contents: &[u8]| rate_with(contents, &["--copies", "all"]).expect_code(0).stdout;
+    let twice = text_of(table().repeat(2).as_bytes());
     said(&twice);
     let (gz, zst) = (gzip(&table()), zstd(&table()));
     let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 2, 0, 0, 0][..], b"??"].concat();
     for packed in [gz.repeat(2), zst.repeat(2), [skipped, zst.repeat(2)].concat()] {
-        assert_eq!(text_of(packed), twice);
+        assert_eq!(text_of(&packed), twice);
     }
     let bench = Bench::new();
     bench.write("a.pgn", table());
     bench.write("b.pgn.gz", gzip(&table()));
-    let both = bench.arbiter(["rate", "a.pgn", "b.pgn.gz"]).finish().expect_code(0);
+    let both = bench.arbiter(["rate", "a.pgn", "b.pgn.gz", "--copies", "all"]);
+    let both = both.finish().expect_code(0);
     let figures = |shown: &str| -> Vec<String> {
         shown.lines().filter(|line| !line.starts_with("│ file ")).map(str::to_owned).collect()
     };
     assert_eq!(figures(&both.stdout), figures(&twice));
+}
+
+#[test]
+fn copies_count_once_unless_all_are_wanted() {
+    let bench = Bench::new();
+    bench.write("a.pgn", table());
+    bench.write("b.pgn", table());
+    let rate = |flags: &[&str]| {
+        let finished = bench.arbiter(["rate", "a.pgn", "b.pgn"].iter().chain(flags)).finish();
+        finished.expect_code(0)
+    };
+    said(&rate(&[]).stdout);
+    let once = rate(&["--format", "json"]).json();
+    assert_eq!((&once["games"], &once["copies"]), (&18.into(), &18.into()));
+    assert_eq!(once["players"], json_of(table(), &[])["players"]);
+    let all = rate(&["--copies", "all", "--format", "json"]).json();
+    assert_eq!((&all["games"], &all["copies"]), (&36.into(), &0.into()));
+}
+
+#[test]
+fn own_games_are_read_in_each_notation_with_all_fields() {
+    for notation in ["san", "lan", "uci"] {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 4).set("notation", notation).set("pgn-fields", "all");
+        plan.puppet("A", "--mode good --seed 1").puppet("B", "--mode good --seed 2").played(0);
+        let rate = bench.arbiter(["rate", "games.pgn", "--verify", "--format", "json"]);
+        let rated = rate.finish().expect_code(0).json();
+        let count = |key: &str| rated[key].as_u64().unwrap_or_default();
+        assert_eq!((count("bad_games"), count("games") + count("copies")), (0, 8), "{rated:#}");
+        let samples = ["samples", "--pgn", "games.pgn", "--out", "samples.txt", "--from-ply", "0"];
+        let samples = bench.arbiter(samples).finish().expect_code(0);
+        assert!(!samples.stderr.contains("left out"), "{notation}: {}", samples.stderr);
+    }
 }
 
 #[test]

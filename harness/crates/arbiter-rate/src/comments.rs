@@ -9,22 +9,28 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
         return elapsed_move_time(comment);
     }
-    // Games have one for each move, and the parser of the standard library takes three times as long.
-    let (mut whole, mut digits, mut decimals, mut is_number) = (0u64, 0, None, true);
-    for (at, byte) in comment.iter().enumerate() {
+    let mut words = comment;
+    loop {
+        if let Some(seconds) = seconds(words) {
+            return Some(1000.0 * seconds);
+        }
+        words = &words[memchr(b' ', words)? + 1..];
+    }
+}
+
+/// The number of seconds that a text begins with. Games have one for each move, and the parser of the standard
+/// library takes three times as long.
+fn seconds(text: &[u8]) -> Option<f64> {
+    let (mut digits, mut point) = (0u64, None);
+    for (at, byte) in text.iter().enumerate().take(POWERS.len()) {
         match byte {
-            b' ' => (whole, digits, decimals, is_number) = (0, 0, None, true),
-            _ if !is_number => {}
-            b'0'..=b'9' if digits + 1 < POWERS.len() => {
-                whole = 10 * whole + u64::from(byte - b'0');
-                digits += 1;
-                decimals = decimals.map(|count| count + 1);
+            b'0'..=b'9' => digits = 10 * digits + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(at),
+            b's' if at > 0 && matches!(text.get(at + 1), None | Some(b' ' | b',' | b';')) => {
+                let decimals = point.map_or(0, |point| at - point - 1);
+                return Some(digits as f64 / POWERS[decimals]);
             }
-            b'.' if decimals.is_none() => decimals = Some(0),
-            b's' if digits > 0 && matches!(comment.get(at + 1), None | Some(b' ' | b',' | b';')) => {
-                return Some(1000.0 * (whole as f64 / POWERS[decimals.unwrap_or(0)]));
-            }
-            _ => is_number = false,
+            _ => return None,
         }
     }
     None

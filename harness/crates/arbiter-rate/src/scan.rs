@@ -9,9 +9,7 @@ use super::comments::{ending, time_ms};
 use super::evaluations::Evaluations;
 use super::replay::Replay;
 use arbiter_names::shown;
-use arbiter_pgn::{
-    GameVisitor, Games, MAX_NAME, Outcome, San, Tags, Text, UNCLOSED, text_of,
-};
+use arbiter_pgn::{GameVisitor, Games, MAX_NAME, Outcome, San, Tags, Text, UNCLOSED, text_of};
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
@@ -189,7 +187,11 @@ impl GameVisitor for Scanned {
             self.fault = self.replay.is_none().then_some(RejectReason::Position);
         }
         // Text without tags is a game only if moves follow.
-        if self.fault.is_some() && tags.any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.fault.is_some() && tags.any {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {

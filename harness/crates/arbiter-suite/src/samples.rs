@@ -53,4 +53,15 @@ mod tests {
         assert_eq!(samples(&games[0], 7, 2, 2), [expected[1], expected[3]]);
         assert!(samples(&games[1], 1, 0, 1).is_empty());
     }
+
+    #[test]
+    fn no_move_is_left_out() {
+        let pgn = "[FEN \"7k/1P6/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. b8Q+ Kh7\n\n2. Qb1+ Kh6 1-0\n";
+        let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
+        assert_eq!((games[0].moves.len(), faults.len()), (4, 0));
+        let pgn = "1. e4 e5 2. Sf3 Nc6 1-0\n";
+        let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
+        assert_eq!(faults, ["a.pgn game 1: 'Sf3' is no move; the rest is left out"]);
+        assert_eq!((games[0].moves.len(), games[0].result), (2, None));
+    }
 }

@@ -132,6 +132,71 @@ fn openings_are_told_by_position_and_moves() {
 }
 
 #[test]
+fn an_opening_is_one_whatever_stands_beside_its_moves() {
+    let forms = [
+        "1. e4 e5 2. Nf3 Nc6 1-0",
+        "1. e4 {Best by test} e5 2. Nf3 Nc6 1-0",
+        "1. e4 e5 (1... c5 2. Nc3) 2. Nf3 Nc6 1-0",
+        "1. e4! e5 $1 2.Nf3$14 Nc6?! 1-0",
+        "1. e4 {(e7e5 g1f3) +0.10/12 3} e5 {d=30, sd=40, pv=e4 e5 Nf3} 2. Nf3 Nc6 1-0",
+        "1. e4 {+0.1/8 0.1s, n=9, pv=\"d4 d5\", line=\"info pv c4\"} e5 ; 1. c4\n2. Nf3\n% 2. c4\nNc6 1-0",
+        "1. e2e4 e7e5 2. g1f3 b8c6 1-0",
+        "1. e2e4 e7e5 2. Ng1f3 Nb8c6 1-0",
+        "1. e2-e4 e7-e5\n\n2. Ng1-f3 Nb8-c6 1-0",
+    ];
+    let text: String = forms.iter().map(|moves| game(&AB, moves)).collect();
+    for options in [OPTIONS, REPLAYED] {
+        let block = scan(text.as_bytes(), options);
+        let found: Vec<_> =
+            block.games.iter().map(|game| game.as_ref().map(|g| g.opening)).collect();
+        assert_eq!(found, [Ok(0); 9]);
+        assert_eq!(block.openings[0].1, "e4 e5 Nf3 Nc6");
+    }
+}
+
+#[test]
+fn what_the_standard_and_programs_allow_is_legal() {
+    let promotion = [("FEN", "8/1P4k1/8/8/8/8/2p3K1/8 w - - 0 1")];
+    let games = [
+        (&[][..], "1. e4 e5 2. Nf3$1 Nc6$2 3. Bb5 1-0"),
+        (&[], "1. e4\n% 1. illegal\ne5 1-0"),
+        (&[], "1. e4 a6 2. e5 d5 3. exd6 e.p. Nc6 1-0"),
+        (&[], "1. e4 a6 2. e5 d5 3. exd6e.p. exd6 1-0"),
+        (&[], "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. 0-0 Nxe4 5. Nxe5 Ne5 1-0"),
+        (&[], "1. e2e4 e7e5 2. g1f3 b8c6 3. f1b5 g8f6 4. e1g1 f6e4 1-0"),
+        (&promotion, "1. b8Q c1=N 1-0"),
+        (&promotion, "1. b8(R) c1/B 1-0"),
+        (&promotion, "1. b7b8q c2c1r 1-0"),
+        (&[("FEN", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")], "1. e1h1 e8c8 1-0"),
+    ];
+    for (tags, moves) in games {
+        let tags = [&AB[..], tags].concat();
+        let block = scan(game(&tags, moves).as_bytes(), REPLAYED);
+        assert!(block.games[0].is_ok(), "{moves}: {:?}", block.games);
+    }
+    let blamed = |moves: &str| {
+        let block = scan(game(&AB, moves).as_bytes(), REPLAYED);
+        block.games[0].clone().unwrap_err().culprit.unwrap()
+    };
+    assert_eq!(blamed("1. e4 -- 2. d4 1-0"), "1... --, a null move");
+    assert_eq!(blamed("1. Z0 e5 1-0"), "1. --, a null move");
+    assert_eq!(blamed("1. e4 e5 2. Sf3 1-0"), "2. Sf3");
+}
+
+#[test]
+fn a_game_goes_on_after_a_blank_line() {
+    let text = game(&AB, "1. e4 e5\n\n2. Nf3 1-0") + &game(&AB, "1. d4 1-0");
+    let plies = scan(text.as_bytes(), REPLAYED).games.into_iter().map(|game| game.unwrap().plies);
+    assert_eq!(plies.collect::<Vec<_>>(), [3, 1]);
+}
+
+#[test]
+fn tags_may_have_any_white_space() {
+    let text = "[ White\t\"A\" ]\r[Black\u{b}\"B\"] [Result \"1-0\"]\r\r1. e4 1-0\r";
+    assert_eq!(reasons(text), [None]);
+}
+
+#[test]
 fn nothing_panics() {
     for text in ["", "[", "[White", "[White \"A", "{", "\n\n\n", "[White \"\\\"]\n\n1-0", "\u{0}"] {
         scan(text.as_bytes(), OPTIONS);

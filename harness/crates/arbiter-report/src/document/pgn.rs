@@ -210,7 +210,9 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     }
     table.push([&"games counted", &counted(ratings)]);
     table.push([&"in pairs", &(2 * ratings.tally.pairs)]);
-    table.push([&"copies left out", &ratings.tally.copies]);
+    if ratings.tally.copies > 0 {
+        table.push([&"copies left out", &ratings.tally.copies]);
+    }
     table.push([&"model", &ratings.model]);
     document.table(table);
     document.paragraph(
