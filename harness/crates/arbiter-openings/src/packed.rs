@@ -65,17 +65,6 @@ impl PackedBook {
         }
     }
 
-    /// Takes the last one away.
-    pub(super) fn pop(&mut self) {
-        let Some(last) = self.len.checked_sub(1) else { return };
-        let entry = self.from(last);
-        let (is_chess960, size) = (entry[0] & IS_CHESS960 != 0, entry.len());
-        self.chess960 -= usize::from(is_chess960);
-        self.bytes.truncate(self.bytes.len() - size);
-        self.len = last;
-        self.offsets.truncate(last.div_ceil(STRIDE));
-    }
-
     /// Frees unused capacity.
     pub(super) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
@@ -194,23 +183,6 @@ mod tests {
             assert_eq!(&book.get(index), opening, "{index}");
             assert_eq!(book.get(index).fen().to_string(), opening.fen().to_string());
         }
-    }
-
-    #[test]
-    fn the_last_one_can_be_taken_away() {
-        let all = openings();
-        let mut book = PackedBook::default();
-        let mut earlier = Vec::new();
-        for opening in &all {
-            earlier.push(book.clone());
-            book.push(opening);
-        }
-        for before in earlier.iter().rev() {
-            book.pop();
-            assert_eq!(&book, before);
-        }
-        book.pop();
-        assert_eq!(book, PackedBook::default());
     }
 
     #[test]

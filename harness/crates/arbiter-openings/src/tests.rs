@@ -287,13 +287,13 @@ fn faults_of_games_are_told_with_game_and_line() {
 
 #[test]
 fn games_are_read_in_the_notations_of_other_programs() {
-    let text = "[FEN \"7k/1P6/8/8/8/8/2p5/K7 w - - 0 1\"]\n\n1. b8Q+ Kh7\n\n2. Qb1 c1(B) *\n\n\
+    let text = "[FEN \"7k/1P6/8/8/8/8/2p5/K7 w - - 0 1\"]\n\n1. b8Q+ Kh7\n\n2. Qb2 c1(B) *\n\n\
                 1. e2e4 e7e5 2.Ng1-f3$1 Nb8c6 3. f1b5 Nf6 4. 0-0 *\r\r1. e4 d5 2. e5 f5 3. exf6 e.p. *\r";
     let book = read("a.pgn", text).expect("a sound book");
     assert_eq!(book.quarantine().faults, [""; 0]);
     let lines: Vec<String> = book.openings().map(|opening| moves(&opening)).collect();
     let expected =
-        ["b7b8q h8h7 b8b1 c2c1b", "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1", "e2e4 d7d5 e4e5 f7f5 e5f6"];
+        ["b7b8q h8h7 b8b2 c2c1b", "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1", "e2e4 d7d5 e4e5 f7f5 e5f6"];
     assert_eq!(lines, expected);
 }
 

@@ -208,12 +208,6 @@ fn games_end_where_the_next_one_begins() {
             "[Event \"1\"]\n[White \"a\"]\n\n[Event \"2\"]\n[White \"b\"]\n\n1. d4 *\n",
             "[White \"a\"]\n\n[Black \"b\"]\n\n\n1. e4 *\n",
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n",
-            "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
-            "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n",
-            "1. e4 {the end is missing",
-            "[White \"a\"]\n[Black \"b",
-            "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n",
-            "{a {nested} comment} 1. e4 } e5 *\n",
         ],
         expect![[r#"
             "1. e4 e5\n\n2. Nf3 Nc6 *\n"
@@ -249,6 +243,22 @@ fn games_end_where_the_next_one_begins() {
             1-7: [a] [b] e4 *
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n"
             1-6: [a] {a comment} e4 *
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_no_game_costs_no_other_game() {
+    check(
+        &[
+            "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
+            "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n",
+            "1. e4 {the end is missing",
+            "[White \"a\"]\n[Black \"b",
+            "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n",
+            "{a {nested} comment} 1. e4 } e5 *\n",
+        ],
+        expect![[r#"
             "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n"
             1-2: ?hello ?world
             3-6: [a] e4 *

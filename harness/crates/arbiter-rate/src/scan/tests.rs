@@ -192,7 +192,7 @@ fn a_game_goes_on_after_a_blank_line() {
 
 #[test]
 fn tags_may_have_any_white_space() {
-    let text = "[ White\t\"A\" ]\r[Black\u{b}\"B\"] [Result \"1-0\"]\r\r1. e4 1-0\r";
+    let text = "[ White\t\"A\" ]\n[Black\u{b}\"B\"] [Result \"1-0\"]\n\n1. e4 1-0\n";
     assert_eq!(reasons(text), [None]);
 }
 
