@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use arbiter_names::shown;
 use shakmaty::CastlingMode;
 
+use super::text::trimmed;
+
 /// Longest name kept, in bytes.
 pub const MAX_NAME: usize = 200;
 
@@ -61,7 +63,7 @@ impl Tags {
             (b"Termination", &mut self.termination),
             (b"Variant", &mut self.variant),
         ];
-        let name = name.trim_ascii();
+        let name = trimmed(name);
         for (_, target) in known.into_iter().filter(|(known, _)| name.eq_ignore_ascii_case(known)) {
             target.clear();
             target.extend_from_slice(value.trim_ascii());

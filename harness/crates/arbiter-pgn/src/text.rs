@@ -419,7 +419,7 @@ fn is_first_number(text: &[u8]) -> bool {
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
 
-fn trimmed(text: &[u8]) -> &[u8] {
+pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     let begin = text.iter().position(|byte| !is_blank(*byte)).unwrap_or(text.len());
     let end = text.iter().rposition(|byte| !is_blank(*byte)).map_or(begin, |last| last + 1);
     &text[begin..end]
