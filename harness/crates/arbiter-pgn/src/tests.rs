@@ -351,7 +351,7 @@ fn long_comments_and_tags_are_cut_and_nothing_else() {
 }
 
 #[test]
-fn any_bytes_are_read_in_time() {
+fn any_bytes_are_read() {
     let pieces = [
         "[",
         "]",
