@@ -18,7 +18,7 @@ use arbiter_plan::{
     ControlCommand, Ending, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair,
     RunCounts, RunEvent, RunState,
 };
-use arbiter_report::{Dialect, DialectWriter, warn};
+use arbiter_report::{Dialect, DialectWriter, in_words, warn};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
@@ -223,6 +223,10 @@ impl Printer {
         let (pair, engines) = (pairing.pair, pairing.engines);
         let tally = GameTally::of(game, engines[0]);
         let first = self.halves.remove(&pair);
+        if half == 0 && first.is_some() {
+            // Its pair is played again.
+            self.games -= 1;
+        }
         let is_whole = half > 0 || self.schedule.design().games_per_pair() == 1;
         let tally = match first {
             Some(first) => PairTally { second: Some(tally), ..first },
@@ -415,6 +419,10 @@ impl Observer for Printer {
                 let figures = self.last_figures(*ending);
                 let ended = self.ended(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
+            }
+            RunEvent::Paused { .. } => {
+                in_words(event, &[]).iter().for_each(|words| warn(words));
+                String::new()
             }
             RunEvent::Disturbed { .. } => {
                 self.disturbed += 1;

@@ -1,14 +1,13 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
 mod error;
+mod pipes;
 mod setup;
 mod timer;
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
@@ -20,15 +19,12 @@ use crate::annotation::LinePattern;
 use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
 use crate::transcript::{Mark, Recorder};
-use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
+use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
 /// output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
-
-/// How long a process that closed its output may take to exit and so count as crashed.
-const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// How many lines of a search the user can see with its move.
 const MAX_CHOSEN: usize = 32;
@@ -66,6 +62,13 @@ pub struct EngineProcess {
     flushed: Instant,
     /// How long it took to get ready for its last game.
     ready_time: Option<Duration>,
+    /// When it was last looked for how long it had waited for processors, and what was seen.
+    looked: (Instant, Delays),
+    /// Whether silence past the time of a search loses on time, as in the programs whose command lines
+    /// are lenient.
+    silence_is_late: bool,
+    /// Why it owes the move of a game that is over, if it does.
+    owed: Option<EngineError>,
 }
 
 impl EngineProcess {
@@ -95,7 +98,7 @@ impl EngineProcess {
         let handoff = Arc::new(ReaderHandoff::default());
         let heard = handoff.clone();
         let sink = move |chunk| heard.hand_over(|| sender.blocking_send(chunk)).is_ok();
-        let process = spawner.spawn(&setup.launch, sink)?;
+        let process = tokio::task::block_in_place(|| spawner.spawn(&setup.launch, sink))?;
         let since = Instant::now();
         Ok(EngineProcess {
             process,
@@ -116,6 +119,9 @@ impl EngineProcess {
             asked: since,
             flushed: since,
             ready_time: None,
+            looked: (since, Delays::default()),
+            silence_is_late: setup.setup.is_lenient,
+            owed: None,
         })
     }
 
@@ -181,8 +187,11 @@ impl EngineProcess {
     }
 
     /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,
-    /// so that nothing of it can be taken for part of the next game.
+    /// so that nothing of it can be taken for part of the next game. An error if it cannot play that.
     pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {
+        if let Some(error) = self.owed.take() {
+            return Err(error);
+        }
         if let Some(text) = self.session.game_over(result) {
             self.send(&text)?;
         }
@@ -310,6 +319,13 @@ impl EngineProcess {
                 }
                 Ok(_) => false,
                 Err(EngineError::Session(SessionError::Late { .. })) if may_halt => true,
+                Err(error @ EngineError::Session(SessionError::Late { .. }))
+                    if self.silence_is_late && budget.is_some() =>
+                {
+                    self.owed = Some(error);
+                    let (text, info) = (String::new(), Info::default());
+                    return Ok(Reply::Move { text, elapsed: flushed.elapsed() + lost, info });
+                }
                 Err(error) => return Err(error),
             };
             if is_enough && !is_halted {
@@ -378,22 +394,26 @@ impl EngineProcess {
         if self.lines.front().is_none() && !self.receive().await? {
             return self.overdue();
         }
-        let Some((at, line)) = self.lines.front() else { return Ok(Step::Continue) };
-        if *at < self.since {
+        let Some((at, _)) = self.lines.front() else { return Ok(Step::Continue) };
+        let at = *at;
+        while at >= self.since && self.session.deadline().is_some_and(|due| at > due) {
+            if !self.is_excused() {
+                return self.overdue();
+            }
+        }
+        let Some((_, line)) = self.lines.front() else { return Ok(Step::Continue) };
+        if at < self.since {
             let claim = self.session.overhear(line);
             self.lines.pop_front();
             return Ok(claim.map_or(Step::Continue, Step::Claim));
         }
-        if self.session.deadline().is_some_and(|due| *at > due) {
-            return self.overdue();
-        }
-        self.heard = *at;
+        self.heard = at;
         if self.chosen.len() < MAX_CHOSEN
             && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
         {
             self.chosen.push(line.clone());
         }
-        let step = self.session.receive(*at, line)?;
+        let step = self.session.receive(at, line)?;
         if !matches!(step, Step::Move { .. }) {
             // The line of a move is kept until its stamp was asked for.
             self.lines.pop_front();
@@ -412,57 +432,5 @@ impl EngineProcess {
             self.send(text)?;
         }
         Ok(step)
-    }
-
-    /// Waits for output; `false` if there was none by the session's deadline.
-    async fn receive(&mut self) -> Result<bool, EngineError> {
-        if self.closed {
-            return Err(self.gone());
-        }
-        let due = self.session.deadline();
-        let heard = poll_fn(|cx| match (self.chunks.poll_recv(cx), due) {
-            (Poll::Ready(chunk), _) => Poll::Ready(Some(chunk)),
-            (Poll::Pending, Some(due)) => self.timer.poll(due, cx).map(|()| None),
-            (Poll::Pending, None) => Poll::Pending,
-        });
-        match heard.await {
-            Some(Some(chunk)) => {
-                self.take(chunk);
-                Ok(true)
-            }
-            Some(None) => {
-                self.closed = true;
-                Err(self.gone())
-            }
-            None => Ok(false),
-        }
-    }
-
-    fn take(&mut self, chunk: Chunk) {
-        self.closed = chunk.closed;
-        chunk.lines.iter().for_each(|line| self.recorder.note(chunk.at, Mark::FromEngine, line));
-        self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
-    }
-
-    fn gone(&mut self) -> EngineError {
-        let exit = tokio::task::block_in_place(|| self.process.exit_within(EXIT_GRACE));
-        match exit {
-            Some(how) => EngineError::exited(how, &self.process.error_tail()),
-            None => EngineError::Closed,
-        }
-    }
-
-    fn send(&mut self, text: &str) -> Result<(), EngineError> {
-        self.asked = Instant::now();
-        match self.process.write(text.as_bytes()) {
-            Ok(()) => {
-                self.flushed = Instant::now();
-                self.recorder.note(self.asked, Mark::ToEngine, text);
-                self.recorder.note(self.flushed, Mark::Flushed, "");
-                Ok(())
-            }
-            Err(WriteError::Closed) => Err(self.gone()),
-            Err(error) => Err(error.into()),
-        }
     }
 }

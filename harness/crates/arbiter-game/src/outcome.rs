@@ -51,7 +51,7 @@ pub enum Termination {
 }
 
 impl Termination {
-    /// Every reason, in the order of the referee's judgement.
+    /// Every reason, the faults of engines first.
     pub const ALL: [Termination; 17] = [
         Termination::Crash,
         Termination::Disconnect,

@@ -75,7 +75,7 @@ pub(crate) fn fault_in_words(
 }
 
 /// What an event is worth telling, in words, if anything; `engines` are the names of the engines.
-pub(crate) fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
+pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
             let games = played.games.iter().enumerate();
@@ -87,6 +87,11 @@ pub(crate) fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> 
             let fate = if *is_void { "is played again" } else { "counts" };
             vec![format!("pair {} {fate}: {reason}", pair + 1)]
         }
+        RunEvent::Paused { length } => vec![format!(
+            "arbiter did not run for {:.1} s (stopped, or the machine slept): games under a clock that \
+             were in flight are played again, with their pairs",
+            length.as_secs_f64()
+        )],
         RunEvent::Noted { remark } => vec![remark.to_string()],
         RunEvent::WorkerExcluded { excluded, .. } => vec![excluded.to_string()],
         RunEvent::Steered { pace, slots, .. } => {

@@ -374,6 +374,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             JobEvent::Ended { pairing, half, game } => {
                 self.tell(&RunEvent::GameEnded { pairing: &pairing, half, game: &game })?;
             }
+            JobEvent::Paused(length) => self.tell(&RunEvent::Paused { length })?,
             JobEvent::Failed { pair, reason } => {
                 return Err(RunError::Environment { pair, reason });
             }
