@@ -39,6 +39,8 @@ pub struct EngineProcess {
     /// Where its output is handed over.
     handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
+    /// The last line that was taken in, but for those of moves.
+    last_line: String,
     closed: bool,
     timer: Timer,
     /// What was read before this moment belongs to an earlier search.
@@ -106,6 +108,7 @@ impl EngineProcess {
             chunks,
             handoff,
             lines: VecDeque::new(),
+            last_line: String::new(),
             closed: false,
             timer: Timer::new(since),
             since,
@@ -416,7 +419,7 @@ impl EngineProcess {
         let step = self.session.receive(at, line)?;
         if !matches!(step, Step::Move { .. }) {
             // The line of a move is kept until its stamp was asked for.
-            self.lines.pop_front();
+            self.last_line = self.lines.pop_front().map(|(_, line)| line).unwrap_or_default();
         }
         self.obey(step)
     }

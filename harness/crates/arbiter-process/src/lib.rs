@@ -3,6 +3,7 @@
 mod input_file;
 #[cfg(target_os = "linux")]
 mod linux;
+mod no_start;
 mod reader;
 mod run_to_completion;
 mod spawn;

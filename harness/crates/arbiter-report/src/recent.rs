@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use shakmaty::ByColor;
 
 use arbiter_game::record::GameRecord;
 use arbiter_names::counted;
@@ -68,8 +69,9 @@ pub(crate) fn fault_in_words(
     game: &GameRecord,
     engines: &[String],
 ) -> Option<String> {
-    let [white, black] = [game.engines.white, game.engines.black].map(|engine| &engines[engine]);
-    let (pair, number, detail) = (pair + 1, half + 1, &game.outcome.detail);
+    let names = game.engines.map(|engine| engines[engine].as_str());
+    let (ByColor { white, black }, detail) = (names, game.outcome.naming(names));
+    let (pair, number) = (pair + 1, half + 1);
     let words = || format!("fault in game {pair}.{number} ({white} v {black}): {detail}");
     game.outcome.termination.is_fault().then(words)
 }

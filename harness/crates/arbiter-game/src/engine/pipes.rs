@@ -77,7 +77,11 @@ impl EngineProcess {
     pub(super) fn gone(&mut self) -> EngineError {
         let exit = tokio::task::block_in_place(|| self.process.exit_within(EXIT_GRACE));
         match exit {
-            Some(how) => EngineError::exited(how, &self.process.error_tail()),
+            Some(how) => {
+                // What it said last may not be taken in yet.
+                let last = self.lines.back().map_or(&self.last_line, |(_, line)| line);
+                EngineError::exited(how, &self.process.error_tail(), last)
+            }
             None => EngineError::Closed,
         }
     }
