@@ -17,7 +17,7 @@ use crate::{
     emit, own_binary, run,
 };
 use arbiter_plan::{Affinity, Request};
-use arbiter_report::{Dialect, note, warn};
+use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 
 /// The names by which this program is one of the others, and which one.

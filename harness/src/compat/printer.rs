@@ -121,14 +121,13 @@ impl Printer {
         if style.program != Dialect::Fastchess {
             return Ok(());
         }
-        let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-        let mut log = Log::open(&style.log, names).map_err(Failure::environment)?;
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
             let made = File::options().create(true).append(true).open(path);
             made.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
         }
         style.save_unplayed(plan)?;
         let printer = Printer::new(style, plan, &[], plan.schedule());
+        let mut log = printer.open_log()?;
         let text = printer.writer.started(printer.before + 1, printer.total(), 0, 1)
             + &format!(
                 "Fatal; {engine} engine startup failure: \"Engine didn't respond to uciok after \
@@ -147,13 +146,19 @@ impl Printer {
         control: mpsc::Sender<ControlRequest>,
     ) -> Result<Printer, Failure> {
         let place = Some((run.to_owned(), results.to_owned()));
+        let log = self.open_log()?;
+        Ok(Printer { control: Some(control), place, log: Some(log), ..self })
+    }
+
+    /// The log with its first lines.
+    fn open_log(&self) -> Result<Log, Failure> {
         let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
         let mut log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
         if self.style.program == Dialect::Fastchess {
             let head = format!("{FASTCHESS}\nSetting seed to: {}\n", self.plan.seed);
             log.printed(&(head + &self.left_out)).map_err(Failure::environment)?;
         }
-        Ok(Printer { control: Some(control), place, log: Some(log), ..self })
+        Ok(log)
     }
 
     fn save(&self) -> Result<(), Failure> {
