@@ -28,7 +28,7 @@ fn a_process_that_leaves_its_output_to_a_child_has_crashed_at_once() {
     let bench = Bench::new();
     let start = Instant::now();
     let gone = engine(&bench, "A", "", "sleep 300 & exit 3");
-    let played = against_puppet(&bench, gone, "tc=60+1").set("proto", "uci").played(0);
+    let played = against_puppet(&bench, gone, "tc=60+1").played(0);
     assert_eq!(played.report.ended_by("crash"), 2, "{:#?}", played.report);
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     bench.wait_until_quiet();
@@ -73,7 +73,8 @@ fn engines_that_start_together_wait_for_each_other_and_not_in_vain() {
 /// What became of two pairs in which Arbiter was stopped for a while.
 fn paused(each: &str) -> (serde_json::Value, String) {
     let bench = Bench::new();
-    let args = |seed: u32| format!("--mode slow --delay-ms 150 --seed {seed} {}", bench.logs());
+    let logs = bench.logs();
+    let args = |seed: u32| format!("--mode slow --delay-ms 150 --seed {seed} {logs}");
     let plan = Plan::new(&bench, "match", 2).puppet("A", &args(1)).puppet("B", &args(2));
     let running = plan.set("each", each).set("concurrency", 2).set("max-moves", 6).start();
     let thinks = |lines: &Vec<String>| lines.iter().any(|line| line.contains("go "));

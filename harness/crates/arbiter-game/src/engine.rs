@@ -1,16 +1,19 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
 mod error;
-mod pipes;
+mod lines;
 mod setup;
 mod timer;
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TryRecvError;
 
 pub use self::error::EngineError;
 pub use self::setup::EngineSetup;
@@ -19,15 +22,24 @@ use crate::annotation::LinePattern;
 use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
 use crate::transcript::{Mark, Recorder};
-use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner};
+use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
 /// output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// How many lines of a search the user can see with its move.
-const MAX_CHOSEN: usize = 32;
+/// How long a process that closed its output may take to exit and so count as crashed.
+const EXIT_GRACE: Duration = Duration::from_millis(250);
+
+/// How long the last lines of a process that is gone may take to arrive.
+const LAST_LINES: Duration = Duration::from_millis(100);
+
+/// Time between two looks at a silent process, which may have left its output to what it has started.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Waiting for a processor that is too short to excuse anything.
+const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// A running engine.
 #[derive(Debug)]
@@ -227,14 +239,6 @@ impl EngineProcess {
         }
     }
 
-    /// Takes in what was said while it pondered: it may not ponder any more.
-    async fn catch_up(&mut self) -> Result<(), EngineError> {
-        while self.session.is_pondering() && self.has_unread() {
-            self.step().await?;
-        }
-        Ok(())
-    }
-
     /// Ends its thinking on its opponent's time, and tells how long that took.
     async fn cease_pondering(&mut self) -> Result<Duration, EngineError> {
         self.catch_up().await?;
@@ -375,65 +379,91 @@ impl EngineProcess {
         let _ = tokio::task::spawn_blocking(move || process.stop(grace)).await;
     }
 
-    async fn until_ready(&mut self) -> Result<(), EngineError> {
-        while !self.session.is_ready() {
-            self.step().await?;
-        }
-        Ok(())
-    }
-
-    /// Whether lines wait to be taken in.
-    fn has_unread(&mut self) -> bool {
-        if self.lines.is_empty()
-            && let Ok(chunk) = self.chunks.try_recv()
-        {
-            self.take(chunk);
-        }
-        !self.lines.is_empty()
-    }
-
-    /// Takes in one line, waiting for it at most until the session's deadline.
-    async fn step(&mut self) -> Result<Step, EngineError> {
-        if self.lines.front().is_none() && !self.receive().await? {
-            return self.overdue();
-        }
-        let Some((at, _)) = self.lines.front() else { return Ok(Step::Continue) };
-        let at = *at;
-        while at >= self.since && self.session.deadline().is_some_and(|due| at > due) {
-            if !self.is_excused() {
-                return self.overdue();
-            }
-        }
-        let Some((_, line)) = self.lines.front() else { return Ok(Step::Continue) };
-        if at < self.since {
-            let claim = self.session.overhear(line);
-            self.lines.pop_front();
-            return Ok(claim.map_or(Step::Continue, Step::Claim));
-        }
-        self.heard = at;
-        if self.chosen.len() < MAX_CHOSEN
-            && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
-        {
-            self.chosen.push(line.clone());
-        }
-        let step = self.session.receive(at, line)?;
-        if !matches!(step, Step::Move { .. }) {
-            // The line of a move is kept until its stamp was asked for.
-            self.last_line = self.lines.pop_front().map(|(_, line)| line).unwrap_or_default();
-        }
-        self.obey(step)
-    }
-
     /// The session's deadline has passed.
     fn overdue(&mut self) -> Result<Step, EngineError> {
         let step = self.session.overdue(Instant::now())?;
         self.obey(step)
     }
 
-    fn obey(&mut self, step: Step) -> Result<Step, EngineError> {
-        if let Step::Send(text) = &step {
-            self.send(text)?;
+    /// Waits for output; `false` if there was none by the session's deadline.
+    async fn receive(&mut self) -> Result<bool, EngineError> {
+        let mut has_left = false;
+        while !self.closed {
+            let due = self.session.deadline();
+            let look = Instant::now() + LOOK;
+            let wake = due.map_or(look, |due| due.min(look));
+            let heard = poll_fn(|cx| match self.chunks.poll_recv(cx) {
+                Poll::Ready(chunk) => Poll::Ready(Some(chunk)),
+                Poll::Pending => self.timer.poll(wake, cx).map(|()| None),
+            });
+            match heard.await {
+                Some(Some(chunk)) => {
+                    self.take(chunk);
+                    return Ok(true);
+                }
+                Some(None) => self.closed = true,
+                None if due.is_some_and(|due| due <= wake) => {
+                    if !self.is_excused() {
+                        return Ok(false);
+                    }
+                }
+                // Its last words had time to be read.
+                None if has_left => self.closed = true,
+                None => {
+                    has_left = self.process.has_exited();
+                    // What is answered at once, as nearly all is, costs no such look.
+                    if self.looked.0 < self.asked {
+                        self.looked = (Instant::now(), self.process.delays());
+                    }
+                }
+            }
         }
-        Ok(step)
+        Err(self.gone())
+    }
+
+    /// Whether the deadline was put off, because the engine had to wait for a processor since it was
+    /// asked. That of a clock is not: the clock runs on.
+    fn is_excused(&mut self) -> bool {
+        let (at, earlier) = &self.looked;
+        if self.session.is_on_clock() || *at < self.asked {
+            return false;
+        }
+        let now = self.process.delays();
+        let waited = now.since(earlier, at.elapsed());
+        self.looked = (Instant::now(), now);
+        self.session.put_off(waited);
+        waited > NO_WAITING
+    }
+
+    fn gone(&mut self) -> EngineError {
+        tokio::task::block_in_place(|| {
+            let Some(how) = self.process.exit_within(EXIT_GRACE) else {
+                return EngineError::Closed;
+            };
+            let give_up = Instant::now() + LAST_LINES;
+            while !self.closed && Instant::now() < give_up {
+                match self.chunks.try_recv() {
+                    Ok(chunk) => self.take(chunk),
+                    Err(TryRecvError::Disconnected) => break,
+                    Err(TryRecvError::Empty) => std::thread::sleep(LAST_LINES / 20),
+                }
+            }
+            let last = self.lines.back().map_or(&self.last_line, |(_, line)| line);
+            EngineError::exited(how, &self.process.error_tail(), last)
+        })
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), EngineError> {
+        self.asked = Instant::now();
+        match self.process.write(text.as_bytes()) {
+            Ok(()) => {
+                self.flushed = Instant::now();
+                self.recorder.note(self.asked, Mark::ToEngine, text);
+                self.recorder.note(self.flushed, Mark::Flushed, "");
+                Ok(())
+            }
+            Err(WriteError::Closed) => Err(self.gone()),
+            Err(error) => Err(error.into()),
+        }
     }
 }
