@@ -12,7 +12,7 @@ mod words;
 
 pub(crate) use engine::{cutechess_engines, engine_list, own_name};
 pub(crate) use options::Options;
-pub(crate) use printer::Printer;
+pub(crate) use printer::{Printer, option_warnings};
 pub(crate) use request::{check, request};
 pub(crate) use saved::{Config, Saved};
 pub(crate) use table::help;
@@ -23,6 +23,10 @@ use std::path::{Path, PathBuf};
 use crate::{Failure, own_binary};
 use arbiter_plan::{Plan, RunCounts};
 use arbiter_report::Dialect;
+
+/// What `-version` of fastchess prints: whoever asks for it wants that of the program whose options
+/// these are; fishtest wants its commit, too, and at the end of a line.
+pub(crate) const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
 
 /// How a run is shown in place of the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +91,12 @@ impl Style {
             checks_mates: false,
             replaces: Vec::new(),
         }
+    }
+
+    /// Writes down what was to be played, but could not be.
+    pub(crate) fn save_unplayed(&self, plan: &Plan) -> Result<(), Failure> {
+        let Some(path) = &self.saved_in else { return Ok(()) };
+        saved::write(path, &foreign::written(plan, self, &own_binary()?, &RunCounts::default()))
     }
 
     /// Writes down which run this is, for whoever wants to go on with it, fastchess among them.

@@ -44,7 +44,7 @@ use args::{
     CORRECTIONS, DEFAULT_RESULTS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SANDBOXES,
     SprtBounds, at_least_one, engine_spec, one_line,
 };
-use compat::{Printer, Style};
+use compat::{Printer, Style, option_warnings};
 use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
 use failure::Failure;
 use fleet::{ClusterArgs, Fleet};

@@ -73,7 +73,7 @@ pub(crate) fn play_named(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
-    let (format, style) = (requested.format, requested.compat.take());
+    let (format, style) = (requested.format, requested.compat.clone());
     let again = match (requested.is_gate, requested.may_start) {
         (true, _) => Some("try again with: arbiter ci"),
         (false, true) => Some("the same command goes on"),
@@ -149,9 +149,10 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
     if let Some(path) = &requested.request.openings {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
-            Failure::invalid(format!(
-                "{path}: {error}; without --openings the bundled book is used"
-            ))
+            Failure::invalid(match requested.request.has_no_book {
+                true => format!("-openings file={path}: {error}"),
+                false => format!("{path}: {error}; without --openings the bundled book is used"),
+            })
         })?;
     }
     make_engines(requested)?;
@@ -208,13 +209,13 @@ fn begin(
 /// Makes a plan a run, once it is known that it can be played.
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, book, fingerprints, tables, mut setups } = loaded;
-    let RequestedRun { results, name, about, is_probed, replaces, .. } = requested;
+    let RequestedRun { results, name, about, is_probed, replaces, compat, .. } = requested;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
-    let (book, options) = check_engines(&mut plan, book, &mut setups, is_probed)?;
+    let (book, options) = check_engines(&mut plan, book, &mut setups, is_probed, compat.as_ref())?;
     for path in &replaces {
         std::fs::File::create(path)
             .map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
@@ -266,7 +267,7 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
 }
 
 fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRun, Failure> {
-    let results = requested.results.clone();
+    let (results, style) = (requested.results.clone(), requested.compat.clone());
     let store = Store::open(&results)?;
     let name = store.named(&wanted.run)?;
     // Before the run is read: who has the lock may change it.
@@ -293,7 +294,7 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         cpu_sets_of(&changed).map_err(Failure::invalid)?;
-        (book, options) = check_engines(&mut plan, book, &mut setups, false)?;
+        (book, options) = check_engines(&mut plan, book, &mut setups, false, style.as_ref())?;
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod config;
+mod failures;
 mod files;
 mod output;
 mod rules;

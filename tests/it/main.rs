@@ -38,6 +38,7 @@ mod input;
 mod keep;
 mod limits;
 mod lint;
+mod load;
 mod log;
 mod metrics;
 mod mine;

@@ -11,12 +11,13 @@ use log::LevelFilter;
 use crate::{
     ExitCode, Failure, RequestedRun, Resume,
     compat::{
-        Config, Options, Saved, Style, Word, check, engine_list, help, own_name, request, split,
+        Config, FASTCHESS, Options, Saved, Style, Word, check, engine_list, help, own_name,
+        request, split,
     },
     emit, own_binary, run,
 };
 use arbiter_plan::{Affinity, Request};
-use arbiter_report::{Dialect, note, warn};
+use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 
 /// The names by which this program is one of the others, and which one.
@@ -29,7 +30,7 @@ const NAMES: [(&str, &str); 3] =
 `arbiter compat install DIR` makes the links fastchess, fastchess-ob and cutechess-cli to this program
 in DIR, which is made if it is not there. Called by one of these names, through a link or as a copy, it takes the command line of that
 program: -help lists the options, and docs/compat.md tells of each whether it is honoured, and what
-differs. Options that do nothing here are named on standard error; unknown ones are errors. Without
+differs. Unknown options are errors. Without
 -srand the seed is random. Options that an engine does not have are left out with a warning. What is played, with its seed, is
 told with -arbiter verbose=true, and by `arbiter results`.
 CPU contention is not looked at, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM end the
@@ -99,9 +100,7 @@ pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
 /// Plays the command line.
 pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     let (dialect, version) = match args.program {
-        // Whoever asks for a version wants that of the program whose options these are; fishtest
-        // wants its commit, too, and at the end of a line.
-        Program::Fastchess => (Dialect::Fastchess, "fastchess alpha 1.8.2 20260729-74deac23"),
+        Program::Fastchess => (Dialect::Fastchess, FASTCHESS),
         Program::Cutechess => (Dialect::Cutechess, "cutechess-cli 1.5.1"),
         Program::Install => return install(&args.options).map(|()| ExitCode::Passed),
     };
@@ -164,7 +163,6 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         false => Config { run: None, prior: None, words, out: PathBuf::new() },
     };
     let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
-    options.notes.iter().for_each(|text| warn(text));
     if !options.is_verbose {
         // Scripts read both outputs together.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));

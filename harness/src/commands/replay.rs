@@ -80,7 +80,7 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
         let Some(game) = played.games.iter().nth(half) else { continue };
         let names = game.engines.map(|index| stored.plan.engines[index].name.as_str());
         let ByColor { white, black } = names;
-        let detail = &game.outcome.detail;
+        let detail = game.outcome.naming(names);
         text.push_str(&format!("{}.{}  {white} v {black}: {detail}\n", pair + 1, half + 1));
     }
     if text.is_empty() {

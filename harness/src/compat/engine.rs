@@ -83,18 +83,12 @@ impl Options {
     fn flag(&mut self, word: &Word, key: &str, spec: &mut EngineSpec) -> Result<(), String> {
         match key {
             "ponder" => spec.ponder = Some(true),
-            "trust" => self.note("trust: claims of engines are checked all the same"),
-            "debug" => self.note("debug: use -log, or init=\"debug on\""),
+            // Claims of engines are checked all the same, and -log has what they say.
+            "trust" | "debug" => {}
             "whitepov" => spec.white_pov = Some(true),
             _ => return Err(word.unknown_key(key, KEYS)),
         }
         Ok(())
-    }
-
-    fn note(&mut self, text: &str) {
-        if !self.notes.iter().any(|note| note == text) {
-            self.notes.push(text.to_owned());
-        }
     }
 }
 

@@ -117,7 +117,7 @@ pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts
         ("reverse", design.is_reversed.into()),
         ("report_penta", style.penta.into()),
         ("affinity", (plan.affinity != Affinity::None).into()),
-        ("check_mate_pvs", false.into()),
+        ("check_mate_pvs", style.checks_mates.into()),
         ("show_latency", false.into()),
         (
             "log",
@@ -280,6 +280,7 @@ pub(super) fn read(
         (&tables["ignore_50_move_rule"], "tbignore50", vec![]),
         (&saved["maxmoves"]["enabled"], "maxmoves", vec![plain(&saved["maxmoves"]["move_count"])]),
         (&saved["recover"], "recover", vec![]),
+        (&saved["check_mate_pvs"], "check-mate-pvs", vec![]),
         (&saved["noswap"], "noswap", vec![]),
         (&saved["reverse"], "reverse", vec![]),
         (&saved["affinity"], "use-affinity", vec![]),

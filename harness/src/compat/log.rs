@@ -120,6 +120,7 @@ impl Log {
         for line in text.lines() {
             let is_warning = line.starts_with("Warning;") || line.contains(" no recover option ");
             let (level, label) = match is_warning {
+                _ if line.starts_with("Fatal;") => (Level::Error, "FATAL"),
                 true => (Level::Warn, "WARN"),
                 false => (Level::Info, "INFO"),
             };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Style;
-use super::table::{OPTIONS, idleness, unknown};
+use super::table::{OPTIONS, unknown};
 use super::words::{Word, figure, truth};
 use crate::{DEFAULT_RESULTS, MODELS};
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
@@ -48,8 +48,6 @@ pub(crate) struct Options {
     pub ready: Option<Duration>,
     /// Whether existing files are replaced: PGN, EPD, log.
     pub replaces: [bool; 3],
-    /// What was read and does nothing here, and why.
-    pub notes: Vec<String>,
 }
 
 impl Options {
@@ -78,7 +76,6 @@ impl Options {
             first_lines: String::new(),
             ready: None,
             replaces: [false; 3],
-            notes: Vec::new(),
         };
         for word in words {
             options.take(word)?;
@@ -93,11 +90,7 @@ impl Options {
         let name = word.name.as_str();
         let known = OPTIONS.iter().find(|(known, ..)| *known == name);
         let (.., take) = known.ok_or_else(|| unknown(name))?;
-        take(self, word)?;
-        if let Some(why) = idleness(name) {
-            self.notes.push(format!("-{name}: {why}"));
-        }
-        Ok(())
+        take(self, word)
     }
 
     /// The rule by which tables end games; whether there are tables is seen at the end.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use shakmaty::Color;
 use tokio::sync::{mpsc, oneshot};
 
-use super::Style;
 use super::log::Log;
+use super::{FASTCHESS, Style};
 use crate::{Failure, emit};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, Thought};
@@ -18,7 +18,7 @@ use arbiter_plan::{
     ControlCommand, Ending, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair,
     RunCounts, RunEvent, RunState,
 };
-use arbiter_report::{Dialect, DialectWriter, warn};
+use arbiter_report::{Dialect, DialectWriter, in_words, warn};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
@@ -31,6 +31,8 @@ pub(crate) struct Printer {
     plan: Plan,
     /// The name of the run, and the folder of its store.
     place: Option<(String, PathBuf)>,
+    /// What was said of options that are left out, before the run began.
+    left_out: String,
     /// Where the lines go besides; only of a run that is played.
     log: Option<Log>,
     /// Where the end of the run is asked for.
@@ -82,6 +84,7 @@ impl Printer {
             writer: DialectWriter::new(style.dialect, style.penta, &taken, &defaults),
             plan: plan.clone(),
             place: None,
+            left_out: option_warnings(plan, options),
             log: None,
             before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
             control: None,
@@ -113,7 +116,29 @@ impl Printer {
         emit(&text)
     }
 
-    /// The same, which saves how far the run is, and may end it.
+    /// Prints a run of fastchess that ends with the start of its first engine, and makes its files.
+    pub(crate) fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), Failure> {
+        if style.program != Dialect::Fastchess {
+            return Ok(());
+        }
+        for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
+            let made = File::options().create(true).append(true).open(path);
+            made.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
+        }
+        style.save_unplayed(plan)?;
+        let printer = Printer::new(style, plan, &[], plan.schedule());
+        let mut log = printer.open_log()?;
+        let text = printer.writer.started(printer.before + 1, printer.total(), 0, 1)
+            + &format!(
+                "Fatal; {engine} engine startup failure: \"Engine didn't respond to uciok after \
+                 startup\"\n"
+            )
+            + &printer.ended(Ending::Interrupted, Duration::ZERO)?;
+        log.printed(&text).map_err(Failure::environment)?;
+        emit(&text)
+    }
+
+    /// A printer that saves how far the run is, and may end it.
     pub(crate) fn with_run(
         self,
         run: &str,
@@ -121,9 +146,19 @@ impl Printer {
         control: mpsc::Sender<ControlRequest>,
     ) -> Result<Printer, Failure> {
         let place = Some((run.to_owned(), results.to_owned()));
-        let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
-        let log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
+        let log = self.open_log()?;
         Ok(Printer { control: Some(control), place, log: Some(log), ..self })
+    }
+
+    /// The log with its first lines.
+    fn open_log(&self) -> Result<Log, Failure> {
+        let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
+        let mut log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
+        if self.style.program == Dialect::Fastchess {
+            let head = format!("{FASTCHESS}\nSetting seed to: {}\n", self.plan.seed);
+            log.printed(&(head + &self.left_out)).map_err(Failure::environment)?;
+        }
+        Ok(log)
     }
 
     fn save(&self) -> Result<(), Failure> {
@@ -180,6 +215,17 @@ impl Printer {
         }
         text += &warnings;
         let (white, black) = (game.engines.white, game.engines.black);
+        let is_gone = matches!(
+            game.outcome.termination,
+            Termination::Crash | Termination::Disconnect | Termination::Stall
+        );
+        let ends = is_gone && !self.style.recovers && self.end_with(pairing.pair);
+        if ends && self.style.program == Dialect::Fastchess {
+            text += &format!(
+                "Game {number} stalled / disconnected and no recover option set for engine, \
+                 stopping tournament.\n"
+            );
+        }
         text += &self.writer.finished(number, white, black, &game.outcome);
         let is_whole = self.add(pairing, half, game);
         let counts = self.counts_now();
@@ -198,17 +244,6 @@ impl Printer {
         if is_due(self.games, self.style.outcome_interval) {
             text += &self.writer.outcomes(&self.outcomes);
         }
-        let is_gone = matches!(
-            game.outcome.termination,
-            Termination::Crash | Termination::Disconnect | Termination::Stall
-        );
-        let is_last = is_gone && !self.style.recovers && self.end_with(pairing.pair);
-        if is_last && self.style.program == Dialect::Fastchess {
-            text += &format!(
-                "Game {number} stalled / disconnected and no recover option set for engine, \
-                 stopping tournament.\n"
-            );
-        }
         text
     }
 
@@ -223,6 +258,10 @@ impl Printer {
         let (pair, engines) = (pairing.pair, pairing.engines);
         let tally = GameTally::of(game, engines[0]);
         let first = self.halves.remove(&pair);
+        if half == 0 && first.is_some() {
+            // Its pair is played again.
+            self.games -= 1;
+        }
         let is_whole = half > 0 || self.schedule.design().games_per_pair() == 1;
         let tally = match first {
             Some(first) => PairTally { second: Some(tally), ..first },
@@ -270,7 +309,7 @@ impl Printer {
 
     /// Warnings about a game.
     fn warnings(&mut self, game: &GameRecord) -> String {
-        let mut text = self.writer.warnings(game);
+        let mut text = self.writer.warnings(game, self.style.recovers);
         let movers = [game.first_to_move(), !game.first_to_move()].into_iter().cycle();
         for (played, mover) in game.moves.iter().zip(movers) {
             let engine = *game.engines.get(mover);
@@ -356,6 +395,18 @@ impl Printer {
     }
 }
 
+/// What is said of options that are left out, in the words that scripts look for.
+pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
+    let each = plan.engines.iter().zip(found);
+    let lines = each.flat_map(|(engine, found)| {
+        found.left_out.iter().map(|(option, value, has_it)| match has_it {
+            true => format!("Warning; Invalid value for option {option}; {value}\n"),
+            false => format!("Warning; {} doesn't have option {option}\n", engine.name),
+        })
+    });
+    lines.collect()
+}
+
 /// The line of the checksum of a file.
 fn checksum(path: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::environment(format!("{}: {error}", path.display()));
@@ -415,6 +466,10 @@ impl Observer for Printer {
                 let figures = self.last_figures(*ending);
                 let ended = self.ended(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
+            }
+            RunEvent::Paused { .. } => {
+                in_words(event, &[]).iter().for_each(|words| warn(words));
+                String::new()
             }
             RunEvent::Disturbed { .. } => {
                 self.disturbed += 1;

@@ -72,12 +72,11 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
         options.first_lines.push_str(NO_PAIRS);
     }
     match (options.dialect, &options.request.openings) {
-        (Dialect::Cutechess, _) => {}
         (Dialect::Fastchess, None) => options.first_lines.push_str(NO_BOOK),
-        (Dialect::Fastchess, Some(_)) if options.request.order == Some(Order::Random) => {
+        (_, Some(_)) if options.request.order == Some(Order::Random) => {
             options.first_lines.push_str("Indexing opening suite...\n");
         }
-        (Dialect::Fastchess, Some(_)) => {}
+        _ => {}
     }
     name_all(&mut options.request.engines);
     for engine in &mut options.request.engines {

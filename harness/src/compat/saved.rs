@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::foreign;
-use super::table::idleness;
+use super::table::is_idle;
 use super::words::{Word, truth};
-use crate::{Failure, write_whole};
+use crate::{Failure, emit, write_whole};
 use arbiter_plan::Prior;
 use arbiter_process::open_input;
 use arbiter_report::warn;
@@ -83,14 +83,19 @@ fn is_of_another_program(path: &Path) -> bool {
 }
 
 impl Saved {
-    /// Writes it into what fastchess would write, but never over a file of another program.
+    /// Writes it into what fastchess would write.
     pub(crate) fn write(self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
-        if is_of_another_program(path) {
-            return Ok(());
-        }
         let marked = Saved { checksum: Some(checksum(&theirs)), ..self };
         theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
-        write_whole(path, &format!("{theirs:#}\n"))
+        write(path, &theirs)
+    }
+}
+
+/// Writes what fastchess would, but never over a file of another program.
+pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
+    match is_of_another_program(path) {
+        true => Ok(()),
+        false => write_whole(path, &format!("{theirs:#}\n")),
     }
 }
 
@@ -117,7 +122,10 @@ impl Config {
                 match key {
                     "file" => file = Some((index, PathBuf::from(value))),
                     "outname" => out = Some(PathBuf::from(value)),
-                    "discard" if truth(&word.name, key, value)? => file = None,
+                    "discard" if truth(&word.name, key, value)? => {
+                        file = None;
+                        emit("Discarding config file\n").map_err(|failure| failure.message)?;
+                    }
                     "discard" => {}
                     "stats" => keeps_counts = truth(&word.name, key, value)?,
                     _ => return Err(word.unknown_key(key, "file, outname, discard, stats")),
@@ -181,7 +189,7 @@ impl Config {
 
 fn is_changeable(word: &Word) -> bool {
     let name = word.name.as_str();
-    CHANGEABLE.contains(&name) || idleness(name).is_some()
+    CHANGEABLE.contains(&name) || is_idle(name)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     let LoadedPlan { mut plan, book, mut fingerprints, mut setups, .. } = loaded;
     let mut engines = plan.engines.iter();
     setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
-    let (book, _) = check_engines(&mut plan, book, &mut setups, is_probed)?;
+    let (book, _) = check_engines(&mut plan, book, &mut setups, is_probed, None)?;
     for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
         if is_stand_in(engine) {
             engine.program = Program::Path("not built".into());

@@ -1,6 +1,6 @@
 //! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
 
-use crate::{Failure, emit, runtime, until_signal};
+use crate::{Failure, Printer, Style, emit, option_warnings, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, base_name, load_book, thin_book};
@@ -14,12 +14,14 @@ pub(super) const BEFORE_GAMES: &str = "before the first game";
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
 /// be told, which are always the same for the same engines, and without those that will not be
 /// played; and the options of the engines. `is_probed` says whether an engine must heed what is to be tuned.
-/// Engines that turn out to speak xboard do so in the plan and the setups from then on.
+/// Engines that turn out to speak xboard do so in the plan and the setups from then on. What cannot be started is
+/// told in `style`, if there is one.
 pub(super) fn check_engines(
     plan: &mut Plan,
     mut book: Book,
     setups: &mut [EngineSetup],
     is_probed: bool,
+    style: Option<&Style>,
 ) -> Result<(Book, Vec<OptionsFound>), Failure> {
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
@@ -27,11 +29,10 @@ pub(super) fn check_engines(
     }
     let trial = async { Ok(try_all(plan, setups, &book, is_probed).await) };
     let trial = runtime()?.block_on(until_signal(trial, BEFORE_GAMES))?;
-    if let Some(error) = trial.as_ref().err().filter(|error| plan.is_lenient && error.at_start) {
-        emit(&format!(
-            "Fatal; {} engine startup failure: \"Engine didn't respond to uciok after startup\"\n",
-            error.name
-        ))?;
+    if let (Err(error), Some(style)) = (&trial, style)
+        && error.at_start
+    {
+        Printer::print_no_start(style, plan, &error.name)?;
     }
     let Preflight { xboard, unplayable, threaded, options } = trial?;
     if !xboard.is_empty() {
@@ -47,9 +48,9 @@ pub(super) fn check_engines(
             }
         }
         let whole = load_book(plan).map_err(Failure::invalid)?;
-        return check_engines(plan, whole, setups, is_probed);
+        return check_engines(plan, whole, setups, is_probed, style);
     }
-    let lines = warnings(plan, &options);
+    let lines = option_warnings(plan, &options);
     match plan.annotation.dialect {
         Some(Dialect::Cutechess) => {
             let lines = lines.replace("Warning; ", "Warning: ").replace("; ", ": ");
@@ -74,18 +75,6 @@ pub(super) fn check_engines(
     let mut book = book.without(&unplayable).ok_or_else(no_opening)?;
     thin_book(&mut book, plan);
     Ok((book, options))
-}
-
-/// What is said of options that are left out, in the words that scripts look for.
-fn warnings(plan: &Plan, found: &[OptionsFound]) -> String {
-    let each = plan.engines.iter().zip(found);
-    let lines = each.flat_map(|(engine, found)| {
-        found.left_out.iter().map(|(option, value, has_it)| match has_it {
-            true => format!("Warning; Invalid value for option {option}; {value}\n"),
-            false => format!("Warning; {} doesn't have option {option}\n", engine.name),
-        })
-    });
-    lines.collect()
 }
 
 /// Tries all engines out, and whether the one that is to be tuned can be.

@@ -127,7 +127,10 @@ pub async fn run_suite<A: Assignment>(
             }
             JobEvent::Unfit(what) => return Err(SuiteRunError::Unfit(what)),
             JobEvent::Lost(what) => return Err(SuiteRunError::Lost(what)),
-            JobEvent::Started { .. } | JobEvent::Ended { .. } | JobEvent::Presence(_) => {}
+            JobEvent::Started { .. }
+            | JobEvent::Ended { .. }
+            | JobEvent::Paused(_)
+            | JobEvent::Presence(_) => {}
         }
         observe(SuiteEvent::Progress(queue.results.done.len()));
     }

@@ -1,6 +1,7 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
 mod error;
+mod lines;
 mod setup;
 mod timer;
 
@@ -12,6 +13,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TryRecvError;
 
 pub use self::error::EngineError;
 pub use self::setup::EngineSetup;
@@ -20,7 +22,7 @@ use crate::annotation::LinePattern;
 use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
 use crate::transcript::{Mark, Recorder};
-use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
+use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
@@ -30,8 +32,14 @@ const CHUNKS_IN_FLIGHT: usize = 256;
 /// How long a process that closed its output may take to exit and so count as crashed.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// How many lines of a search the user can see with its move.
-const MAX_CHOSEN: usize = 32;
+/// How long the last lines of a process that is gone may take to arrive.
+const LAST_LINES: Duration = Duration::from_millis(100);
+
+/// Time between two looks at a silent process, which may have left its output to what it has started.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Waiting for a processor that is too short to excuse anything.
+const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// A running engine.
 #[derive(Debug)]
@@ -43,6 +51,8 @@ pub struct EngineProcess {
     /// Where its output is handed over.
     handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
+    /// The last line that was taken in, but for those of moves.
+    last_line: String,
     closed: bool,
     timer: Timer,
     /// What was read before this moment belongs to an earlier search.
@@ -66,6 +76,13 @@ pub struct EngineProcess {
     flushed: Instant,
     /// How long it took to get ready for its last game.
     ready_time: Option<Duration>,
+    /// When it was last looked for how long it had waited for processors, and what was seen.
+    looked: (Instant, Delays),
+    /// Whether silence past the time of a search loses on time, as in the programs whose command lines
+    /// are lenient.
+    silence_is_late: bool,
+    /// Why it owes the move of a game that is over, if it does.
+    owed: Option<EngineError>,
 }
 
 impl EngineProcess {
@@ -95,7 +112,7 @@ impl EngineProcess {
         let handoff = Arc::new(ReaderHandoff::default());
         let heard = handoff.clone();
         let sink = move |chunk| heard.hand_over(|| sender.blocking_send(chunk)).is_ok();
-        let process = spawner.spawn(&setup.launch, sink)?;
+        let process = tokio::task::block_in_place(|| spawner.spawn(&setup.launch, sink))?;
         let since = Instant::now();
         Ok(EngineProcess {
             process,
@@ -103,6 +120,7 @@ impl EngineProcess {
             chunks,
             handoff,
             lines: VecDeque::new(),
+            last_line: String::new(),
             closed: false,
             timer: Timer::new(since),
             since,
@@ -116,6 +134,9 @@ impl EngineProcess {
             asked: since,
             flushed: since,
             ready_time: None,
+            looked: (since, Delays::default()),
+            silence_is_late: setup.setup.is_lenient,
+            owed: None,
         })
     }
 
@@ -181,8 +202,11 @@ impl EngineProcess {
     }
 
     /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,
-    /// so that nothing of it can be taken for part of the next game.
+    /// so that nothing of it can be taken for part of the next game. An error if it cannot play that.
     pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {
+        if let Some(error) = self.owed.take() {
+            return Err(error);
+        }
         if let Some(text) = self.session.game_over(result) {
             self.send(&text)?;
         }
@@ -213,14 +237,6 @@ impl EngineProcess {
                 std::future::pending::<()>().await;
             }
         }
-    }
-
-    /// Takes in what was said while it pondered: it may not ponder any more.
-    async fn catch_up(&mut self) -> Result<(), EngineError> {
-        while self.session.is_pondering() && self.has_unread() {
-            self.step().await?;
-        }
-        Ok(())
     }
 
     /// Ends its thinking on its opponent's time, and tells how long that took.
@@ -310,6 +326,13 @@ impl EngineProcess {
                 }
                 Ok(_) => false,
                 Err(EngineError::Session(SessionError::Late { .. })) if may_halt => true,
+                Err(error @ EngineError::Session(SessionError::Late { .. }))
+                    if self.silence_is_late && budget.is_some() =>
+                {
+                    self.owed = Some(error);
+                    let (text, info) = (String::new(), Info::default());
+                    return Ok(Reply::Move { text, elapsed: flushed.elapsed() + lost, info });
+                }
                 Err(error) => return Err(error),
             };
             if is_enough && !is_halted {
@@ -356,100 +379,78 @@ impl EngineProcess {
         let _ = tokio::task::spawn_blocking(move || process.stop(grace)).await;
     }
 
-    async fn until_ready(&mut self) -> Result<(), EngineError> {
-        while !self.session.is_ready() {
-            self.step().await?;
-        }
-        Ok(())
-    }
-
-    /// Whether lines wait to be taken in.
-    fn has_unread(&mut self) -> bool {
-        if self.lines.is_empty()
-            && let Ok(chunk) = self.chunks.try_recv()
-        {
-            self.take(chunk);
-        }
-        !self.lines.is_empty()
-    }
-
-    /// Takes in one line, waiting for it at most until the session's deadline.
-    async fn step(&mut self) -> Result<Step, EngineError> {
-        if self.lines.front().is_none() && !self.receive().await? {
-            return self.overdue();
-        }
-        let Some((at, line)) = self.lines.front() else { return Ok(Step::Continue) };
-        if *at < self.since {
-            let claim = self.session.overhear(line);
-            self.lines.pop_front();
-            return Ok(claim.map_or(Step::Continue, Step::Claim));
-        }
-        if self.session.deadline().is_some_and(|due| *at > due) {
-            return self.overdue();
-        }
-        self.heard = *at;
-        if self.chosen.len() < MAX_CHOSEN
-            && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
-        {
-            self.chosen.push(line.clone());
-        }
-        let step = self.session.receive(*at, line)?;
-        if !matches!(step, Step::Move { .. }) {
-            // The line of a move is kept until its stamp was asked for.
-            self.lines.pop_front();
-        }
-        self.obey(step)
-    }
-
     /// The session's deadline has passed.
     fn overdue(&mut self) -> Result<Step, EngineError> {
         let step = self.session.overdue(Instant::now())?;
         self.obey(step)
     }
 
-    fn obey(&mut self, step: Step) -> Result<Step, EngineError> {
-        if let Step::Send(text) = &step {
-            self.send(text)?;
-        }
-        Ok(step)
-    }
-
     /// Waits for output; `false` if there was none by the session's deadline.
     async fn receive(&mut self) -> Result<bool, EngineError> {
-        if self.closed {
-            return Err(self.gone());
-        }
-        let due = self.session.deadline();
-        let heard = poll_fn(|cx| match (self.chunks.poll_recv(cx), due) {
-            (Poll::Ready(chunk), _) => Poll::Ready(Some(chunk)),
-            (Poll::Pending, Some(due)) => self.timer.poll(due, cx).map(|()| None),
-            (Poll::Pending, None) => Poll::Pending,
-        });
-        match heard.await {
-            Some(Some(chunk)) => {
-                self.take(chunk);
-                Ok(true)
+        let mut has_left = false;
+        while !self.closed {
+            let due = self.session.deadline();
+            let look = Instant::now() + LOOK;
+            let wake = due.map_or(look, |due| due.min(look));
+            let heard = poll_fn(|cx| match self.chunks.poll_recv(cx) {
+                Poll::Ready(chunk) => Poll::Ready(Some(chunk)),
+                Poll::Pending => self.timer.poll(wake, cx).map(|()| None),
+            });
+            match heard.await {
+                Some(Some(chunk)) => {
+                    self.take(chunk);
+                    return Ok(true);
+                }
+                Some(None) => self.closed = true,
+                None if due.is_some_and(|due| due <= wake) => {
+                    if !self.is_excused() {
+                        return Ok(false);
+                    }
+                }
+                // Its last words had time to be read.
+                None if has_left => self.closed = true,
+                None => {
+                    has_left = self.process.has_exited();
+                    // What is answered at once, as nearly all is, costs no such look.
+                    if self.looked.0 < self.asked {
+                        self.looked = (Instant::now(), self.process.delays());
+                    }
+                }
             }
-            Some(None) => {
-                self.closed = true;
-                Err(self.gone())
-            }
-            None => Ok(false),
         }
+        Err(self.gone())
     }
 
-    fn take(&mut self, chunk: Chunk) {
-        self.closed = chunk.closed;
-        chunk.lines.iter().for_each(|line| self.recorder.note(chunk.at, Mark::FromEngine, line));
-        self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
+    /// Whether the deadline was put off, because the engine had to wait for a processor since it was
+    /// asked. That of a clock is not: the clock runs on.
+    fn is_excused(&mut self) -> bool {
+        let (at, earlier) = &self.looked;
+        if self.session.is_on_clock() || *at < self.asked {
+            return false;
+        }
+        let now = self.process.delays();
+        let waited = now.since(earlier, at.elapsed());
+        self.looked = (Instant::now(), now);
+        self.session.put_off(waited);
+        waited > NO_WAITING
     }
 
     fn gone(&mut self) -> EngineError {
-        let exit = tokio::task::block_in_place(|| self.process.exit_within(EXIT_GRACE));
-        match exit {
-            Some(how) => EngineError::exited(how, &self.process.error_tail()),
-            None => EngineError::Closed,
-        }
+        tokio::task::block_in_place(|| {
+            let Some(how) = self.process.exit_within(EXIT_GRACE) else {
+                return EngineError::Closed;
+            };
+            let give_up = Instant::now() + LAST_LINES;
+            while !self.closed && Instant::now() < give_up {
+                match self.chunks.try_recv() {
+                    Ok(chunk) => self.take(chunk),
+                    Err(TryRecvError::Disconnected) => break,
+                    Err(TryRecvError::Empty) => std::thread::sleep(LAST_LINES / 20),
+                }
+            }
+            let last = self.lines.back().map_or(&self.last_line, |(_, line)| line);
+            EngineError::exited(how, &self.process.error_tail(), last)
+        })
     }
 
     fn send(&mut self, text: &str) -> Result<(), EngineError> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr};
-use shakmaty::{Color, KnownOutcome};
+use shakmaty::{ByColor, Color, KnownOutcome};
 
 use crate::text::Detail;
 use arbiter_names::is_hidden;
@@ -51,7 +51,7 @@ pub enum Termination {
 }
 
 impl Termination {
-    /// Every reason, in the order of the referee's judgement.
+    /// Every reason, the faults of engines first.
     pub const ALL: [Termination; 17] = [
         Termination::Crash,
         Termination::Disconnect,
@@ -119,6 +119,17 @@ impl Outcome {
         Outcome { result, termination, detail: detail.into() }
     }
 
+    /// The detail with the name of the engine that it blames, if it blames one.
+    pub fn naming(&self, engines: ByColor<&str>) -> String {
+        let color = if self.termination.is_of_engine() { self.result.winner() } else { None };
+        let rest = color.and_then(|winner| {
+            let loser = color_name(!winner);
+            let rest = self.detail.strip_prefix(loser)?;
+            Some(format!("{} ({loser}){rest}", engines.get(!winner)))
+        });
+        rest.unwrap_or_else(|| self.detail.clone())
+    }
+
     /// Nobody won.
     pub fn drawn(termination: Termination, detail: impl Into<String>) -> Outcome {
         Outcome { result: KnownOutcome::Draw, termination, detail: detail.into() }
@@ -140,6 +151,22 @@ pub fn color_name(color: Color) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn faults_name_the_engine() {
+        let engines = ByColor { white: "new", black: "old" };
+        let told =
+            |loser, termination, detail| Outcome::lost(loser, termination, detail).naming(engines);
+        let late = "Black loses on time (27.0 ms over)";
+        let told_late = told(Color::Black, Termination::TimeForfeit, late);
+        assert_eq!(told_late, "old (Black) loses on time (27.0 ms over)");
+        let crash = told(Color::White, Termination::Crash, "White crashed (exit code 3)");
+        assert_eq!(crash, "new (White) crashed (exit code 3)");
+        let mated = told(Color::White, Termination::Checkmate, "Black mates");
+        assert_eq!(mated, "Black mates");
+        let draw = Outcome::drawn(Termination::Stalemate, "draw by stalemate");
+        assert_eq!(draw.naming(engines), "draw by stalemate");
+    }
 
     #[test]
     fn names_are_unique_and_read_back() {

@@ -1,9 +1,9 @@
 //! Judges one game: whose turn it is, what the engine is told, and what its answer means.
 //!
 //! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
-//! cannot hide in the other. The order of judgement is fixed: gone or silent, unparseable,
-//! illegal, over time, then the endings that the rules of chess know, and only then adjudication:
-//! endgame tables, resignation, draw, move cap.
+//! cannot hide in the other. The order of judgement is fixed: gone or silent, over time, unparseable,
+//! illegal, then the endings that the rules of chess know, and only then adjudication: endgame tables,
+//! resignation, draw, move cap.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -259,17 +259,17 @@ impl Referee {
         elapsed: Duration,
         mut info: Info,
     ) -> Result<(), Loss> {
+        self.charge(color, elapsed, info.nodes).map_err(|over| {
+            self.late = Some(over);
+            let ms = over.as_secs_f64() * 1e3;
+            (Termination::TimeForfeit, format!("loses on time ({ms:.1} ms over)"))
+        })?;
         let uci = UciMove::from_ascii(text.as_bytes()).map_err(|_| {
             let answer = printable(text, EXCERPT);
             (Termination::UnparseableMove, format!("answered '{answer}', which is not a move"))
         })?;
         let illegal = |_| (Termination::IllegalMove, format!("played the illegal move {text}"));
         let m = uci.to_move(&self.position).map_err(illegal)?;
-        self.charge(color, elapsed, info.nodes).map_err(|over| {
-            self.late = Some(over);
-            let ms = over.as_secs_f64() * 1e3;
-            (Termination::TimeForfeit, format!("loses on time ({ms:.1} ms over)"))
-        })?;
         if color.is_black() && self.conditions.get(color).white_pov {
             for score in [&mut info.score, &mut info.pv_score] {
                 *score = score.map(Score::reversed);

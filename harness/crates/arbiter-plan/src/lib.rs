@@ -50,6 +50,7 @@ pub use run::cpu_sets::cpu_sets;
 pub use run::event::{Ending, ExcludedWorker, Observer, ObserverError, Remark, RunEvent};
 pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
 pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
+pub use run::overload::Overload;
 pub use run::state::{Effect, RunInput, RunState};
 pub use spec::{ENGINE_KEYS, EngineSpec};
 pub use tournament::TournamentRequest;

@@ -1,7 +1,6 @@
 //! Finds the program behind `cmd=`.
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use arbiter_names::did_you_mean;
@@ -13,7 +12,13 @@ pub const GAMES: &str = "/usr/games";
 /// or a name in `dir`, `PATH` or Debian's folder of games.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
-    let bases = dir.into_iter().map(Path::to_owned).chain(std::env::current_dir().ok());
+    let here = std::env::current_dir();
+    // Nothing is missing where an absolute path says it is.
+    let root = here.is_err().then(|| PathBuf::from("/"));
+    if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
+        return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
+    }
+    let bases = dir.into_iter().map(Path::to_owned).chain(here.ok()).chain(root);
     bases
         .into_iter()
         .find_map(|base| which::which_in(cmd, Some(&paths), base).ok())
@@ -29,8 +34,9 @@ fn missing(cmd: &str) -> String {
         true if path.is_file() && !cmd.contains('/') => {
             format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
         }
-        true if begins_as_program(path) => format!("'{cmd}' is not executable: chmod +x '{cmd}'"),
-        true if path.is_file() => format!("'{cmd}' is a file, but no program"),
+        true if path.is_file() => {
+            format!("'{cmd}' is not executable; if it is a program: chmod +x '{cmd}'")
+        }
         true => format!("there is no file '{cmd}'{}", did_you_mean_file(path)),
         false => format!("no program '{cmd}' in PATH or {GAMES}; give a path to it"),
     }
@@ -45,13 +51,6 @@ fn did_you_mean_file(path: &Path) -> String {
         files.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let wanted = path.file_name().unwrap_or_default().to_string_lossy();
     did_you_mean(&wanted, names.iter().map(String::as_str))
-}
-
-/// Whether a file begins as a script or as an executable of Linux does.
-fn begins_as_program(path: &Path) -> bool {
-    let mut first = [0; 4];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first));
-    read.is_ok() && (first.starts_with(b"#!") || first == *b"\x7fELF")
 }
 
 fn search_path(dir: Option<&Path>) -> OsString {
@@ -80,7 +79,9 @@ mod tests {
                 .to_string()
                 .contains("no-such-engine")
         );
-        // A file that is there but not executable is no program.
-        assert!(find_program("/etc/passwd", None).is_err());
+        let text = own.path().join("engine");
+        std::fs::write(&text, "MZ").unwrap();
+        let error = find_program(text.to_str().unwrap(), None).unwrap_err();
+        assert!(error.contains("is not executable; if it is a program: chmod +x '/"), "{error}");
     }
 }

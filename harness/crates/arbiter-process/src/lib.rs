@@ -3,6 +3,7 @@
 mod input_file;
 #[cfg(target_os = "linux")]
 mod linux;
+mod no_start;
 mod reader;
 mod run_to_completion;
 mod spawn;
@@ -35,6 +36,7 @@ pub use system::host::{
 pub use system::limits::{ResourceLimits, raise_open_files};
 pub use system::local_socket::{LocalSocket, connect_local};
 pub use system::machine::{CpuTimes, Machine};
+pub use system::pulse::Pulse;
 pub use system::sandbox::{Sandbox, SandboxSupport};
 pub use system::stop::QUIT_GRACE;
 pub use terminal::{Keys, is_journal};

@@ -17,6 +17,7 @@
 //! | `local_socket` | a socket that is a file, below a path of any length | `/proc/self/fd` |
 //! | `machine` | what else runs, and at which speed | `/proc`, `/sys` |
 //! | `process_tree` | all that a program has started, wherever it went | child subreaper, `/proc` |
+//! | `pulse` | whether this process was stopped or the machine slept | `CLOCK_BOOTTIME`, `schedstat` |
 //! | `sandbox` | taking files, network and system calls away | Landlock, seccomp |
 //! | `stop` | waiting for the end of a process, signals | `pidfd` |
 
@@ -30,5 +31,6 @@ pub(crate) mod limits;
 pub(crate) mod local_socket;
 pub(crate) mod machine;
 pub(crate) mod process_tree;
+pub(crate) mod pulse;
 pub(crate) mod sandbox;
 pub(crate) mod stop;

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 use thiserror::Error;
 
+use super::no_start::cause;
 use super::reader::{Chunk, read_lines};
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
@@ -66,11 +67,12 @@ pub struct SpawnError {
 }
 
 impl SpawnError {
-    fn of_program(program: &Path, source: &io::Error) -> SpawnError {
+    fn of_program(launch: &Launch, source: &io::Error) -> SpawnError {
         let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
         let is_environment = source.kind() == io::ErrorKind::Unsupported
             || Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
-        let text = format!("cannot start '{}': {source}", program.display());
+        let text =
+            format!("cannot start '{}': {}", launch.program.display(), cause(launch, source));
         SpawnError { text, is_environment }
     }
 
@@ -165,7 +167,7 @@ impl Process {
         number: usize,
     ) -> Result<Process, SpawnError> {
         let log = launch.stderr.as_deref().map(append_to).transpose()?;
-        let fail = |source: io::Error| SpawnError::of_program(&launch.program, &source);
+        let fail = |source: io::Error| SpawnError::of_program(launch, &source);
         let mut command = Command::new(&launch.program);
         command
             .args(&launch.args)

@@ -2,6 +2,7 @@
 
 mod cecp;
 mod clock;
+mod deadlines;
 mod session;
 #[expect(missing_docs, reason = "functions that `serde_conv` makes have none")]
 pub mod times;
@@ -10,7 +11,6 @@ mod uci;
 pub use clock::{
     Clock, Conditions, Limits, MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds,
 };
-pub use session::{
-    Claim, Deadlines, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step,
-};
+pub use deadlines::Deadlines;
+pub use session::{Claim, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step};
 pub use uci::{Go, Info, OptionDeclaration, OptionError, OptionKind, Score, check_option};

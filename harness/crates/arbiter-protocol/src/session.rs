@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use crate::cecp::dialect::Xboard;
 use crate::clock::Limits;
+use crate::deadlines::Deadlines;
 use crate::uci::{self, Go, Info, OptionDeclaration, OptionError, check_option};
 
 /// Options that an engine may declare; the richest real ones have some hundreds.
@@ -48,41 +49,6 @@ pub enum Restart {
 }
 
 arbiter_names::named!(Protocol, Restart);
-
-/// How long each kind of answer may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deadlines {
-    /// From the start of the process to `uciok`.
-    pub uciok: Duration,
-    /// From `isready` to `readyok`; engines allocate and clear their hash tables here.
-    pub readyok: Duration,
-    /// From `go` to `bestmove` when no clock bounds the move.
-    pub bestmove: Duration,
-    /// From `stop` to `bestmove`.
-    pub stop: Duration,
-}
-
-impl Default for Deadlines {
-    fn default() -> Self {
-        Deadlines {
-            uciok: Duration::from_secs(10),
-            readyok: Duration::from_secs(30),
-            bestmove: Duration::from_secs(60),
-            stop: Duration::from_secs(2),
-        }
-    }
-}
-
-impl Deadlines {
-    /// The same with the deadlines of the start, `uciok` and `readyok`, times `factor`, for
-    /// machines or engines on which everything takes longer. The factor must be positive.
-    pub fn with_start_scaled(self, factor: f64) -> Deadlines {
-        let scaled = |limit: Duration| {
-            Duration::try_from_secs_f64(limit.as_secs_f64() * factor).unwrap_or(limit)
-        };
-        Deadlines { uciok: scaled(self.uciok), readyok: scaled(self.readyok), ..self }
-    }
-}
 
 /// What an engine is told before its first game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -209,6 +175,8 @@ pub(crate) struct State {
     pub(crate) phase: Phase,
     /// Until when the awaited answer may come, and the time it has.
     pub(crate) due: Option<(Instant, Duration)>,
+    /// Whether that is the time of a clock.
+    is_on_clock: bool,
     /// The name that the engine gives itself.
     pub(crate) name: Option<String>,
     /// The options that it has declared.
@@ -223,7 +191,7 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn wait(&mut self, phase: Phase, now: Instant, limit: Duration) {
-        self.phase = phase;
+        (self.phase, self.is_on_clock) = (phase, false);
         self.due = Some((now + limit, limit));
     }
 
@@ -258,6 +226,7 @@ impl State {
     /// searches holds.
     fn search(&mut self, now: Instant, budget: Option<Duration>) {
         self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
+        self.is_on_clock = budget.is_some();
     }
 }
 
@@ -277,6 +246,7 @@ impl Session {
             deadlines,
             phase: Phase::Fresh,
             due: None,
+            is_on_clock: false,
             name: None,
             options: Vec::new(),
             left_out: Vec::new(),
@@ -337,6 +307,16 @@ impl Session {
     /// Until when the awaited answer may come; `None` while nothing is awaited.
     pub fn deadline(&self) -> Option<Instant> {
         self.state.due.map(|(due, _)| due)
+    }
+
+    /// Whether the deadline is the time of a clock, which waits for nobody.
+    pub fn is_on_clock(&self) -> bool {
+        self.state.is_on_clock
+    }
+
+    /// Puts the deadline off.
+    pub fn put_off(&mut self, more: Duration) {
+        self.state.due = self.state.due.map(|(due, limit)| (due + more, limit));
     }
 
     /// No answer came by [`Session::deadline`].

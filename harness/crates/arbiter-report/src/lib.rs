@@ -75,7 +75,7 @@ pub use pgn::{PgnHeader, game_pgn, pgn_text};
 pub use plain::{plain_body, plain_text};
 pub use plan::plan_json;
 pub use ratings::{Ratings, elostat, ratings_json};
-pub use recent::{Recent, RecentEvent, RecentEvents};
+pub use recent::{Recent, RecentEvent, RecentEvents, in_words};
 pub use run_list::{ListedRun, RunFilter, RunPhase, run_pattern, runs_json, runs_table};
 pub use schemas::{report_schemas, schema};
 pub use speed::SpeedReport;

@@ -341,7 +341,9 @@ impl Observer for Live<'_> {
                 }
             }
             RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, words),
-            RunEvent::Noted { .. } => words.iter().for_each(|words| self.say(words)),
+            RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
+                words.iter().for_each(|words| self.say(words))
+            }
             RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
                 words.iter().for_each(|words| self.say(words));
                 self.progress.schedule = (*schedule).clone();

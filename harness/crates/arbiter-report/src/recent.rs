@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use shakmaty::ByColor;
 
 use arbiter_game::record::GameRecord;
 use arbiter_names::counted;
@@ -68,14 +69,15 @@ pub(crate) fn fault_in_words(
     game: &GameRecord,
     engines: &[String],
 ) -> Option<String> {
-    let [white, black] = [game.engines.white, game.engines.black].map(|engine| &engines[engine]);
-    let (pair, number, detail) = (pair + 1, half + 1, &game.outcome.detail);
+    let names = game.engines.map(|engine| engines[engine].as_str());
+    let (ByColor { white, black }, detail) = (names, game.outcome.naming(names));
+    let (pair, number) = (pair + 1, half + 1);
     let words = || format!("fault in game {pair}.{number} ({white} v {black}): {detail}");
     game.outcome.termination.is_fault().then(words)
 }
 
 /// What an event is worth telling, in words, if anything; `engines` are the names of the engines.
-pub(crate) fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
+pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
             let games = played.games.iter().enumerate();
@@ -87,6 +89,11 @@ pub(crate) fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> 
             let fate = if *is_void { "is played again" } else { "counts" };
             vec![format!("pair {} {fate}: {reason}", pair + 1)]
         }
+        RunEvent::Paused { length } => vec![format!(
+            "arbiter did not run for {:.1} s (stopped, or the machine slept): games under a clock that \
+             were in flight are played again, with their pairs",
+            length.as_secs_f64()
+        )],
         RunEvent::Noted { remark } => vec![remark.to_string()],
         RunEvent::WorkerExcluded { excluded, .. } => vec![excluded.to_string()],
         RunEvent::Steered { pace, slots, .. } => {

@@ -3,7 +3,7 @@
 use crate::summary::{Summary, Verdict};
 use crate::text::ratio;
 use arbiter_names::counted;
-use arbiter_plan::{Ending, RunKind};
+use arbiter_plan::{Ending, Overload, RunKind};
 use arbiter_spsa::SpsaState;
 
 /// The verdict; what is left to be said of a run without one.
@@ -26,8 +26,10 @@ pub fn verdict_sentence(summary: &Summary) -> String {
     if summary.is_invalid() {
         let share = 100.0 * summary.counts.fault_share();
         let limit = 100.0 * summary.plan.fault_limit;
+        let overload = Overload::of(&summary.plan, &summary.counts, &summary.latencies);
+        let cause = overload.map(|overload| format!("{overload}. So ")).unwrap_or_default();
         return format!(
-            "INVALID: engines failed in {share:.1} % of the games, more than the fault limit of \
+            "INVALID: {cause}engines failed in {share:.1} % of the games, more than the fault limit of \
              {limit:.1} %.\n{sentence}"
         );
     }

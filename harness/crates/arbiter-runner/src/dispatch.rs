@@ -12,8 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
 use arbiter_plan::{
-    ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Pace, PairTally,
-    Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
+    ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Overload, Pace,
+    PairTally, Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
 };
 use arbiter_store::{Store, StoreError};
 
@@ -84,9 +84,11 @@ pub enum RunError {
     Unfit(String),
     /// More games end by faults of engines than the plan allows.
     #[error(
-        "{faults} of {games} games ended by the fault of an engine ({by_engine}), far more than --fault-limit {limit} allows"
+        "{cause}{faults} of {games} games ended by the fault of an engine ({by_engine}), far more than --fault-limit {limit} allows"
     )]
     Faulty {
+        /// Why, if the machine is to blame: a sentence, or nothing.
+        cause: String,
         /// Such games.
         faults: u64,
         /// All counted games.
@@ -219,21 +221,21 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
         let may_end = self.is_local && !self.run.plan.is_lenient;
         let is_open = self.state.ending().is_none() && may_end;
-        match is_open && counts.has_too_many_faults(limit) {
-            true => {
-                let (faults, games) = (counts.faults.values().sum(), counts.games());
-                let mut each: BTreeMap<usize, u64> = BTreeMap::new();
-                for ((engine, _), count) in &counts.faults {
-                    *each.entry(*engine).or_default() += count;
-                }
-                let engines = &self.run.plan.engines;
-                let by_engine =
-                    each.iter().map(|(i, count)| format!("{} {count}", engines[*i].name));
-                let by_engine = by_engine.collect::<Vec<_>>().join(", ");
-                Err(RunError::Faulty { faults, games, by_engine, limit })
-            }
-            false => Ok(()),
+        if !is_open || !counts.has_too_many_faults(limit) {
+            return Ok(());
         }
+        let mut each: BTreeMap<usize, u64> = BTreeMap::new();
+        for ((engine, _), count) in &counts.faults {
+            *each.entry(*engine).or_default() += count;
+        }
+        let engines = &self.run.plan.engines;
+        let by_engine = each.iter().map(|(i, count)| format!("{} {count}", engines[*i].name));
+        let by_engine = by_engine.collect::<Vec<_>>().join(", ");
+        let overload =
+            Overload::of(self.run.plan, counts, &self.run.store.latencies(self.run.name)?);
+        let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
+        let (faults, games) = (each.values().sum(), counts.games());
+        Err(RunError::Faulty { cause, faults, games, by_engine, limit })
     }
 
     /// Carries out a command of the user, and answers it.
@@ -374,6 +376,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             JobEvent::Ended { pairing, half, game } => {
                 self.tell(&RunEvent::GameEnded { pairing: &pairing, half, game: &game })?;
             }
+            JobEvent::Paused(length) => self.tell(&RunEvent::Paused { length })?,
             JobEvent::Failed { pair, reason } => {
                 return Err(RunError::Environment { pair, reason });
             }

@@ -318,7 +318,13 @@ fn hint(error: &EngineError) -> &'static str {
             "; start it by hand with the same args and in the same folder (dir) to see why"
         }
         EngineError::Session(SessionError::Late { awaited: "uciok", .. }) => {
-            ", and no 'feature' either: is it a UCI or xboard engine? start it by hand and type uci"
+            ", and no 'feature' either: if it is a UCI or xboard engine that starts slowly, give it \
+             more time (--start-scale 3; for fastchess -startup-ms, for cutechess-cli tscale=3); \
+             else start it by hand and type uci"
+        }
+        EngineError::Session(SessionError::Late { .. }) => {
+            "; give it more time to get ready: --start-scale 3 (for fastchess -ping-ms, for \
+             cutechess-cli tscale=3)"
         }
         EngineError::Session(SessionError::Option(error)) if error.is_unlike_any() => {
             "; what only another engine has stands with that one: ENGINE,option.NAME=VALUE"

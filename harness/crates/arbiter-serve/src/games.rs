@@ -163,7 +163,9 @@ pub(crate) fn game(
         let outcome = &game.outcome;
         let opening = name.filter(|name| !name.is_empty());
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
-        format!("It ended by {}: {}.{opening}", outcome.termination.words(), outcome.detail)
+        let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
+        let (why, told) = (outcome.termination.words(), outcome.naming(names));
+        format!("It ended by {why}: {told}.{opening}")
     });
     Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
 }

@@ -26,6 +26,7 @@ pub(crate) async fn play(
             }
             JobEvent::Started { half: begun, .. } => drop(half.send(u8::try_from(begun).ok())),
             JobEvent::Ended { .. }
+            | JobEvent::Paused(_)
             | JobEvent::Noted(_)
             | JobEvent::Presence(_)
             | JobEvent::WorkerExcluded(_) => {}

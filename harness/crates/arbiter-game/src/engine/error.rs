@@ -10,6 +10,10 @@ use arbiter_protocol::SessionError;
 /// How much of a dead engine's last line of error output is reported, in characters.
 const LAST_WORDS: usize = 200;
 
+/// First words of lines of both protocols that say nothing of how an engine ended.
+const PROTOCOL: [&str; 8] =
+    ["id", "option", "uciok", "readyok", "info", "bestmove", "feature", "move"];
+
 /// Why an engine cannot be used. The text is made to follow the engine's name.
 #[derive(Debug, Error)]
 pub enum EngineError {
@@ -34,15 +38,16 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// The process ended: `how`, and the last it had to say, from the lines of its error output.
-    pub(super) fn exited(how: String, errors: &[String]) -> EngineError {
-        match errors.iter().rev().find(|line| !line.trim().is_empty()) {
-            Some(line) => {
-                let words = printable(line.trim(), LAST_WORDS);
-                EngineError::Exited(format!("{how}, last words: {words}"))
-            }
-            None => EngineError::Exited(how),
-        }
+    /// The process ended: `how`, and the last it had to say, from the lines of its error output; and
+    /// the last line of its output, if that is not of the protocol.
+    pub(super) fn exited(how: String, errors: &[String], said: &str) -> EngineError {
+        let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
+        let first = said.split_whitespace().next();
+        let said = first.filter(|word| !PROTOCOL.contains(word)).map(|_| said.trim());
+        let shown = |line| printable(line, LAST_WORDS);
+        let error = error.map(|line| format!(", last words: {}", shown(line)));
+        let said = said.map(|line| format!(", last output: {}", shown(line)));
+        EngineError::Exited(how + &error.unwrap_or_default() + &said.unwrap_or_default())
     }
 
     /// Whether the machine and not the engine is to blame.

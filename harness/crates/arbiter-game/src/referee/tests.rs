@@ -81,13 +81,15 @@ fn faults_are_judged_in_a_fixed_order() {
     check(Reply::Fault(Fault::Crashed("exit code 1".into())), BLACK, Termination::Crash);
     check(Reply::Fault(Fault::Disconnected("closed".into())), BLACK, Termination::Disconnect);
     check(Reply::Fault(Fault::Silent("no 'bestmove'".into())), BLACK, Termination::Stall);
-    check(answer("xyzzy", late), BLACK, Termination::UnparseableMove);
-    check(answer("", late), BLACK, Termination::UnparseableMove);
-    check(answer("(none)", late), BLACK, Termination::UnparseableMove);
-    check(answer("0000", late), BLACK, Termination::IllegalMove);
-    check(answer("b1c2", late), BLACK, Termination::IllegalMove);
-    check(answer("g8h8", late), BLACK, Termination::IllegalMove);
-    check(answer("b1b8", late), BLACK, Termination::TimeForfeit);
+    for text in ["xyzzy", "", "(none)", "NULL", "0000", "a1a1", "b1c2", "g8h8", "b1b8"] {
+        check(answer(text, late), BLACK, Termination::TimeForfeit);
+    }
+    for text in ["xyzzy", "", "(none)", "NULL"] {
+        check(answer(text, MS(1)), BLACK, Termination::UnparseableMove);
+    }
+    for text in ["0000", "a1a1", "b1c2", "g8h8"] {
+        check(answer(text, MS(1)), BLACK, Termination::IllegalMove);
+    }
     check(answer("b1b8", MS(1_010)), WHITE, Termination::Checkmate);
 }
 

@@ -80,6 +80,11 @@ pub enum RunEvent<'a> {
         /// Whether it is played again; if not, it counts as it is.
         is_void: bool,
     },
+    /// Arbiter itself did not run for a while.
+    Paused {
+        /// For how long.
+        length: Duration,
+    },
     /// A worker did something that changes no count.
     Noted {
         /// The worker, and what it did.

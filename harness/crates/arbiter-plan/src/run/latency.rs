@@ -151,9 +151,22 @@ impl Latencies {
     /// The share of its thinking time, 0 to 1, for which an engine waited for a processor; `None` if
     /// that was not measured.
     pub fn waiting_share(&self, engine: usize) -> Option<f64> {
-        let sum = |kind| Some(self.0.get(&(engine, kind))?.sum_us() as f64);
-        let thinking = sum(LatencyKind::Thinking).filter(|thinking| *thinking > 0.0)?;
-        Some(sum(LatencyKind::Waiting)? / thinking)
+        self.share(|of| of == engine)
+    }
+
+    /// The same share for all engines together.
+    pub fn total_waiting_share(&self) -> Option<f64> {
+        self.share(|_| true)
+    }
+
+    fn share(&self, is_wanted: impl Fn(usize) -> bool) -> Option<f64> {
+        let sum = |wanted| -> u64 {
+            let found =
+                self.iter().filter(|(engine, kind, _)| is_wanted(*engine) && *kind == wanted);
+            found.map(|(.., distribution)| distribution.sum_us()).sum()
+        };
+        let thinking = sum(LatencyKind::Thinking);
+        (thinking > 0).then(|| sum(LatencyKind::Waiting) as f64 / thinking as f64)
     }
 
     /// All that were measured, by engine and kind.

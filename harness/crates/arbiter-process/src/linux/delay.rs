@@ -89,6 +89,12 @@ pub fn stolen() -> Duration {
     TICK * stolen_ticks(&stat).unwrap_or(0)
 }
 
+/// How long a thread of ours has waited for a processor so far.
+pub(crate) fn run_delay(thread: i32) -> Duration {
+    let times = times(std::process::id() as i32, thread).unwrap_or_default();
+    Duration::from_nanos(times.waited)
+}
+
 /// What the kernel counted of a thread; `None` if it has ended.
 fn times(pid: i32, thread: i32) -> Option<Times> {
     first_figures(&fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?)

@@ -223,14 +223,19 @@ impl DialectWriter {
     }
 
     /// What is said of a game that an engine's fault ended, in the words that scripts look for.
-    pub fn warnings(&self, game: &GameRecord) -> String {
+    pub fn warnings(&self, game: &GameRecord, recovers: bool) -> String {
         let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
         let Some(winner) = winner else { return String::new() };
         let name = &self.engines[*game.engines.get(!winner)];
         let Some(played) = illegal_move(&game.outcome) else {
-            let is_stall = game.outcome.termination == Termination::Stall;
+            let is_silent = match game.outcome.termination {
+                Termination::Stall => true,
+                // It is asked before it is started again.
+                Termination::Crash | Termination::Disconnect => recovers,
+                _ => false,
+            };
             let line = || format!("Warning; Engine {name} is not responsive\n");
-            return if is_stall { line() } else { String::new() };
+            return if is_silent { line() } else { String::new() };
         };
         let is_move = played != "0000" && game.outcome.termination == Termination::IllegalMove;
         let form = format!(

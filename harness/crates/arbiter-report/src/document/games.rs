@@ -66,7 +66,9 @@ pub(super) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     ));
     let games = statistics.faulty.iter().map(|(pair, half, game)| {
         game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
-            format!("It ended by {}: {}.", game.outcome.termination.words(), game.outcome.detail)
+            let names = game.engines.map(|engine| summary.engines[engine].as_str());
+            let (why, told) = (game.outcome.termination.words(), game.outcome.naming(names));
+            format!("It ended by {why}: {told}.")
         })
     });
     document.blocks.push(Block::Games(games.collect()));

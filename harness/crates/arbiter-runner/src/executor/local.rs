@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
@@ -15,7 +15,10 @@ use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::PairJob;
-use arbiter_process::{QUIT_GRACE, Spawner};
+use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
+
+/// Engines that may get ready for their first game at once, for each processor: some wait for a disk.
+const STARTS_PER_CPU: usize = 2;
 
 /// Where and how games are played on this machine.
 #[derive(Debug, Clone)]
@@ -60,10 +63,15 @@ impl LocalExecutor {
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
         let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
+        let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
-        let (report, done) = mpsc::unbounded_channel();
+        let (report, done) = mpsc::unbounded_channel::<(Option<Slot>, JobEvent)>();
+        let paused = report.clone();
+        // Nobody waits any more once the run has ended.
+        let pulse =
+            Pulse::start(move |length| drop(paused.send((None, JobEvent::Paused(length)))))?;
         Ok(LocalExecutor {
-            shared: Shared { spawner, setups, pool, live_games, options },
+            shared: Shared { spawner, starts, pulse, setups, pool, live_games, options },
             idle: Vec::new(),
             leaving: JoinSet::new(),
             in_flight: 0,

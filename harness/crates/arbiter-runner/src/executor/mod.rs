@@ -6,6 +6,8 @@ mod meter;
 pub(crate) mod remote;
 mod slot;
 
+use std::time::Duration;
+
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{PairJob, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
@@ -45,6 +47,8 @@ pub enum JobEvent<D = PlayedPair> {
         /// The reason.
         reason: String,
     },
+    /// This process did not run for so long.
+    Paused(Duration),
     /// Something about a worker was noticed that changes nothing; it is stored.
     Noted(Remark),
     /// A worker has come or gone, which those who look on are told.

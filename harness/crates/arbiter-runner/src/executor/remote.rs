@@ -91,6 +91,7 @@ impl RemoteExecutor {
                 self.in_flight.contains(&pairing.pair)
             }
             JobEvent::Failed { .. }
+            | JobEvent::Paused(_)
             | JobEvent::Noted(_)
             | JobEvent::Presence(_)
             | JobEvent::WorkerExcluded(_)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
@@ -19,16 +20,22 @@ use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Recorder;
 use arbiter_plan::{Games, PairJob, PlayedPair};
-use arbiter_process::{QUIT_GRACE, Spawner};
+use arbiter_process::{Pulse, QUIT_GRACE, Spawner};
 use arbiter_protocol::Restart;
 
 /// What an engine is taken to hold whose memory cannot be measured.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
+/// Time between two looks at a pulse that is late.
+const PULSE_CHECK: Duration = Duration::from_millis(20);
+
 /// What all slots share.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub(super) spawner: Spawner,
+    /// Permits to start an engine.
+    pub(super) starts: Arc<Semaphore>,
+    pub(super) pulse: Pulse,
     pub(super) setups: Arc<Vec<EngineSetup>>,
     /// Engines that have no game in any slot.
     pub(super) pool: Arc<EnginePool<EngineProcess>>,
@@ -61,30 +68,63 @@ impl Slot {
     ) -> Result<PlayedPair, String> {
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
+        loop {
+            if let Some(games) = self.play_pair(&job, &tell).await? {
+                return Ok(PlayedPair { pairing: job.pairing, games });
+            }
+        }
+    }
+
+    /// Plays the games once; `None` if a pause of ours spoiled one of them.
+    async fn play_pair(
+        &mut self,
+        job: &PairJob,
+        tell: impl Fn(usize, Option<Box<GameRecord>>),
+    ) -> Result<Option<Games<GameRecord>>, String> {
+        let pauses = self.pauses().await;
         let pair = job.pairing.pair;
-        let first = self.play_half((pair, 0), &job.games.first, &tell).await?;
-        let second = match &job.games.second {
-            Some(setup) => Some(self.play_half((pair, 1), setup, &tell).await?),
-            None => None,
+        let first = self.play_half((pair, 0), &job.games.first, pauses, &tell).await?;
+        let Some(first) = first else { return Ok(None) };
+        let Some(setup) = &job.games.second else {
+            return Ok(Some(Games { first, second: None }));
         };
-        Ok(PlayedPair { pairing: job.pairing, games: Games { first, second } })
+        let second = self.play_half((pair, 1), setup, pauses, &tell).await?;
+        Ok(second.map(|second| Games { first, second: Some(second) }))
+    }
+
+    /// Number of times that this process did not run, so far.
+    async fn pauses(&self) -> u64 {
+        loop {
+            match self.shared.pulse.pauses() {
+                Some(pauses) => return pauses,
+                None => tokio::time::sleep(PULSE_CHECK).await,
+            }
+        }
     }
 
     async fn play_half(
         &mut self,
         id: GameId,
         setup: &GameSetup,
+        pauses: u64,
         tell: impl Fn(usize, Option<Box<GameRecord>>),
-    ) -> Result<GameRecord, String> {
+    ) -> Result<Option<GameRecord>, String> {
         self.pause().await;
         tell(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
+        // A clock or a deadline may have run out unseen; nodes are not spent meanwhile.
+        let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
+        if self.pauses().await != pauses
+            && (is_timed || game.outcome.termination == Termination::Stall)
+        {
+            return Ok(None);
+        }
         // The second game may be as long.
         if self.shared.options.tells_games || game.outcome.termination.is_fault() {
             tell(id.1, Some(Box::new(game.clone())));
         }
-        Ok(game)
+        Ok(Some(game))
     }
 
     /// Waits between two games; not before the first.
@@ -203,6 +243,8 @@ impl Slot {
             },
             None => {}
         }
+        // Its deadlines would run while it waited for others to start. They are not closed.
+        let _permit = self.shared.starts.acquire().await;
         let mut engine =
             EngineProcess::try_start(&self.shared.spawner, &self.shared.setups[index]).await?;
         match engine.new_game(game).await {

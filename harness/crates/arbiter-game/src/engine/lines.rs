@@ -1,0 +1,81 @@
+//! Takes in what an engine says, line by line.
+
+use super::{EngineError, EngineProcess};
+use crate::transcript::Mark;
+use arbiter_process::Chunk;
+use arbiter_protocol::Step;
+
+/// How many lines of a search the user can see with its move.
+const MAX_CHOSEN: usize = 32;
+
+impl EngineProcess {
+    /// Takes in what was said while it pondered: it may not ponder any more.
+    pub(super) async fn catch_up(&mut self) -> Result<(), EngineError> {
+        while self.session.is_pondering() && self.has_unread() {
+            self.step().await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn until_ready(&mut self) -> Result<(), EngineError> {
+        while !self.session.is_ready() {
+            self.step().await?;
+        }
+        Ok(())
+    }
+
+    /// Whether lines wait to be taken in.
+    pub(super) fn has_unread(&mut self) -> bool {
+        if self.lines.is_empty()
+            && let Ok(chunk) = self.chunks.try_recv()
+        {
+            self.take(chunk);
+        }
+        !self.lines.is_empty()
+    }
+
+    /// Takes in one line, waiting for it at most until the session's deadline.
+    pub(super) async fn step(&mut self) -> Result<Step, EngineError> {
+        if self.lines.front().is_none() && !self.receive().await? {
+            return self.overdue();
+        }
+        let Some((at, _)) = self.lines.front() else { return Ok(Step::Continue) };
+        let at = *at;
+        while at >= self.since && self.session.deadline().is_some_and(|due| at > due) {
+            if !self.is_excused() {
+                return self.overdue();
+            }
+        }
+        let Some((_, line)) = self.lines.front() else { return Ok(Step::Continue) };
+        if at < self.since {
+            let claim = self.session.overhear(line);
+            self.lines.pop_front();
+            return Ok(claim.map_or(Step::Continue, Step::Claim));
+        }
+        self.heard = at;
+        if self.chosen.len() < MAX_CHOSEN
+            && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
+        {
+            self.chosen.push(line.clone());
+        }
+        let step = self.session.receive(at, line)?;
+        if !matches!(step, Step::Move { .. }) {
+            // The line of a move is kept until its stamp was asked for.
+            self.last_line = self.lines.pop_front().map(|(_, line)| line).unwrap_or_default();
+        }
+        self.obey(step)
+    }
+
+    pub(super) fn obey(&mut self, step: Step) -> Result<Step, EngineError> {
+        if let Step::Send(text) = &step {
+            self.send(text)?;
+        }
+        Ok(step)
+    }
+
+    pub(super) fn take(&mut self, chunk: Chunk) {
+        self.closed = chunk.closed;
+        chunk.lines.iter().for_each(|line| self.recorder.note(chunk.at, Mark::FromEngine, line));
+        self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
+    }
+}

@@ -1,0 +1,75 @@
+//! Whether engines failed because the machine was overloaded. Pure.
+
+use std::fmt;
+
+use crate::{Latencies, Plan, RunCounts};
+use arbiter_game::outcome::Termination;
+
+/// Waiting for a larger share of the thinking time than this is to blame for engines that are late.
+const OVERLOADED: f64 = 0.25;
+
+/// A machine that has too few processors for the games that were played at once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overload {
+    /// The share of their thinking time, 0 to 1, for which engines waited for a processor.
+    share: f64,
+    /// Games at once that the machine carries.
+    games: usize,
+}
+
+impl Overload {
+    /// The overload that made most of the faults of a run, if one did.
+    pub fn of(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<Overload> {
+        let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
+        let faults = counts.faults.iter();
+        let of_time: u64 =
+            faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
+        let share = latencies.total_waiting_share().filter(|share| *share > OVERLOADED)?;
+        // What ran for this share of the time needs as much less beside it.
+        let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
+        let is_to_blame = 2 * of_time > faults.map(|(_, count)| count).sum();
+        is_to_blame.then_some(Overload { share, games })
+    }
+}
+
+/// A sentence without its end.
+impl fmt::Display for Overload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Overload { share, games } = self;
+        let carried = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+        write!(
+            f,
+            "the machine is overloaded: engines waited for a processor for {:.0} % of their thinking \
+             time; it carries {carried} at once (--concurrency {games})",
+            100.0 * share
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LatencyKind, Request, RunKind};
+
+    #[test]
+    fn the_machine_is_blamed_for_late_engines_that_had_to_wait() {
+        let request = Request { concurrency: Some(20), ..Request::default() };
+        let plan = Plan::resolve(RunKind::Sprt, request).expect("the defaults are a plan");
+        let check = |kind, waited: u64| {
+            let mut counts = RunCounts::default();
+            counts.faults.insert((0, kind), 9);
+            let mut latencies = Latencies::default();
+            for engine in 0..2 {
+                latencies.add(engine, LatencyKind::Thinking, 100_000, 9);
+                latencies.add(engine, LatencyKind::Waiting, waited, 9);
+            }
+            Overload::of(&plan, &counts, &latencies).map(|overload| overload.to_string())
+        };
+        let words = "the machine is overloaded: engines waited for a processor for 80 % of their \
+                     thinking time; it carries 4 games at once (--concurrency 4)";
+        assert_eq!(check(Termination::TimeForfeit, 80_000).as_deref(), Some(words));
+        assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game at")));
+        assert_eq!(check(Termination::TimeForfeit, 20_000), None);
+        assert_eq!(check(Termination::IllegalMove, 80_000), None);
+    }
+}

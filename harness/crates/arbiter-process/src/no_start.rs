@@ -1,0 +1,75 @@
+//! Why a program that is there cannot be started.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+use super::spawn::Launch;
+
+/// What is read of a script's first line at most, in bytes; the kernel takes no more.
+const FIRST_LINE: u64 = 256;
+
+/// What the system's `error` means here, in words: it names neither the folder nor the interpreter.
+pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
+    let program = launch.program.as_path();
+    let kind = Errno::from_io_error(error);
+    match (kind, &launch.dir) {
+        (_, Some(dir)) if !dir.is_dir() => format!("its folder '{}' is not there", dir.display()),
+        (Some(Errno::NOENT), None) if std::env::current_dir().is_err() => {
+            "the working folder has been deleted: cd to another one".to_owned()
+        }
+        (Some(Errno::NOENT), _) if program.is_file() => match interpreter(program) {
+            Some(interpreter) => {
+                format!("its interpreter '{}' is not there", interpreter.display())
+            }
+            None => {
+                "the loader that it was linked for is not there: is it for this system?".to_owned()
+            }
+        },
+        (Some(Errno::ACCESS), _) if is_not_executable(program) => {
+            format!("it is not executable: chmod +x '{}'", program.display())
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The interpreter that a script names in its first line.
+fn interpreter(program: &Path) -> Option<PathBuf> {
+    let mut line = Vec::new();
+    let file = File::open(program).ok()?.take(FIRST_LINE);
+    BufReader::new(file).read_until(b'\n', &mut line).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    line.strip_prefix("#!")?.split_whitespace().next().map(PathBuf::from)
+}
+
+fn is_not_executable(program: &Path) -> bool {
+    program.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spawner;
+
+    #[test]
+    fn the_cause_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("engine.py");
+        let check = |text: &str, mode: u32, dir: Option<&str>, words: &str| {
+            std::fs::write(&script, text).unwrap();
+            std::fs::set_permissions(&script, PermissionsExt::from_mode(mode)).unwrap();
+            let dir = dir.map(PathBuf::from);
+            let launch = Launch { program: script.clone(), dir, ..Launch::default() };
+            let error = Spawner::start().unwrap().spawn(&launch, |_| true).unwrap_err().to_string();
+            assert!(error.starts_with("cannot start '") && error.contains(words), "{error}");
+        };
+        let script = "#!/bin/sh\n";
+        check("#!/nonexistent/python -u\n", 0o755, None, "interpreter '/nonexistent/python' is");
+        check("#!/nonexistent/python\r\n", 0o755, None, "interpreter '/nonexistent/python' is");
+        check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' is not there");
+        check(script, 0o644, None, "it is not executable: chmod +x '");
+    }
+}
