@@ -19,7 +19,9 @@ use self::tournament::TournamentArgs;
 pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, Words};
 use self::words::{ORDERS, merged};
 pub(crate) use self::words::{at_least_one, one_line};
-use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OutputFormat, Style};
+use crate::{
+    BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat, Style,
+};
 use arbiter_openings::Order;
 use arbiter_plan::{
     Affinity, ConfigFile, CpuContention, DEFAULT_SETTINGS, EngineSpec, Request, SandboxMode,
@@ -289,6 +291,8 @@ pub(crate) struct RequestedRun {
     pub format: OutputFormat,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
+    /// Files that it has in use besides those of its plan.
+    pub files: OtherFiles,
     /// Show the run as another program does, instead of the live view and the result.
     pub compat: Option<Style>,
     /// What is built.
@@ -376,8 +380,8 @@ impl PlayArgs {
             about: self.about,
             resume,
             may_start: self.resume_or_start,
-            given: std::env::args()
-                .filter_map(|word| flag_name(&word))
+            given: std::env::args_os()
+                .filter_map(|word| flag_name(word.to_str()?))
                 .chain(names_engines.then(|| "engine".to_owned()))
                 .collect(),
             is_gate: self.gate,
@@ -385,6 +389,10 @@ impl PlayArgs {
             format: self.format,
             build: self.build,
             reference_nps: self.scaling.reference(settings)?,
+            files: OtherFiles {
+                read: self.config.iter().cloned().chain([DEFAULT_SETTINGS.into()]).collect(),
+                ..OtherFiles::default()
+            },
             config: self.config,
             cluster: self.cluster,
             metrics: self.metrics,

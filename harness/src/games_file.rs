@@ -6,13 +6,14 @@
 
 mod lock;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use self::lock::LockFile;
 use crate::Failure;
 use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent};
+use arbiter_process::{Links, open_output};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
 /// What a file tells of each game.
@@ -76,8 +77,7 @@ impl GamesFile {
 
     /// Opens the file of a run whose games begin at `offset`, changing nothing.
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.words(path);
         let file = file.map_err(|e| match path.parent().filter(|folder| !folder.is_dir()) {
             Some(folder) if !folder.as_os_str().is_empty() => {

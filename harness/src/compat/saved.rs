@@ -12,7 +12,7 @@ use super::table::idleness;
 use super::words::{Word, truth};
 use crate::{Failure, write_whole};
 use arbiter_plan::Prior;
-use arbiter_process::open_input;
+use arbiter_process::{FilesInUse, open_input};
 use arbiter_report::warn;
 
 /// Where fastchess saves if nothing else is said.
@@ -90,7 +90,7 @@ impl Saved {
         }
         let marked = Saved { checksum: Some(checksum(&theirs)), ..self };
         theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
-        write_whole(path, &format!("{theirs:#}\n"))
+        write_whole(path, &format!("{theirs:#}\n"), FilesInUse::default())
     }
 }
 

@@ -3,6 +3,7 @@
 mod input_file;
 #[cfg(target_os = "linux")]
 mod linux;
+mod output_file;
 mod reader;
 mod run_to_completion;
 mod spawn;
@@ -19,6 +20,7 @@ compile_error!(
 use linux as system;
 
 pub use input_file::{open_input, read_input, read_text};
+pub use output_file::{FileId, FilesInUse, Links, folder_of, is_at, open_output};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
@@ -37,5 +39,6 @@ pub use system::local_socket::{LocalSocket, connect_local};
 pub use system::machine::{CpuTimes, Machine};
 pub use system::sandbox::{Sandbox, SandboxSupport};
 pub use system::stop::QUIT_GRACE;
+pub use system::whole_file::WholeFile;
 pub use terminal::{Keys, is_journal};
 pub use writer::WriteError;

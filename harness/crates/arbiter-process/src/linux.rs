@@ -19,6 +19,7 @@
 //! | `process_tree` | all that a program has started, wherever it went | child subreaper, `/proc` |
 //! | `sandbox` | taking files, network and system calls away | Landlock, seccomp |
 //! | `stop` | waiting for the end of a process, signals | `pidfd` |
+//! | `whole_file` | a file that has no name until it is whole | `O_TMPFILE` |
 
 pub(crate) mod access;
 pub(crate) mod c_library;
@@ -32,3 +33,4 @@ pub(crate) mod machine;
 pub(crate) mod process_tree;
 pub(crate) mod sandbox;
 pub(crate) mod stop;
+pub(crate) mod whole_file;

@@ -52,6 +52,19 @@ pub struct Offsets {
 /// Name of the store inside a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
 
+/// The files of the store in a results folder, some of which may be still to be made: the store, what
+/// SQLite has beside it, copies of older formats, and locks.
+pub fn own_files(folder: &Path) -> Vec<PathBuf> {
+    let is_own = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(FILE_NAME) || name.ends_with(".lock")
+    };
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let there = entries.map(|entry| entry.path()).filter(is_own);
+    let always = ["", "-wal", "-shm"].map(|end| folder.join(format!("{FILE_NAME}{end}")));
+    always.into_iter().chain(there).collect()
+}
+
 /// Why the store cannot do its work.
 #[derive(Debug, Error)]
 pub enum StoreError {

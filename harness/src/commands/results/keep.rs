@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::list::{Wanted, listed};
-use crate::{
-    ExitCode, Failure, emit,
-    output::{NewFile, unwritten},
-};
+use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
 use arbiter_plan::{Ending, command_line};
-use arbiter_process::open_input;
+use arbiter_process::{folder_of, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
 use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};
@@ -115,7 +112,7 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
         let message = format!("{} exists already; --force replaces it", args.out.display());
         return Err(Failure::invalid(message));
     }
-    let mut file = NewFile::create(&args.out)?;
+    let mut file = NewFile::create(&args.out, in_use(store_files(folder(store)))?)?;
     let failed = |error| failure(error, &args.out, Failure::environment);
     let stored = store.run(&store.named(&args.run)?)?;
     store.export_run(&stored.head.run, &mut file).map_err(failed)?;
@@ -164,7 +161,7 @@ fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failu
 
 /// The folder of a store.
 pub(super) fn folder(store: &Store) -> &Path {
-    store.file().parent().unwrap_or(Path::new("."))
+    folder_of(store.file())
 }
 
 fn counted(heads: &[RunHead]) -> String {

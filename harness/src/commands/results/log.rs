@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use regex_lite::Regex;
 
-use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
+use crate::{
+    ExitCode, Failure, OutputFormat, Rows, emit, in_use, output::width, store_files, write_whole,
+};
 use arbiter_plan::RunKind;
 use arbiter_report::{
     LogEntry, log_json, log_markdown, log_text, note, read_one, run_pattern, shown_run,
@@ -63,7 +65,10 @@ pub(super) fn log(
     let markdown = || log_markdown(&entries, &args.title);
     let text = format.render(|| log_text(&entries, width()), markdown, || log_json(&entries), rows);
     match &args.out {
-        Some(path) => write_whole(path, &text),
+        Some(path) => {
+            let stores = folders.iter().flat_map(|folder| store_files(folder));
+            write_whole(path, &text, in_use(stores)?)
+        }
         None => emit(&text),
     }
 }
