@@ -7,8 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, emit, engine_builds::setup, engine_files,
-    run_tasks, runtime, suite_run::engine,
+    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, emit, engine_builds::setup,
+    engine_files, run_tasks, runtime, suite_run::engine,
 };
 use arbiter_names::counted;
 use arbiter_plan::Engine;

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::input_file::regular;
 
+/// Files that are saved in one folder.
+const MAX_SAVED: u32 = 1000;
+
 /// What tells a file from all others, by whatever names and links it is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileId {
@@ -53,6 +56,19 @@ impl FileId {
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
+}
+
+/// New files for what a file does not take, each after the failure of those before: beside it, in the
+/// folders above, and in that of temporary files.
+pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let ending = path.extension().unwrap_or_default().to_owned();
+    let folders: Vec<PathBuf> = folder_of(&path).ancestors().map(Path::to_owned).collect();
+    folders.into_iter().chain([std::env::temp_dir()]).filter_map(move |folder| {
+        let named = |number| folder.join(format!("{stem}-saved-{number}")).with_extension(&ending);
+        (1..=MAX_SAVED).map(named).find(|place| !place.exists())
+    })
 }
 
 /// Whether an open file is the one that the path leads to.

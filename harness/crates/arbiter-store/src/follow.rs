@@ -55,10 +55,10 @@ impl Store {
             connection.busy_timeout(BUSY)?;
             Ok(connection)
         };
-        match open() {
-            Ok(connection) => Ok(Store::over(connection, file)),
-            Err(source) => Err(StoreError::Sqlite { file, source }),
-        }
+        let source = |source| StoreError::Sqlite { file: file.clone(), source };
+        let store = Store::over(open().map_err(source)?, file.clone());
+        store.keep_plans().map_err(source)?;
+        Ok(store)
     }
 
     /// A number that changes whenever another process has written something.

@@ -20,7 +20,9 @@ mod remarks;
 mod run_lock;
 mod schema;
 mod transcripts;
+mod watch;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -75,6 +77,14 @@ pub enum StoreError {
         folder: PathBuf,
         /// The system's reason.
         source: std::io::Error,
+    },
+    /// Another program has done something to it.
+    #[error("results store {} was {what} by another program", .file.display())]
+    Changed {
+        /// The store.
+        file: PathBuf,
+        /// What was done, as a participle.
+        what: &'static str,
     },
     /// The results folder holds no store.
     #[error("no results in {}; play a run first, or give another --results", .0.display())]
@@ -159,6 +169,8 @@ pub struct Store {
     file: PathBuf,
     /// What the pairs of an unfinished group add, by run.
     group_latencies: BTreeMap<String, Latencies>,
+    /// The file and its log, as they were when something was last written.
+    seen: RefCell<[watch::Seen; 2]>,
 }
 
 impl Store {
@@ -183,11 +195,12 @@ impl Store {
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
         let store = Store::over(connection, file);
         store.prepare()?;
+        store.check_in_place()?;
         Ok(store)
     }
 
     fn over(connection: Connection, file: PathBuf) -> Store {
-        Store { connection, file, group_latencies: BTreeMap::new() }
+        Store { connection, file, group_latencies: BTreeMap::new(), seen: RefCell::default() }
     }
 
     /// Where the store is.

@@ -124,16 +124,22 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
 
 /// Brings the run of a file into the store.
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
-    if !folder.join(FILE_NAME).exists() {
+    let file = folder.join(FILE_NAME);
+    let mut imported = None;
+    if !file.exists() {
         // What is refused makes no store.
         let near = folder.ancestors().find(|near| near.is_dir()).unwrap_or(Path::new("."));
         // Whoever finds what a kill left behind is to see whose it is.
         let trial = tempfile::Builder::new().prefix(".arbiter-import-").tempdir_in(near);
         let trial = trial.map_err(|error| unwritten(folder, &error))?;
-        import_into(&Store::create(trial.path())?, args)?;
+        let name = import_into(&Store::create(trial.path())?, args)?;
+        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+        // Where a link cannot be made, or another store came meanwhile, it is imported once more.
+        imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);
     }
     let store = Store::create(folder)?;
-    let stored = store.run(&import_into(&store, args)?)?;
+    let name = imported.map_or_else(|| import_into(&store, args), Ok)?;
+    let stored = store.run(&name)?;
     let name = &stored.head.run;
     if matches!(stored.head.ending, None | Some(Ending::Interrupted)) {
         note(&format!(
