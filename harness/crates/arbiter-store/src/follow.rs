@@ -49,6 +49,7 @@ impl Store {
     }
 
     fn read_only(file: PathBuf) -> Result<Store, StoreError> {
+        Store::check_output(&file)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<Connection> {
             let connection = Connection::open_with_flags(&file, flags)?;

@@ -31,6 +31,7 @@ use thiserror::Error;
 
 use arbiter_names::did_you_mean;
 use arbiter_plan::Latencies;
+use arbiter_process::FilesInUse;
 
 pub use arbiter_schema::Fingerprints;
 pub use archive::ArchiveError;
@@ -78,6 +79,9 @@ pub enum StoreError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// What this command prints would go into it.
+    #[error("{0}")]
+    IsOutput(String),
     /// Another program has done something to it.
     #[error("results store {} was {what} by another program", .file.display())]
     Changed {
@@ -191,12 +195,18 @@ impl Store {
     }
 
     fn connect(file: PathBuf) -> Result<Store, StoreError> {
+        Store::check_output(&file)?;
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
         let store = Store::over(connection, file);
         store.prepare()?;
         store.check_in_place()?;
         Ok(store)
+    }
+
+    /// An error if the store is where the shell has redirected what this command prints.
+    fn check_output(file: &Path) -> Result<(), StoreError> {
+        FilesInUse::default().reads("the results store", file).map_err(StoreError::IsOutput)
     }
 
     fn over(connection: Connection, file: PathBuf) -> Store {

@@ -7,7 +7,7 @@ use clap::Args;
 use regex_lite::Regex;
 
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit, in_use, output::width, store_files, write_whole,
+    ExitCode, Failure, NewFile, OutputFormat, Rows, emit, in_use, output::width, store_files,
 };
 use arbiter_plan::RunKind;
 use arbiter_report::{
@@ -39,6 +39,11 @@ pub(super) fn log(
     args: &LogArgs,
     format: OutputFormat,
 ) -> Result<(), Failure> {
+    let create = |path| {
+        let stores = folders.iter().flat_map(|folder| store_files(folder));
+        NewFile::create(path, in_use(stores)?)
+    };
+    let file = args.out.as_deref().map(create).transpose()?;
     let mut found = Vec::new();
     for folder in folders {
         read(folder, args.filter.as_ref(), &mut found)?;
@@ -64,10 +69,10 @@ pub(super) fn log(
     let rows = Rows { list: None, first: &FIRST };
     let markdown = || log_markdown(&entries, &args.title);
     let text = format.render(|| log_text(&entries, width()), markdown, || log_json(&entries), rows);
-    match &args.out {
-        Some(path) => {
-            let stores = folders.iter().flat_map(|folder| store_files(folder));
-            write_whole(path, &text, in_use(stores)?)
+    match file {
+        Some(mut file) => {
+            file.write(&text)?;
+            file.finish()
         }
         None => emit(&text),
     }
