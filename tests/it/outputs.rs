@@ -116,7 +116,7 @@ fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
     disturb(&bench.path(name));
     let finished = running.finish().expect_code(7);
     let saved = finished.stderr.split("saved ").nth(1).expect("a place is named");
-    let saved = saved.split("/bench-").nth(1).expect("beside it").to_owned();
+    let saved = saved.split("/place-").nth(1).expect("beside it").to_owned();
     let saved = saved.split_once('/').expect("a path").1;
     let saved = saved.split([':', ';']).next().expect("it ends").to_owned();
     (bench, finished, saved)
