@@ -7,6 +7,7 @@ mod tournament;
 mod words;
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,7 +20,9 @@ use self::tournament::TournamentArgs;
 pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, Words};
 use self::words::{ORDERS, merged};
 pub(crate) use self::words::{at_least_one, one_line};
-use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OutputFormat, Style};
+use crate::{
+    BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat, Style,
+};
 use arbiter_openings::Order;
 use arbiter_plan::{
     Affinity, ConfigFile, CpuContention, DEFAULT_SETTINGS, EngineSpec, Request, SandboxMode,
@@ -220,10 +223,20 @@ impl SprtBounds {
     }
 }
 
-/// The name of the flag that a word of a command line is, or of which it is the value, too.
-fn flag_name(word: &str) -> Option<String> {
-    let name = word.strip_prefix("--")?.split('=').next()?;
-    (!name.is_empty()).then(|| name.to_owned())
+/// The names of the flags on the command line, which must be UTF-8, as what is stored of it is.
+fn given_flags() -> Result<BTreeSet<String>, Failure> {
+    let flag = |word: OsString| match word.to_str() {
+        Some(word) => {
+            Ok(word.strip_prefix("--").and_then(|flag| flag.split('=').next()).map(str::to_owned))
+        }
+        None => {
+            let message =
+                format!("{} is not UTF-8; rename the file, or make a link to it", word.display());
+            Err(Failure::new(ExitCode::Usage, message))
+        }
+    };
+    let flags: Result<BTreeSet<Option<String>>, Failure> = std::env::args_os().map(flag).collect();
+    Ok(flags?.into_iter().flatten().filter(|flag| !flag.is_empty()).collect())
 }
 
 /// The requested number of threads, or one for each core up to a few.
@@ -289,6 +302,8 @@ pub(crate) struct RequestedRun {
     pub format: OutputFormat,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
+    /// Files that it has in use besides those of its plan.
+    pub files: OtherFiles,
     /// Show the run as another program does, instead of the live view and the result.
     pub compat: Option<Style>,
     /// What is built.
@@ -333,6 +348,8 @@ impl PlayArgs {
         });
         let (engines, each) = self.engines(settings)?;
         let (names_engines, concurrency) = (!self.engines.is_empty(), self.concurrency);
+        let mut given = given_flags()?;
+        given.extend(names_engines.then(|| "engine".to_owned()));
         let affinity = settings.affinity.as_ref().map(plain);
         let mut request = Request {
             engines,
@@ -376,15 +393,16 @@ impl PlayArgs {
             about: self.about,
             resume,
             may_start: self.resume_or_start,
-            given: std::env::args()
-                .filter_map(|word| flag_name(&word))
-                .chain(names_engines.then(|| "engine".to_owned()))
-                .collect(),
+            given,
             is_gate: self.gate,
             is_dry_run: self.dry_run,
             format: self.format,
             build: self.build,
             reference_nps: self.scaling.reference(settings)?,
+            files: OtherFiles {
+                read: self.config.iter().cloned().chain([DEFAULT_SETTINGS.into()]).collect(),
+                ..OtherFiles::default()
+            },
             config: self.config,
             cluster: self.cluster,
             metrics: self.metrics,

@@ -12,6 +12,7 @@ use crate::{
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_names::did_you_mean;
 use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program, load_engines};
+use arbiter_process::FilesInUse;
 use arbiter_report::note;
 use toml::Spanned;
 use toml::de::DeTable;
@@ -104,7 +105,7 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let start = tables.get_ref().keys().find(|key| key.get_ref() == name).map_or(0, line);
     let starts = tables.get_ref().keys().map(line);
     let end = starts.filter(|other| *other > start).min().unwrap_or(text.len());
-    write_whole(&path, &format!("{}{}", &text[..start], &text[end..]))?;
+    write_whole(&path, &format!("{}{}", &text[..start], &text[end..]), FilesInUse::default())?;
     Ok(path)
 }
 

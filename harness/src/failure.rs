@@ -70,6 +70,7 @@ impl From<StoreError> for Failure {
         let is_input = matches!(
             error,
             StoreError::Exists(_)
+                | StoreError::IsOutput(_)
                 | StoreError::NoRun { .. }
                 | StoreError::Empty(_)
                 | StoreError::Missing(_)

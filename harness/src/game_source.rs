@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{DEFAULT_RESULTS, Failure};
+use crate::{DEFAULT_RESULTS, Failure, in_use, store_files};
 use arbiter_openings::decompressed;
-use arbiter_process::open_input;
+use arbiter_process::{FilesInUse, open_input};
 use arbiter_report::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::{Game, read_games, stored_game};
@@ -29,6 +29,13 @@ pub(crate) struct GameSourceArgs {
 }
 
 impl GameSourceArgs {
+    /// The files with the games.
+    pub(crate) fn in_use(&self) -> Result<FilesInUse, Failure> {
+        let store = (!self.run.is_empty()).then(|| store_files(&self.results));
+        let pgn = self.pgn.iter().map(|path| ("a file of games", path.clone()));
+        in_use(store.into_iter().flatten().chain(pgn))
+    }
+
     /// The games of all files and runs.
     pub(crate) fn games(&self) -> Result<Vec<Game>, Failure> {
         let mut games = Vec::new();

@@ -6,13 +6,14 @@
 
 mod lock;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use self::lock::LockFile;
 use crate::Failure;
 use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent};
+use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
 /// What a file tells of each game.
@@ -76,8 +77,7 @@ impl GamesFile {
 
     /// Opens the file of a run whose games begin at `offset`, changing nothing.
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.words(path);
         let file = file.map_err(|e| match path.parent().filter(|folder| !folder.is_dir()) {
             Some(folder) if !folder.as_os_str().is_empty() => {
@@ -152,8 +152,47 @@ impl GamesFile {
         self.file.seek(SeekFrom::Start(length)).map(drop).map_err(|e| self.io(e))
     }
 
+    /// Appends a text; what the file does not take goes to another.
     fn append(&mut self, text: &str) -> Result<(), Failure> {
-        self.file.write_all(text.as_bytes()).map_err(|e| self.io(e))
+        let written = match self.changed() {
+            Some(what) => Err(format!("was {what} by another program")),
+            None => self.file.write_all(text.as_bytes()).map_err(|error| error.to_string()),
+        };
+        written.map_err(|reason| {
+            let (name, flag) = self.content.words(&self.path);
+            let saved = match places_near(&self.path).find(|place| self.save(place, text).is_ok()) {
+                Some(place) => format!("what it lacks is saved in {}", place.display()),
+                None => "what it lacks could be saved nowhere".to_owned(),
+            };
+            let again =
+                format!("the store has all games, and {flag} with another file writes them again");
+            Failure::environment(format!("{name}: {reason}; {saved}; {again}"))
+        })
+    }
+
+    /// What another program has done to the file since the last write, if anything.
+    fn changed(&mut self) -> Option<&'static str> {
+        let length = self.file.metadata().map_or(0, |about| about.len());
+        let end = self.file.stream_position().unwrap_or(length);
+        match is_at(&self.file, &self.path) {
+            true if length < end => Some("cut short"),
+            true if length > end => Some("written to"),
+            true => None,
+            false if self.path.exists() => Some("replaced"),
+            false => Some("deleted"),
+        }
+    }
+
+    /// Writes a new file with the text, and before it with all of a file that cannot be reached by its
+    /// path any more.
+    fn save(&mut self, place: &Path, text: &str) -> std::io::Result<()> {
+        let mut saved = WholeFile::create(place)?;
+        if !is_at(&self.file, &self.path) {
+            self.file.rewind()?;
+            std::io::copy(&mut self.file, &mut saved)?;
+        }
+        saved.write_all(text.as_bytes())?;
+        saved.finish()
     }
 
     /// The system refuses.
@@ -182,6 +221,8 @@ impl Observer for GamesFile {
                 self.append(&text)
             }
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
+            // What others did to the file since the last game is to be noticed, too.
+            RunEvent::Ended { .. } => self.append(""),
             _ => Ok(()),
         };
         done.map_err(|failure| ObserverError(failure.message))

@@ -54,7 +54,10 @@ use keyboard::Keyboard;
 #[cfg(any(feature = "cluster", feature = "serve"))]
 use log_args::LogArgs;
 use metrics::{Endpoint, MetricsArgs};
-use output::{NewFile, OutputFormat, Rows, emit, progress, unwritten, write_whole};
+use output::{
+    NewFile, OutputFormat, Rows, emit, in_use, progress, store_files, unwritten, write_whole,
+};
+use run::{OtherFiles, engine_files};
 use runtime::{interruptible, runtime, until_signal};
 use suite_run::{QueryArgs, SuiteArgs, run_tasks};
 

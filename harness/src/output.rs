@@ -1,18 +1,17 @@
 //! Results on standard output and in files: their format, and how wide text may be.
 
-use std::fs::Permissions;
 use std::io::{BufWriter, ErrorKind, IntoInnerError, IsTerminal, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
-use tempfile::NamedTempFile;
 
 use crate::Failure;
+use arbiter_process::{FilesInUse, WholeFile};
 use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
+use arbiter_store::own_files;
 
 /// Columns below which nothing is made to fit.
 const NARROWEST: usize = 60;
@@ -139,26 +138,42 @@ pub(crate) fn emit(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file as a whole or not at all.
-pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut file = NewFile::create(path)?;
+/// A file that a command has in use, with the words for its use.
+pub(crate) type Use = (&'static str, PathBuf);
+
+/// The files that a command reads, and where its output goes.
+pub(crate) fn in_use(read: impl IntoIterator<Item = Use>) -> Result<FilesInUse, Failure> {
+    let mut files = FilesInUse::default();
+    for (words, path) in read {
+        files.reads(words, &path).map_err(Failure::invalid)?;
+    }
+    Ok(files)
+}
+
+/// The files of the store in a results folder.
+pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = Use> + use<> {
+    own_files(folder).into_iter().map(|path| ("the results store", path))
+}
+
+/// Writes a file as a whole or not at all, and none that is in use.
+pub(crate) fn write_whole(path: &Path, text: &str, in_use: FilesInUse) -> Result<(), Failure> {
+    let mut file = NewFile::create(path, in_use)?;
     file.write(text)?;
     file.finish()
 }
 
-/// A file that is written beside its place, and moved there when it is whole.
+/// A file that comes to its place when it is whole.
 pub(crate) struct NewFile<'a> {
     path: &'a Path,
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<WholeFile>,
 }
 
 impl NewFile<'_> {
-    /// Begins the file that is to be at `path`.
-    pub(crate) fn create(path: &Path) -> Result<NewFile<'_>, Failure> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
-        let file = BufWriter::new(file.map_err(|error| unwritten(path, &error))?);
-        Ok(NewFile { path, file })
+    /// Begins the file that is to be at `path`, unless that is in use.
+    pub(crate) fn create(path: &Path, mut in_use: FilesInUse) -> Result<NewFile<'_>, Failure> {
+        in_use.writes("the file to write", path).map_err(Failure::invalid)?;
+        let file = WholeFile::create(path).map_err(|error| unwritten(path, &error))?;
+        Ok(NewFile { path, file: BufWriter::new(file) })
     }
 
     /// Adds a text.
@@ -166,15 +181,10 @@ impl NewFile<'_> {
         self.file.write_all(text.as_bytes()).map_err(|error| unwritten(self.path, &error))
     }
 
-    /// Moves the file to its place, on disk and readable for all.
+    /// Puts the file on the disk and to its place.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let finish = || {
-            let file = self.file.into_inner().map_err(IntoInnerError::into_error)?;
-            file.as_file().set_permissions(Permissions::from_mode(0o644))?;
-            file.as_file().sync_all()?;
-            file.persist(self.path).map(drop).map_err(|error| error.error)
-        };
-        finish().map_err(|error| unwritten(self.path, &error))
+        let whole = self.file.into_inner().map_err(IntoInnerError::into_error);
+        whole.and_then(WholeFile::finish).map_err(|error| unwritten(self.path, &error))
     }
 }
 

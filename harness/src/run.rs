@@ -1,6 +1,7 @@
 //! Plays a run: a new one, or one that goes on.
 
 mod dry_run;
+mod files;
 mod json_lines;
 mod messages;
 mod new_name;
@@ -9,11 +10,13 @@ mod restore;
 pub(crate) mod result;
 mod same_flags;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+pub(crate) use self::files::{OtherFiles, engine_files};
 use self::json_lines::Stream;
 pub(crate) use self::json_lines::lines_schema;
 use self::messages::{announce, failure, go_on, note_engines, show, tell_workers, with_results};
@@ -32,6 +35,7 @@ use arbiter_plan::{
     Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, RunKind, RunState,
     default_concurrency, load_book,
 };
+use arbiter_process::{Links, open_output};
 use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, complain, note, summary_of};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, Signals, check_unchanged,
@@ -209,16 +213,18 @@ fn begin(
 /// Makes a plan a run, once it is known that it can be played.
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, book, fingerprints, tables, mut setups } = loaded;
-    let RequestedRun { results, name, about, is_probed, replaces, compat, .. } = requested;
+    let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
+    files::check(&plan, &files, &results, name.as_deref())?;
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let (book, options) = check_engines(&mut plan, book, &mut setups, is_probed, compat.as_ref())?;
     for path in &replaces {
-        std::fs::File::create(path)
-            .map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
+        let file = open_output(path, File::options().write(true), Links::Followed);
+        let emptied = file.and_then(|file| file.set_len(0));
+        emptied.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
     }
     let begin = |path: &Option<PathBuf>, content: &dyn Fn() -> Content| {
         path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()
@@ -266,7 +272,7 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
     Ok(())
 }
 
-fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRun, Failure> {
+fn resume(kind: RunKind, wanted: Resume, mut requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let (results, style) = (requested.results.clone(), requested.compat.clone());
     let store = Store::open(&results)?;
     let name = store.named(&wanted.run)?;
@@ -280,7 +286,12 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
         )));
     }
     requested.build.restore(&plan)?;
+    let others = std::mem::take(&mut requested.files);
     same_flags::check(kind, &name, &plan, requested)?;
+    let other_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
+    let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
+    files::check(&Plan { pgn, ..plan.clone() }, &others, &results, Some(&name))?;
     let own_binary = own_binary()?;
     let mut book = load_book(&plan).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
@@ -302,8 +313,7 @@ fn resume(kind: RunKind, wanted: Resume, requested: RequestedRun) -> Result<Read
     let open = |path: &Option<PathBuf>, content: Content, offset: u64| {
         path.as_deref().map(|path| GamesFile::open(path, content, offset)).transpose()
     };
-    let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
-    let pgn = match wanted_pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
+    let pgn = match other_pgn {
         // Another file takes all games, after what it holds already.
         Some(path) => {
             let pgn = GamesFile::begin(&path, content)?;

@@ -44,6 +44,7 @@ mod metrics;
 mod mine;
 mod mistakes;
 mod option_files;
+mod outputs;
 mod pictures;
 mod puppet;
 mod real;

@@ -53,7 +53,7 @@ pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     let is_sequential = args.sprt || args.bounds.is_given();
     let mut requested = args.play.resolve(Some(args.bounds))?;
-    if requested.resume.is_some() {
+    if requested.resume.is_some() && !requested.may_start {
         return Ok(requested);
     }
     let request = &mut requested.request;

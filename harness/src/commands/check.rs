@@ -7,8 +7,8 @@ use clap::Args;
 use regex_lite::RegexBuilder;
 
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, progress, runtime,
-    suite_run, unwritten,
+    ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, engine_files, in_use,
+    progress, runtime, suite_run, write_whole,
 };
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_game::engine::EngineSetup;
@@ -69,6 +69,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if engine.launch.protocol != Protocol::Uci {
         return Err(speaks_xboard(&engine.name));
     }
+    let mut files = in_use(engine_files(&engine))?;
+    if let Some(path) = &args.junit {
+        files.writes("the file to write", path).map_err(Failure::invalid)?;
+    }
     let setup = setup(&engine)?;
     let under_test = Engine {
         launch: setup.launch.clone(),
@@ -113,7 +117,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;
-        std::fs::write(path, xml).map_err(|error| unwritten(path, &error))?;
+        write_whole(path, &xml, files)?;
         note(&format!("JUnit XML in {}", path.display()));
     }
     Ok(match report.has_grave_failure() {

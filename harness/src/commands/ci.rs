@@ -11,13 +11,14 @@ use clap::Args;
 use self::steps::{Gates, Sides, outcome};
 use crate::{
     BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, SANDBOXES,
-    args::load, at_least_one, emit, unwritten,
+    args::load, at_least_one, emit, in_use, store_files, unwritten, write_whole,
 };
 use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
     ConfigFile, DEFAULT_SETTINGS, SandboxMode, Step, StepKind, StepOutcome, StepVerdict,
     ci_exit_code, default_concurrency,
 };
+use arbiter_process::{FilesInUse, Links, open_output};
 use arbiter_report::{GatesReport, complain, gates_junit, markdown};
 use arbiter_runner::unix_time_ms;
 use arbiter_store::Store;
@@ -107,6 +108,14 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         copies: copies.unwrap_or_else(|| default_concurrency(true)),
         ..BuildContext::default()
     };
+    let config = args.config.clone().unwrap_or_else(|| DEFAULT_SETTINGS.into());
+    let mut files = in_use(store_files(&results).chain([("the settings", config)]))?;
+    let github = std::env::var_os(GITHUB_SUMMARY).filter(|path| !path.is_empty());
+    args.summary = args.summary.take().or_else(|| github.map(PathBuf::from));
+    for (words, path) in [("the summary", &args.summary), ("the file to write", &args.junit)] {
+        let path = path.iter().try_for_each(|path| files.writes(words, path));
+        path.map_err(Failure::invalid)?;
+    }
     let store = Store::create(&results)?;
     let started = unix_time_ms();
     let sides = match sides(&args.build, base, &steps, &with) {
@@ -150,7 +159,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         }
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
-    publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes)?;
+    publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes, files)?;
     Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
@@ -243,6 +252,7 @@ fn publish(
     test: &str,
     base: Option<&str>,
     outcomes: &[StepOutcome],
+    in_use: FilesInUse,
 ) -> Result<(), Failure> {
     let report = GatesReport { test, base, outcomes };
     let rows =
@@ -251,13 +261,12 @@ fn publish(
     emit(&args.format.of_document(&document, || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = gates_junit(test, outcomes).map_err(Failure::environment)?;
-        std::fs::write(path, xml).map_err(|error| unwritten(path, &error))?;
+        write_whole(path, &xml, in_use)?;
     }
-    let github = std::env::var_os(GITHUB_SUMMARY).filter(|path| !path.is_empty());
-    if let Some(path) = args.summary.clone().or_else(|| github.map(PathBuf::from)) {
-        let file = File::options().create(true).append(true).open(&path);
+    if let Some(path) = &args.summary {
+        let file = open_output(path, File::options().append(true), Links::Followed);
         file.and_then(|mut file| file.write_all(markdown(&document).as_bytes()))
-            .map_err(|error| unwritten(&path, &error))?;
+            .map_err(|error| unwritten(path, &error))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
 use crate::{
-    ExitCode, Failure, RequestedRun, Resume,
+    ExitCode, Failure, OtherFiles, RequestedRun, Resume,
     compat::{
         Config, FASTCHESS, Options, Saved, Style, Word, check, engine_list, help, own_name,
         request, split,
@@ -189,6 +189,10 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
             request,
             results,
             replaces: style.replaces.clone(),
+            files: OtherFiles {
+                read: Vec::new(),
+                written: style.log.file.iter().cloned().collect(),
+            },
             compat: Some(style),
             ..RequestedRun::default()
         };

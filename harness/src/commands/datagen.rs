@@ -8,13 +8,14 @@ use clap::Args;
 
 use crate::{
     ExitCode, Failure, NewFile, PlayArgs, RequestedRun, Resume, engine_builds::setup,
-    game_source::stored_games, run, runtime::interruptible, unwritten, write_whole,
+    game_source::stored_games, in_use, run, runtime::interruptible, store_files, unwritten,
+    write_whole,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Plan, RunKind, resolve_engine};
-use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, open_input, run_and_read};
+use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, folder_of, open_input, run_and_read};
 use arbiter_report::note;
 use arbiter_runner::unix_time_ms;
 use arbiter_store::{RunLock, Store};
@@ -186,7 +187,7 @@ fn openings(
     let (setup, seed) = (setup(&engine)?, request.seed.unwrap_or(1));
     note(&format!("{} makes {count} openings", setup.name));
     let fens = interruptible(move |spawner, cancel| genfens(setup, count, seed, spawner, cancel))?;
-    write_whole(&path, &fens)?;
+    write_whole(&path, &fens, in_use(store_files(&requested.results))?)?;
     Ok(path)
 }
 
@@ -228,7 +229,7 @@ fn genfens(
 fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure> {
     let stored = store.run(run)?;
     let games = stored_games(store, run)?;
-    let mut file = NewFile::create(out)?;
+    let mut file = NewFile::create(out, in_use(store_files(folder_of(store.file())))?)?;
     let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| unwritten(out, &error));
     add(&header(run, &stored.plan, &stored.fingerprints.engines))?;
     let mut positions = 0;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, GameSourceArgs, QueryArgs, emit, engine_builds::setup, run_tasks, runtime,
-    suite_run::engine, write_whole,
+    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, emit, engine_builds::setup,
+    engine_files, run_tasks, runtime, suite_run::engine,
 };
 use arbiter_names::counted;
 use arbiter_plan::Engine;
@@ -90,6 +90,11 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let name = engine_name(&engine)?;
     let asked = asked(&criteria, &name, &engine);
+    let mut files = args.source.in_use()?;
+    for (words, path) in engine_files(&engine) {
+        files.reads(words, &path).map_err(Failure::invalid)?;
+    }
+    let mut file = NewFile::create(&args.out, files)?;
     let mut journal = Journal::open(&beside(&args.out), &asked)?;
     let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
     let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
@@ -122,7 +127,8 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         return Err(Failure::new(ExitCode::Nothing, "none of the positions is a question"));
     }
     let header = header(args, &name, &criteria, &games);
-    write_whole(&args.out, &lines.iter().fold(header, |text, line| text + line + "\n"))?;
+    file.write(&lines.iter().fold(header, |text, line| text + line + "\n"))?;
+    file.finish()?;
     journal.close()?;
     note(&format!("{} in {}", counted(lines.len(), "position"), args.out.display()));
     Ok(())

@@ -9,10 +9,13 @@ use clap::{Args, Subcommand};
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
 
-use crate::{ExitCode, Failure, NewFile, engine_builds::setup, runtime, suite_run::engine};
+use crate::{
+    ExitCode, Failure, NewFile, engine_builds::setup, engine_files, in_use, runtime,
+    suite_run::engine,
+};
 use arbiter_names::counted;
 use arbiter_openings::generate::{Candidate, Verdict, candidates};
-use arbiter_plan::BUNDLED;
+use arbiter_plan::{BUNDLED, Engine};
 use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
 
@@ -68,8 +71,9 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         return Err(Failure::new(ExitCode::Nothing, "0 openings are nothing to make"));
     }
     // Half a book helps nobody, and none that cannot be written is searched for.
-    let mut file = NewFile::create(&args.output)?;
-    let found = runtime()?.block_on(search(args))?;
+    let judge = engine(&args.engine)?;
+    let mut file = NewFile::create(&args.output, in_use(engine_files(&judge))?)?;
+    let found = runtime()?.block_on(search(args, &judge))?;
     for line in &found {
         file.write(&format!("{line}\n"))?;
     }
@@ -78,8 +82,8 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
-    let setup = setup(&engine(&args.engine)?)?;
+async fn search(args: &GenerateArgs, judge: &Engine) -> Result<Vec<String>, Failure> {
+    let setup = setup(judge)?;
     let mut engine = AnalysisEngine::start(&setup).await.map_err(Failure::invalid)?;
     let bar = progress_bar(args.count as u64);
     let is_balanced = |verdict: &Verdict| verdict.score_cp.unsigned_abs() <= args.balance;

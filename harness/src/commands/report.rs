@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::{
-    DEFAULT_RESULTS, ExitCode, Failure, emit,
+    DEFAULT_RESULTS, ExitCode, Failure, emit, in_use,
     output::{lines, width},
-    write_whole,
+    store_files, write_whole,
 };
+use anstream::adapter::strip_str;
 use arbiter_plan::Effect;
+use arbiter_process::FilesInUse;
 use arbiter_report::{
     GameStatistics, badge_svg, brief_document, gates_of_run, html_page, markdown, note,
     outcome_document, picture_svg, plain_body, replayed_state, run_csv, run_document, run_json,
@@ -128,7 +130,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
         let target = target(args, 1)?;
         let form = form(args.format, &target)?;
-        return put(&target, &games::name(&files), form, &games::render(&files, form)?);
+        let read = files.iter().map(|path| ("a file of games", path.clone()));
+        let text = games::render(&files, form)?;
+        return put(&target, &games::name(&files), form, &text, in_use(read)?);
     }
     let store = Store::open(&args.results)?;
     if let Some(word) = args.runs.iter().find(|word| is_other_file(&store, word)) {
@@ -144,7 +148,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let target = target(args, runs.len())?;
     let form = form(args.format, &target)?;
     for run in &runs {
-        put(&target, run, form, &render(&store, run, form, args.link.as_deref())?)?;
+        let text = render(&store, run, form, args.link.as_deref())?;
+        put(&target, run, form, &text, in_use(store_files(&args.results))?)?;
     }
     Ok(())
 }
@@ -176,7 +181,13 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
 
 /// Prints a report or writes its file, a whole one or none, so that one that was there stays if this
 /// fails.
-fn put(target: &Target, name: &str, form: ReportFormat, text: &str) -> Result<(), Failure> {
+fn put(
+    target: &Target,
+    name: &str,
+    form: ReportFormat,
+    text: &str,
+    in_use: FilesInUse,
+) -> Result<(), Failure> {
     let path = match target {
         Target::Stdout => return emit(text),
         Target::File(path) => path.clone(),
@@ -187,7 +198,10 @@ fn put(target: &Target, name: &str, form: ReportFormat, text: &str) -> Result<()
             folder.join(format!("{name}.{}", form.extension()))
         }
     };
-    write_whole(&path, text)?;
+    // Colours are for terminals.
+    let plain = strip_str(text).to_string();
+    let text = if form == ReportFormat::Text { &plain } else { text };
+    write_whole(&path, text, in_use)?;
     note(&format!("wrote {} ({} KiB)", path.display(), text.len().div_ceil(1024)));
     Ok(())
 }

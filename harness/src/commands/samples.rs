@@ -57,7 +57,7 @@ fn nothing(args: &SamplesArgs, games: usize) -> String {
 /// Reads and writes.
 pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let games = args.source.games()?;
-    let mut file = NewFile::create(&args.out)?;
+    let mut file = NewFile::create(&args.out, args.source.in_use()?)?;
     let (mut positions, mut used) = (0, 0);
     for (number, game) in games.iter().enumerate() {
         let lines = samples(game, number + 1, args.from_ply, usize::from(args.every));

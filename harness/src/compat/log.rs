@@ -12,6 +12,7 @@ use super::words::{Word, truth};
 use arbiter_game::annotation::Keeping;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Mark;
+use arbiter_process::{Links, open_output};
 use arbiter_report::{utc_time_as, warn};
 use arbiter_runner::unix_time_ms;
 
@@ -102,7 +103,7 @@ impl Log {
     /// Opens the file, if one is wanted.
     pub(super) fn open(wanted: &Wanted, engines: Vec<String>) -> Result<Log, String> {
         let open = |path: &PathBuf| {
-            let file = File::options().create(true).append(true).open(path);
+            let file = open_output(path, File::options().append(true), Links::Followed);
             file.map_err(|error| format!("-log file={}: {error}", path.display()))
         };
         let file = wanted.file.as_ref().map(open).transpose()?;

@@ -12,7 +12,7 @@ use super::table::is_idle;
 use super::words::{Word, truth};
 use crate::{Failure, emit, write_whole};
 use arbiter_plan::Prior;
-use arbiter_process::open_input;
+use arbiter_process::{FilesInUse, open_input};
 use arbiter_report::warn;
 
 /// Where fastchess saves if nothing else is said.
@@ -93,10 +93,10 @@ impl Saved {
 
 /// Writes what fastchess would, but never over a file of another program.
 pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
-    match is_of_another_program(path) {
-        true => Ok(()),
-        false => write_whole(path, &format!("{theirs:#}\n")),
+    if is_of_another_program(path) {
+        return Ok(());
     }
+    write_whole(path, &format!("{theirs:#}\n"), FilesInUse::default())
 }
 
 /// What all `-config` of a command line ask for.

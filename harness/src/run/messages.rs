@@ -157,6 +157,7 @@ pub(super) fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
             let message = format!("{error}; see: {show}; once that is mended, {go_on}");
             Failure::new(ExitCode::Faulty, message)
         }
+        RunError::Unsaved { .. } => Failure::environment(format!("{error}, then {go_on}")),
         RunError::Store(_)
         | RunError::Observer(_)
         | RunError::Unfit(_)

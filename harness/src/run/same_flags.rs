@@ -30,8 +30,8 @@ const FREE_FLAGS: [&str; 21] = [
 ];
 
 /// Flags of which the engines of a plan are made, limits included.
-const ENGINE_FLAGS: [&str; 8] =
-    ["engine", "each", "test", "base", "repo", "sandbox", "scale", "reference-nps"];
+const ENGINE_FLAGS: [&str; 9] =
+    ["engine", "eval", "each", "test", "base", "repo", "sandbox", "scale", "reference-nps"];
 
 /// Flags of the test of what was tuned, which are not of the run itself.
 const CONFIRM_FLAGS: [&str; 4] = ["confirm", "confirm-pairs", "elo0", "elo1"];
@@ -62,7 +62,9 @@ pub(super) fn check(
              another run with --name"
         )))
     };
-    if matches!(kind, RunKind::Ablate | RunKind::Tune) {
+    let request = &requested.request;
+    let is_special = matches!(kind, RunKind::Ablate | RunKind::Tune);
+    if is_special && request.ablation.is_none() && request.tuning.is_none() {
         let flags: Vec<String> = given.iter().map(|flag| format!("--{flag}")).collect();
         return other("settings of its own", &flags.join(" "));
     }
@@ -76,7 +78,9 @@ pub(super) fn check(
     let matters = |flag: &str| match flag {
         "concurrency" | "affinity" => false,
         "engine" | "each" => has(&ENGINE_FLAGS),
-        "pairs" => has(&["pairs", "games", "rounds"]),
+        "pairs" => has(&["pairs", "games", "rounds", "iterations"]),
+        "param" => has(&["param", "params", "spins"]),
+        "elo0" | "elo1" => has(&[flag, "sprt"]),
         _ => given.contains(flag),
     };
     if let Some(Difference { before, now }) = difference(plan, &asked, matters) {

@@ -5,9 +5,8 @@
 //! Two locks protect an entry: who makes it has `lock` alone, and who plays with it shares `used`.
 //! Who removes it needs both alone, so [`super::clean`] may be at work at any time.
 
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, TryLockError};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bench::Signature;
 use super::error::{BuildError, io_error};
-use arbiter_process::Cancel;
+use arbiter_process::{Cancel, Links, is_at, open_output};
 
 /// How often a lock is tried that another has.
 const POLL: Duration = Duration::from_millis(100);
@@ -65,12 +64,6 @@ pub struct BenchRecord {
     pub signature: Signature,
     /// How many copies ran at once.
     pub(super) copies: usize,
-}
-
-/// Whether the open file is the one that the path leads to.
-pub fn is_at(file: &File, path: &Path) -> bool {
-    let number = |data: std::io::Result<Metadata>| data.ok().map(|d| (d.dev(), d.ino()));
-    number(file.metadata()) == number(std::fs::metadata(path))
 }
 
 impl Cache {
@@ -123,7 +116,7 @@ impl Entry {
     pub fn hold(&self) -> Result<bool, BuildError> {
         let path = self.used();
         loop {
-            let Some(file) = open_lock(&path)? else { return Ok(false) };
+            let Some(file) = open_lock_if_there(&path)? else { return Ok(false) };
             file.lock_shared().map_err(io_error(&path))?;
             if is_at(&file, &path) {
                 // Truncated and written, whatever the clock of the file system, it is of now.
@@ -139,7 +132,7 @@ impl Entry {
     /// Both locks, to be held while the entry is removed, unless somebody has one of them.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>, BuildError> {
         let take = |path: PathBuf| {
-            let file = lock_options().open(&path).map_err(io_error(&path))?;
+            let file = open_lock(&path).map_err(io_error(&path))?;
             match file.try_lock() {
                 Ok(()) => Ok(is_at(&file, &path).then_some(file)),
                 Err(TryLockError::WouldBlock) => Ok(None),
@@ -217,7 +210,7 @@ impl Entry {
         loop {
             create_folder(&self.folder)?;
             // It may be removed in between, or before the lock is taken.
-            let Some(file) = open_lock(&path)? else { continue };
+            let Some(file) = open_lock_if_there(&path)? else { continue };
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => return Ok(file),
                 Ok(()) => {}
@@ -236,13 +229,14 @@ impl Entry {
     }
 }
 
-fn lock_options() -> OpenOptions {
-    File::options().create(true).append(true).clone()
+/// A file to be locked.
+fn open_lock(path: &Path) -> std::io::Result<File> {
+    open_output(path, File::options().append(true), Links::Refused)
 }
 
-/// A file to be locked; `None` if its folder has been removed.
-fn open_lock(path: &Path) -> Result<Option<File>, BuildError> {
-    match lock_options().open(path) {
+/// The same; `None` if its folder has been removed.
+fn open_lock_if_there(path: &Path) -> Result<Option<File>, BuildError> {
+    match open_lock(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         opened => opened.map(Some).map_err(io_error(path)),
     }

@@ -22,7 +22,7 @@ mod tests;
 pub use bench::{
     BenchReader, BenchRecipe, BenchTarget, Signature, promised_nodes, run_bench, run_bench_once,
 };
-pub use cache::{BenchRecord, BuildRecord, Cache, Entry, is_at};
+pub use cache::{BenchRecord, BuildRecord, Cache, Entry};
 pub use clean::{
     KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use super::output_file::FilesInUse;
+
 /// Largest file that is read as a whole, in bytes.
 const MAX_WHOLE: u64 = 1 << 28;
 
@@ -13,17 +15,21 @@ const MAX_WHOLE: u64 = 1 << 28;
 /// # Errors
 ///
 /// That of the system, or one that says what to name instead if it is no regular file: a pipe or a
-/// device may let us wait for ever, or never end.
+/// device may let us wait for ever, or never end; and what is printed here would be read again.
 pub fn open_input(path: &Path) -> io::Result<File> {
+    let in_use = FilesInUse::default().reads("an input", path);
+    in_use.map_err(|conflict| io::Error::new(ErrorKind::InvalidInput, conflict))?;
     // So that a pipe is not waited for; it changes nothing for regular files.
-    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    regular(File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
+}
+
+/// The file, or an error that says what to name instead if it is none.
+pub(crate) fn regular(file: File) -> io::Result<File> {
     let kind = file.metadata()?.file_type();
     let reason = match (kind.is_file(), kind.is_dir()) {
         (true, _) => return Ok(file),
         (false, true) => "it is a folder; name a file",
-        (false, false) => {
-            "it is a pipe or a device, not a regular file; save what it gives in a file, and name that"
-        }
+        (false, false) => "it is a pipe or a device; name a regular file",
     };
     Err(io::Error::new(ErrorKind::InvalidInput, reason))
 }

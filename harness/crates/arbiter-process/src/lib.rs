@@ -4,6 +4,7 @@ mod input_file;
 #[cfg(target_os = "linux")]
 mod linux;
 mod no_start;
+mod output_file;
 mod reader;
 mod run_to_completion;
 mod spawn;
@@ -20,6 +21,7 @@ compile_error!(
 use linux as system;
 
 pub use input_file::{open_input, read_input, read_text};
+pub use output_file::{FileId, FilesInUse, Links, folder_of, is_at, open_output, places_near};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
@@ -39,5 +41,6 @@ pub use system::machine::{CpuTimes, Machine};
 pub use system::pulse::Pulse;
 pub use system::sandbox::{Sandbox, SandboxSupport};
 pub use system::stop::QUIT_GRACE;
+pub use system::whole_file::WholeFile;
 pub use terminal::{Keys, is_journal};
 pub use writer::WriteError;

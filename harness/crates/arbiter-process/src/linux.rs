@@ -20,6 +20,7 @@
 //! | `pulse` | whether this process was stopped or the machine slept | `CLOCK_BOOTTIME`, `schedstat` |
 //! | `sandbox` | taking files, network and system calls away | Landlock, seccomp |
 //! | `stop` | waiting for the end of a process, signals | `pidfd` |
+//! | `whole_file` | a file that has no name until it is whole | `O_TMPFILE` |
 
 pub(crate) mod access;
 pub(crate) mod c_library;
@@ -34,3 +35,4 @@ pub(crate) mod process_tree;
 pub(crate) mod pulse;
 pub(crate) mod sandbox;
 pub(crate) mod stop;
+pub(crate) mod whole_file;

@@ -15,6 +15,7 @@ use rustix::process::Pid;
 use thiserror::Error;
 
 use super::no_start::cause;
+use super::output_file::{Links, open_output};
 use super::reader::{Chunk, read_lines};
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
@@ -281,7 +282,7 @@ impl Drop for Process {
 }
 
 fn append_to(path: &Path) -> Result<File, SpawnError> {
-    let file = File::options().create(true).append(true).open(path);
+    let file = open_output(path, File::options().append(true), Links::Followed);
     file.map_err(|source| {
         let path = path.display();
         SpawnError::of_environment(format!("cannot write '{path}' for error output: {source}"))

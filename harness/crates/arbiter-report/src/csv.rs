@@ -44,8 +44,8 @@ pub fn run_csv(report: &Value) -> String {
 }
 
 /// A line for each object, below a heading of all their keys: those of `first` in this order, then the
-/// others by name; a text that a spreadsheet would take for a formula begins with '. Objects in objects and in lists are spread out, lists of plain values stand in one cell with
-/// spaces between them, and what is not defined is empty.
+/// others by name; a text that a spreadsheet would take for a formula begins with '. Objects in objects and in lists are spread out, lists of numbers stand in one cell with
+/// spaces between them, lists of texts as a record of CSV, and what is not defined is empty.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
@@ -54,21 +54,21 @@ pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
         first.iter().copied().filter(|key| known.iter().any(|known| known.as_str() == *key));
     let others = known.iter().map(|key| key.as_str()).filter(|key| !first.contains(key));
     let columns: Vec<&str> = leading.chain(others).collect();
-    let mut writer = WriterBuilder::new().from_writer(Vec::new());
-    let mut write = |record: Vec<String>| {
-        writer
-            .write_record(record)
-            .expect("writing to memory does not fail, and rows are of a width");
-    };
     if columns.is_empty() {
         return String::new();
     }
-    write(columns.iter().map(|column| (*column).to_owned()).collect());
+    let mut lines = record(&columns);
     for object in &flat {
-        write(
-            columns.iter().map(|column| object.get(*column).map_or(String::new(), cell)).collect(),
-        );
+        let cells = columns.iter().map(|column| object.get(*column).map_or(String::new(), cell));
+        lines.push_str(&record(cells));
     }
+    lines
+}
+
+/// A line with these cells.
+fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    writer.write_record(cells).expect("writing to memory does not fail, and rows are of a width");
     let bytes = writer.into_inner().expect("writing to memory does not fail");
     String::from_utf8(bytes).expect("cells are text")
 }
@@ -103,6 +103,10 @@ fn cell(value: &Value) -> String {
             }
         }
         Value::String(text) => text.clone(),
+        // Texts may have blanks in them, and are a record of CSV in the cell.
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            record(items.iter().map(cell)).trim_end().to_owned()
+        }
         Value::Array(items) if !items.iter().any(Value::is_array) => {
             items.iter().map(cell).collect::<Vec<_>>().join(" ")
         }

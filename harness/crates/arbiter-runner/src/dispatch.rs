@@ -15,7 +15,7 @@ use arbiter_plan::{
     ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Overload, Pace,
     PairTally, Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
 };
-use arbiter_store::{Store, StoreError};
+use arbiter_store::{Store, StoreError, StoredRun};
 
 /// How often observers may look at the time, and at the games in progress.
 const TICK: Duration = Duration::from_millis(200);
@@ -68,6 +68,14 @@ pub enum RunError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The store does not take what was played.
+    #[error("{source}; {saved}")]
+    Unsaved {
+        /// Its reason.
+        source: StoreError,
+        /// What became of that, and what is to be done.
+        saved: String,
+    },
     /// An observer failed.
     #[error(transparent)]
     Observer(#[from] ObserverError),
@@ -142,9 +150,10 @@ pub async fn dispatch<E: Executor>(
     signals: &mut Signals,
 ) -> Result<Finished, RunError> {
     let (clock, held) = (Instant::now(), BTreeMap::new());
+    let stored = run.store.run(run.name)?;
     let (stop_cause, unnoted, is_local) = (None, None, true);
     let mut dispatcher =
-        Dispatcher { run, state, executor, clock, held, is_local, stop_cause, unnoted };
+        Dispatcher { run, stored, state, executor, clock, held, is_local, stop_cause, unnoted };
     let result = dispatcher.until_over(signals).await;
     dispatcher.executor.finish().await;
     result
@@ -153,6 +162,8 @@ pub async fn dispatch<E: Executor>(
 /// A run at work.
 struct Dispatcher<'a, 'r, E> {
     run: Run<'r>,
+    /// What the store says of it.
+    stored: StoredRun,
     state: &'a mut RunState,
     executor: E,
     /// Counts from the start.
@@ -307,11 +318,26 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             happened.push(event);
             next = if happened.len() < most { self.executor.ready() } else { None };
         }
-        let events: Vec<RunInput> = match happened.len() {
-            0 => Vec::new(),
-            1 => self.commit(happened.remove(0), most)?.into_iter().collect(),
-            _ => self.commit_group(happened, most)?,
+        let committed = match &mut happened[..] {
+            [one] => self.commit(one).map(|event| event.into_iter().collect()),
+            several => self.commit_group(several),
         };
+        let events: Vec<RunInput> = match committed {
+            Err(RunError::Store(error)) => return Err(self.save_elsewhere(error, &happened)),
+            committed => committed?,
+        };
+        for event in happened {
+            // One that has to wait long for earlier pairs is read from the store again.
+            if let JobEvent::Played { pair, mut played, .. } = event
+                && self.held.len() < most
+                && !events
+                    .iter()
+                    .any(|event| matches!(event, RunInput::Voided(void) if *void == pair))
+            {
+                played.drop_transcripts();
+                self.held.insert(pair, played);
+            }
+        }
         for event in &events {
             match event {
                 RunInput::Committed(tally) => self.executor.stored(tally.pair),
@@ -322,14 +348,13 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok((events, excluded))
     }
 
-    fn commit_group(
-        &mut self,
-        happened: Vec<JobEvent>,
-        most: usize,
-    ) -> Result<Vec<RunInput>, RunError> {
+    fn commit_group(&mut self, happened: &mut [JobEvent]) -> Result<Vec<RunInput>, RunError> {
+        if happened.is_empty() {
+            return Ok(Vec::new());
+        }
         self.run.store.begin_group()?;
         let events: Result<Vec<_>, _> =
-            happened.into_iter().map(|event| self.commit(event, most)).collect();
+            happened.iter_mut().map(|event| self.commit(event)).collect();
         // What came before a failure is kept.
         let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
@@ -337,59 +362,71 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(events)
     }
 
-    /// Puts a played pair on disk and keeps its games, with those of `most` pairs, until they are
-    /// counted. The state need not know of what is only for observers.
-    fn commit(&mut self, event: JobEvent, most: usize) -> Result<Option<RunInput>, RunError> {
+    /// Saves what the store does not take; the error says where.
+    fn save_elsewhere(&self, source: StoreError, happened: &[JobEvent]) -> RunError {
+        let played = happened.iter().filter_map(|event| match event {
+            JobEvent::Played { played, .. } => Some(played),
+            _ => None,
+        });
+        let pairs: Vec<&PlayedPair> = self.held.values().chain(played).collect();
+        let place = self.run.store.save_elsewhere(&self.stored, &pairs);
+        let saved = match place {
+            Some(place) => format!(
+                "the store as it should be is saved as {}: put it in the place of the store",
+                place.display()
+            ),
+            None => "what it lacks could be saved nowhere".to_owned(),
+        };
+        RunError::Unsaved { source, saved }
+    }
+
+    /// Puts a played pair on disk. The state need not know of what is only for observers.
+    fn commit(&mut self, event: &mut JobEvent) -> Result<Option<RunInput>, RunError> {
         let run = self.run.name;
         match event {
-            JobEvent::Played { pair, mut played, worker } => {
-                let suspicion = self.run.plan.suspicion(&played);
+            JobEvent::Played { pair, played, worker } => {
+                let pair = *pair;
+                let suspicion = self.run.plan.suspicion(played);
                 if let Some(reason) = &suspicion
                     && self.is_void(pair)?
                 {
-                    self.run.store.void(run, &played, reason)?;
+                    self.run.store.void(run, played, reason)?;
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: true })?;
                     return Ok(Some(RunInput::Voided(pair)));
                 }
                 // What counts is what is on disk, even if it is not what was played just now.
                 self.is_local &= worker.is_none();
                 let store = &mut self.run.store;
-                if !store.append(run, &played, suspicion.as_deref(), worker.as_deref())?
+                if !store.append(run, played, suspicion.as_deref(), worker.as_deref())?
                     && let Some(stored) = store.pair(run, pair)?
                 {
-                    played = stored;
+                    *played = stored;
                 }
                 if let Some(reason) = &suspicion {
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
-                played.drop_transcripts();
-                let tally = PairTally::of(&played);
-                // One that has to wait long for earlier pairs is read from the store again.
-                if self.held.len() < most {
-                    self.held.insert(tally.pair, played);
-                }
-                return Ok(Some(RunInput::Committed(tally)));
+                return Ok(Some(RunInput::Committed(PairTally::of(played))));
             }
             JobEvent::Started { pairing, half } => {
-                self.tell(&RunEvent::GameStarted { pairing: &pairing, half })?;
+                self.tell(&RunEvent::GameStarted { pairing, half: *half })?;
             }
             JobEvent::Ended { pairing, half, game } => {
-                self.tell(&RunEvent::GameEnded { pairing: &pairing, half, game: &game })?;
+                self.tell(&RunEvent::GameEnded { pairing, half: *half, game })?;
             }
-            JobEvent::Paused(length) => self.tell(&RunEvent::Paused { length })?,
+            JobEvent::Paused(length) => self.tell(&RunEvent::Paused { length: *length })?,
             JobEvent::Failed { pair, reason } => {
-                return Err(RunError::Environment { pair, reason });
+                return Err(RunError::Environment { pair: *pair, reason: std::mem::take(reason) });
             }
             JobEvent::Noted(remark) => {
-                self.run.store.note_remark(run, unix_time_ms(), &remark)?;
-                self.tell(&RunEvent::Noted { remark: &remark })?;
+                self.run.store.note_remark(run, unix_time_ms(), remark)?;
+                self.tell(&RunEvent::Noted { remark })?;
             }
             // Whoever puts events on disk does it with exclusions beside them.
             JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
-                self.tell(&RunEvent::Noted { remark: &remark })?;
+                self.tell(&RunEvent::Noted { remark })?;
             }
-            JobEvent::Unfit(reason) => return Err(RunError::Unfit(reason)),
-            JobEvent::Lost(reason) => return Err(RunError::Lost(reason)),
+            JobEvent::Unfit(reason) => return Err(RunError::Unfit(std::mem::take(reason))),
+            JobEvent::Lost(reason) => return Err(RunError::Lost(std::mem::take(reason))),
         }
         Ok(None)
     }
@@ -424,7 +461,12 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
             Effect::CancelAll => self.executor.cancel_all().await,
             Effect::End(ending) => {
-                self.unnoted = self.run.store.set_ending(run, Some(ending)).err();
+                self.unnoted = match self.run.store.set_ending(run, Some(ending)) {
+                    Err(error @ StoreError::Changed { .. }) => {
+                        return Err(self.save_elsewhere(error, &[]));
+                    }
+                    noted => noted.err(),
+                };
                 self.tell(&RunEvent::Ended { ending, elapsed })?;
             }
         }

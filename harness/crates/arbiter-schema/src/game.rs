@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
-use serde_with::{As, DisplayFromStr};
+use serde_with::{As, DisplayFromStr, FromInto};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
@@ -120,8 +120,11 @@ impl GameRow {
 
     /// The record, or what is wrong with the row.
     pub fn into_record(self) -> Result<GameRecord, String> {
-        let moves: Vec<MoveRow<'_>> =
-            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
+        let mut json = serde_json::Deserializer::from_str(&self.moves);
+        // Each move becomes a record at once, as rows are large.
+        let moves: Vec<MoveRecord> = As::<Vec<FromInto<MoveRow<'_>>>>::deserialize(&mut json)
+            .and_then(|moves| json.end().map(|()| moves))
+            .map_err(|error| format!("moves: {error}"))?;
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
         let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
@@ -130,7 +133,7 @@ impl GameRow {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves: moves.into_iter().map(MoveRow::into_record).collect(),
+            moves,
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -151,9 +154,11 @@ impl MoveRow<'_> {
     fn of(record: &MoveRecord) -> MoveRow<'_> {
         MoveRow { m: record.uci, t: record.thought.as_ref().map(ThoughtRow::of) }
     }
+}
 
-    fn into_record(self) -> MoveRecord {
-        MoveRecord { uci: self.m, thought: self.t.map(ThoughtRow::into_thought) }
+impl From<MoveRow<'_>> for MoveRecord {
+    fn from(row: MoveRow<'_>) -> MoveRecord {
+        MoveRecord { uci: row.m, thought: row.t.map(ThoughtRow::into_thought) }
     }
 }
 

@@ -32,6 +32,7 @@ impl Store {
     /// Begins a group of changes that go to the disk together, by [`Store::commit_group`]: to write
     /// one takes as long as to write many. A store that goes before then forgets them all.
     pub fn begin_group(&mut self) -> Result<(), StoreError> {
+        self.check_in_place()?;
         self.group_latencies.clear();
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
     }
@@ -56,6 +57,9 @@ impl Store {
         worker: Option<&str>,
     ) -> Result<bool, StoreError> {
         let is_alone = self.connection.is_autocommit();
+        if is_alone {
+            self.check_in_place()?;
+        }
         let is_new = self.atomically(|| {
             let Pairing { pair, engines: [first, second], opening } = played.pairing;
             let inserted = self.execute(
@@ -97,6 +101,7 @@ impl Store {
 
     /// Notes how a run ended; `None` while it runs.
     pub fn set_ending(&self, run: &str, ending: Option<Ending>) -> Result<(), StoreError> {
+        self.check_in_place()?;
         let update = "UPDATE runs SET ending = ?2 WHERE run = ?1";
         self.execute(update, params![run, ending.and_then(ending_name)]).map(drop)
     }

@@ -5,7 +5,7 @@
 //! the store, its games are judged, and what it brings is read once as reports read it before it stays.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, IntoInnerError, Read, Write};
 
 use data_encoding::BASE64;
 use flate2::Compression;
@@ -114,7 +114,7 @@ struct Column {
 
 /// A value of a row.
 #[derive(PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "serde_json::Value")]
 enum Cell {
     Null(()),
     Integer(i64),
@@ -147,7 +147,8 @@ impl Store {
 
     /// Writes all that the store has of a run, as it is at this moment.
     pub fn export_run(&self, run: &str, out: impl Write) -> Result<(), ArchiveError> {
-        let mut out = GzEncoder::new(out, Compression::default());
+        // The encoder clears its buffer for each piece, and the pieces of JSON are words.
+        let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.snapshot(|| {
             let stored = self.run(run)?;
             let header =
@@ -166,7 +167,7 @@ impl Store {
             let row = BTreeMap::from([(END[1].to_owned(), Cell::Integer(lines))]);
             write_line(&mut out, &Line { table: END[0].to_owned(), row })
         })?;
-        out.finish()?.flush()?;
+        out.into_inner().map_err(IntoInnerError::into_error)?.finish()?.flush()?;
         Ok(())
     }
 
@@ -363,9 +364,8 @@ impl Store {
                     }
                 }
             }
-            for tally in self.tallies(run)? {
-                self.pair(run, tally.pair)?;
-            }
+            // Each game was judged as it came.
+            self.tallies(run)?;
             for (pair, half) in self.transcribed(run)? {
                 self.transcript(run, pair, half)?;
             }
@@ -448,6 +448,25 @@ impl Column {
             (Some(Cell::Blob { .. }), kind) => kind == "BLOB",
             _ => false,
         }
+    }
+}
+
+impl TryFrom<serde_json::Value> for Cell {
+    type Error = &'static str;
+
+    fn try_from(value: serde_json::Value) -> Result<Cell, &'static str> {
+        use serde_json::Value::{Null, Object, String};
+        let cell = match value {
+            Null => Some(Cell::Null(())),
+            String(text) => Some(Cell::Text(text)),
+            Object(members) => match members.into_iter().next() {
+                Some((key, String(real))) if key == "real" => Some(Cell::Real { real }),
+                Some((key, String(blob))) if key == "blob" => Some(Cell::Blob { blob }),
+                _ => None,
+            },
+            number => number.as_i64().map(Cell::Integer),
+        };
+        cell.ok_or("a value is none of a store")
     }
 }
 

@@ -49,16 +49,17 @@ impl Store {
     }
 
     fn read_only(file: PathBuf) -> Result<Store, StoreError> {
+        Store::check_output(&file)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<Connection> {
             let connection = Connection::open_with_flags(&file, flags)?;
             connection.busy_timeout(BUSY)?;
             Ok(connection)
         };
-        match open() {
-            Ok(connection) => Ok(Store::over(connection, file)),
-            Err(source) => Err(StoreError::Sqlite { file, source }),
-        }
+        let source = |source| StoreError::Sqlite { file: file.clone(), source };
+        let store = Store::over(open().map_err(source)?, file.clone());
+        store.keep_plans().map_err(source)?;
+        Ok(store)
     }
 
     /// A number that changes whenever another process has written something.

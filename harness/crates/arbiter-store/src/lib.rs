@@ -20,7 +20,9 @@ mod remarks;
 mod run_lock;
 mod schema;
 mod transcripts;
+mod watch;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +31,7 @@ use thiserror::Error;
 
 use arbiter_names::did_you_mean;
 use arbiter_plan::Latencies;
+use arbiter_process::FilesInUse;
 
 pub use arbiter_schema::Fingerprints;
 pub use archive::ArchiveError;
@@ -52,6 +55,19 @@ pub struct Offsets {
 /// Name of the store inside a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
 
+/// The files of the store in a results folder, some of which may be still to be made: the store, what
+/// SQLite has beside it, copies of older formats, and locks.
+pub fn own_files(folder: &Path) -> Vec<PathBuf> {
+    let is_own = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(FILE_NAME) || name.ends_with(".lock")
+    };
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let there = entries.map(|entry| entry.path()).filter(is_own);
+    let always = ["", "-wal", "-shm"].map(|end| folder.join(format!("{FILE_NAME}{end}")));
+    always.into_iter().chain(there).collect()
+}
+
 /// Why the store cannot do its work.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -62,6 +78,17 @@ pub enum StoreError {
         folder: PathBuf,
         /// The system's reason.
         source: std::io::Error,
+    },
+    /// What this command prints would go into it.
+    #[error("{0}")]
+    IsOutput(String),
+    /// Another program has done something to it.
+    #[error("results store {} was {what} by another program", .file.display())]
+    Changed {
+        /// The store.
+        file: PathBuf,
+        /// What was done, as a participle.
+        what: &'static str,
     },
     /// The results folder holds no store.
     #[error("no results in {}; play a run first, or give another --results", .0.display())]
@@ -146,6 +173,8 @@ pub struct Store {
     file: PathBuf,
     /// What the pairs of an unfinished group add, by run.
     group_latencies: BTreeMap<String, Latencies>,
+    /// The file and its log, as they were when something was last written.
+    seen: RefCell<[watch::Seen; 2]>,
 }
 
 impl Store {
@@ -166,15 +195,22 @@ impl Store {
     }
 
     fn connect(file: PathBuf) -> Result<Store, StoreError> {
+        Store::check_output(&file)?;
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
         let store = Store::over(connection, file);
         store.prepare()?;
+        store.check_in_place()?;
         Ok(store)
     }
 
+    /// An error if the store is where the shell has redirected what this command prints.
+    fn check_output(file: &Path) -> Result<(), StoreError> {
+        FilesInUse::default().reads("the results store", file).map_err(StoreError::IsOutput)
+    }
+
     fn over(connection: Connection, file: PathBuf) -> Store {
-        Store { connection, file, group_latencies: BTreeMap::new() }
+        Store { connection, file, group_latencies: BTreeMap::new(), seen: RefCell::default() }
     }
 
     /// Where the store is.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::LATEST;
-use arbiter_build::is_at;
+use arbiter_process::{Links, is_at, open_output};
 
 /// Longest name of a run, in bytes.
 const MAX_NAME: usize = 200;
@@ -48,7 +48,8 @@ impl RunLock {
         let path = results.join(format!("{run}.lock"));
         let fail = |source| LockError::Io { path: path.clone(), source };
         loop {
-            let file = File::create(&path).map_err(fail)?;
+            let mut options = File::options();
+            let file = open_output(&path, options.write(true), Links::Refused).map_err(fail)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => return Ok(RunLock { path, _file: file }),
                 // Its last holder removed it between our opening and locking it.

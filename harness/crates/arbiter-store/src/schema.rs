@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{Store, StoreError};
@@ -190,6 +191,7 @@ impl Store {
     /// Sets the connection up and migrates the file. A newer one is left as it is.
     pub(super) fn prepare(&self) -> Result<(), StoreError> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
+        self.keep_plans().map_err(|e| self.sqlite(e))?;
         // First, as the settings change the file.
         let found = self.format()?;
         let setup = || -> rusqlite::Result<()> {
@@ -202,6 +204,12 @@ impl Store {
         };
         setup().map_err(|e| self.sqlite(e))?;
         if found < FORMAT { self.migrate() } else { Ok(()) }
+    }
+
+    /// Has SQLite plan each query once, and not anew for each value that is bound.
+    pub(super) fn keep_plans(&self) -> rusqlite::Result<()> {
+        let config = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
+        self.connection.set_db_config(config, true).map(drop)
     }
 
     /// Has the file a write-ahead log. While another process brings that about SQLite refuses at

@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::list::{Wanted, listed};
-use crate::{
-    ExitCode, Failure, emit,
-    output::{NewFile, unwritten},
-};
+use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
 use arbiter_plan::{Ending, command_line};
-use arbiter_process::open_input;
+use arbiter_process::{folder_of, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
 use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};
@@ -115,7 +112,7 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
         let message = format!("{} exists already; --force replaces it", args.out.display());
         return Err(Failure::invalid(message));
     }
-    let mut file = NewFile::create(&args.out)?;
+    let mut file = NewFile::create(&args.out, in_use(store_files(folder(store)))?)?;
     let failed = |error| failure(error, &args.out, Failure::environment);
     let stored = store.run(&store.named(&args.run)?)?;
     store.export_run(&stored.head.run, &mut file).map_err(failed)?;
@@ -127,16 +124,22 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
 
 /// Brings the run of a file into the store.
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
-    if !folder.join(FILE_NAME).exists() {
+    let file = folder.join(FILE_NAME);
+    let mut imported = None;
+    if !file.exists() {
         // What is refused makes no store.
         let near = folder.ancestors().find(|near| near.is_dir()).unwrap_or(Path::new("."));
         // Whoever finds what a kill left behind is to see whose it is.
         let trial = tempfile::Builder::new().prefix(".arbiter-import-").tempdir_in(near);
         let trial = trial.map_err(|error| unwritten(folder, &error))?;
-        import_into(&Store::create(trial.path())?, args)?;
+        let name = import_into(&Store::create(trial.path())?, args)?;
+        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+        // Where a link cannot be made, or another store came meanwhile, it is imported once more.
+        imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);
     }
     let store = Store::create(folder)?;
-    let stored = store.run(&import_into(&store, args)?)?;
+    let name = imported.map_or_else(|| import_into(&store, args), Ok)?;
+    let stored = store.run(&name)?;
     let name = &stored.head.run;
     if matches!(stored.head.ending, None | Some(Ending::Interrupted)) {
         note(&format!(
@@ -164,7 +167,7 @@ fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failu
 
 /// The folder of a store.
 pub(super) fn folder(store: &Store) -> &Path {
-    store.file().parent().unwrap_or(Path::new("."))
+    folder_of(store.file())
 }
 
 fn counted(heads: &[RunHead]) -> String {

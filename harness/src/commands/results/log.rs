@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use regex_lite::Regex;
 
-use crate::{ExitCode, Failure, OutputFormat, Rows, emit, output::width, write_whole};
+use crate::{
+    ExitCode, Failure, NewFile, OutputFormat, Rows, emit, in_use, output::width, store_files,
+};
 use arbiter_plan::RunKind;
 use arbiter_report::{
     LogEntry, log_json, log_markdown, log_text, note, read_one, run_pattern, shown_run,
@@ -37,6 +39,11 @@ pub(super) fn log(
     args: &LogArgs,
     format: OutputFormat,
 ) -> Result<(), Failure> {
+    let create = |path| {
+        let stores = folders.iter().flat_map(|folder| store_files(folder));
+        NewFile::create(path, in_use(stores)?)
+    };
+    let file = args.out.as_deref().map(create).transpose()?;
     let mut found = Vec::new();
     for folder in folders {
         read(folder, args.filter.as_ref(), &mut found)?;
@@ -62,8 +69,11 @@ pub(super) fn log(
     let rows = Rows { list: None, first: &FIRST };
     let markdown = || log_markdown(&entries, &args.title);
     let text = format.render(|| log_text(&entries, width()), markdown, || log_json(&entries), rows);
-    match &args.out {
-        Some(path) => write_whole(path, &text),
+    match file {
+        Some(mut file) => {
+            file.write(&text)?;
+            file.finish()
+        }
         None => emit(&text),
     }
 }

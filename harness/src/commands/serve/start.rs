@@ -5,7 +5,6 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -18,6 +17,7 @@ use crate::bundled_engine::evaluation;
 use crate::engine_names::registered;
 use crate::{Failure, own_binary};
 use arbiter_plan::{BUNDLED, EngineSpec};
+use arbiter_process::{Links, open_output};
 use arbiter_protocol::TimeControl;
 use arbiter_serve::{NewTest, Started, Starter};
 use arbiter_store::{RunLock, Store};
@@ -184,17 +184,10 @@ fn lock(played: &Played) -> MutexGuard<'_, Option<(String, Child)>> {
     played.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a file that is made if it is not there, and that is a file and no link; errors name it.
+/// Opens a file that is no link; errors name it.
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let told =
-        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
-    let options = options.read(true).create(true).custom_flags(flags.cast_signed());
-    let file = options.open(path).map_err(told)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(told(io::Error::other("is no file"))),
-    }
+    let file = open_output(path, options.read(true), Links::Refused);
+    file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 /// The flags of a test; the error says what is wrong.

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::Rejection;
 use super::epd::Found;
-use arbiter_process::read_input;
+use arbiter_process::{Links, open_output, read_input};
 
 /// The result for a position: the question that was found, or why it is none.
 pub type Judged = Result<Found, Rejection>;
@@ -62,7 +62,8 @@ impl Journal {
             Some(_) => return Err(JournalError::Other(path.to_owned())),
         };
         let judged = lines.filter_map(entry).collect();
-        let mut file = File::options().create(true).append(true).open(path).map_err(io)?;
+        let opened = open_output(path, File::options().append(true), Links::Refused);
+        let mut file = opened.map_err(io)?;
         // What follows the last whole line is forgotten.
         file.set_len(whole.len() as u64).map_err(io)?;
         if is_new {

@@ -1,0 +1,114 @@
+//! Files that are there as a whole or not at all, and leave nothing behind when their writer is killed.
+
+use std::fs::{File, remove_file, rename};
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+use rustix::fs::{AtFlags, CWD, linkat};
+use tempfile::NamedTempFile;
+
+use crate::folder_of;
+use crate::input_file::regular;
+
+/// A file without a name, which gets one when it is whole.
+#[derive(Debug)]
+pub struct WholeFile {
+    path: PathBuf,
+    part: Part,
+}
+
+#[derive(Debug)]
+enum Part {
+    /// The kernel removes it with the last process that has it open.
+    Unnamed(File),
+    /// Where the file system knows no files without names.
+    Named(NamedTempFile),
+}
+
+impl WholeFile {
+    /// Begins the file that is to be at `path`, whose folder must be there.
+    ///
+    /// # Errors
+    ///
+    /// That of the system, or one that says so if a folder, a pipe or a device is at `path`.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
+        let path = path.into();
+        if path.exists() {
+            regular(File::options().read(true).custom_flags(libc::O_PATH).open(&path)?)?;
+        }
+        let folder = folder_of(&path);
+        let unnamed = File::options().write(true).custom_flags(libc::O_TMPFILE).open(folder);
+        let part = match unnamed {
+            Ok(file) => Part::Unnamed(file),
+            Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+                Part::Named(NamedTempFile::new_in(folder)?)
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(WholeFile { path, part })
+    }
+
+    /// Puts the file on the disk and then at its path, in place of one that is there.
+    ///
+    /// # Errors
+    ///
+    /// That of the system; the file that was there stays.
+    pub fn finish(self) -> io::Result<()> {
+        self.file().sync_all()?;
+        match self.part {
+            Part::Named(file) => file.persist(self.path).map(drop).map_err(|error| error.error),
+            Part::Unnamed(file) => {
+                // A link cannot take the place of a file, and so there is another name for a moment.
+                let beside = format!(".arbiter-{}", std::process::id());
+                let beside = folder_of(&self.path).join(beside);
+                let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+                linkat(CWD, open, CWD, &beside, AtFlags::SYMLINK_FOLLOW)?;
+                rename(&beside, &self.path).inspect_err(|_| drop(remove_file(&beside)))
+            }
+        }
+    }
+
+    fn file(&self) -> &File {
+        match &self.part {
+            Part::Unnamed(file) => file,
+            Part::Named(file) => file.as_file(),
+        }
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_comes_whole_and_leaves_nothing_otherwise() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let names = || dir.path().read_dir().unwrap().count();
+        let mut killed = WholeFile::create(&path).unwrap();
+        killed.write_all(b"part").unwrap();
+        // Its destructor never runs.
+        std::mem::forget(killed);
+        assert_eq!(names(), 0);
+        for text in ["first", "second"] {
+            let mut file = WholeFile::create(&path).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file.finish().unwrap();
+            assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), (text, 1));
+        }
+        assert!(WholeFile::create(dir.path()).unwrap_err().to_string().contains("folder"));
+        assert!(WholeFile::create("/dev/null").unwrap_err().to_string().contains("device"));
+    }
+}

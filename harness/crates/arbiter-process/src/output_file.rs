@@ -1,0 +1,214 @@
+//! Files that a command writes: never one that the same command has in use for something else.
+
+use std::fmt::Display;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, stderr, stdout};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::input_file::regular;
+
+/// Files that are saved in one folder.
+const MAX_SAVED: u32 = 1000;
+
+/// What tells a file from all others, by whatever names and links it is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileId {
+    device: u64,
+    /// Of the file, or of the nearest folder above as long as there is no such file.
+    inode: u64,
+    /// The path from that folder on.
+    missing: PathBuf,
+}
+
+impl From<&Metadata> for FileId {
+    fn from(about: &Metadata) -> FileId {
+        FileId { device: about.dev(), inode: about.ino(), missing: PathBuf::new() }
+    }
+}
+
+impl FileId {
+    /// The file at `path`, which may be still to be made.
+    ///
+    /// # Errors
+    ///
+    /// That of the system if the path is closed to us or ends in no name.
+    pub fn of(path: &Path) -> io::Result<FileId> {
+        match path.metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                // A link may lead to where a file will be made. Links in a circle are another error.
+                if let Ok(target) = path.read_link() {
+                    return FileId::of(&folder_of(path).join(target));
+                }
+                let folder = FileId::of(folder_of(path))?;
+                Ok(FileId {
+                    missing: folder.missing.join(path.file_name().ok_or(error)?),
+                    ..folder
+                })
+            }
+            about => about.map(|about| FileId::from(&about)),
+        }
+    }
+}
+
+/// The folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// New files for what a file does not take, each after the failure of those before: beside it, in the
+/// folders above, and in that of temporary files.
+pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let ending = path.extension().unwrap_or_default().to_owned();
+    let folders: Vec<PathBuf> = folder_of(&path).ancestors().map(Path::to_owned).collect();
+    folders.into_iter().chain([std::env::temp_dir()]).filter_map(move |folder| {
+        let named = |number| folder.join(format!("{stem}-saved-{number}")).with_extension(&ending);
+        (1..=MAX_SAVED).map(named).find(|place| !place.exists())
+    })
+}
+
+/// Whether an open file is the one that the path leads to.
+pub fn is_at(file: &File, path: &Path) -> bool {
+    let open = file.metadata().ok().map(|about| FileId::from(&about));
+    open.is_some() && open == FileId::of(path).ok()
+}
+
+/// The files that a command has in use, each with the words for its use.
+#[derive(Debug)]
+pub struct FilesInUse(Vec<(FileId, String, Access)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Written,
+}
+
+impl Default for FilesInUse {
+    /// Only the files to which the shell has redirected what the command prints.
+    fn default() -> FilesInUse {
+        let mut files = FilesInUse(Vec::new());
+        for stream in [stdout().as_fd(), stderr().as_fd()] {
+            // A copy, as a `File` would close the stream.
+            let about = stream.try_clone_to_owned().and_then(|copy| File::from(copy).metadata());
+            if let Ok(about) = about
+                && about.is_file()
+            {
+                let words = "the redirected output of this command".to_owned();
+                files.0.push((FileId::from(&about), words, Access::Written));
+            }
+        }
+        files
+    }
+}
+
+impl FilesInUse {
+    /// Adds a file that the command reads, or that is not the command's to write.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says so if the command writes the file.
+    pub fn reads(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
+        self.add(words.to_string(), path, Access::Read)
+    }
+
+    /// Adds a file that the command is going to write. Uses with the same words may share a file.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says so if the file is in use for something else.
+    pub fn writes(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
+        self.add(words.to_string(), path, Access::Written)
+    }
+
+    fn add(&mut self, words: String, path: &Path, access: Access) -> Result<(), String> {
+        // Whoever opens a file that cannot be reached will say why.
+        let Ok(id) = FileId::of(path) else { return Ok(()) };
+        let conflict = self.0.iter().find(|(other, its, its_access)| {
+            *other == id && *its != words && [access, *its_access].contains(&Access::Written)
+        });
+        if let Some((_, other, _)) = conflict {
+            let path = path.display();
+            return Err(format!("{path} is both {other} and {words}; give two different files"));
+        }
+        self.0.push((id, words, access));
+        Ok(())
+    }
+}
+
+/// What becomes of a path whose last part is a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// The file that the link leads to is opened, as for what a user names.
+    Followed,
+    /// The link is an error, as for what we name in a folder where others may write.
+    Refused,
+}
+
+/// Opens a file for what `options` say, and makes the file if there is none. Nothing is truncated, and no
+/// pipe is waited for.
+///
+/// # Errors
+///
+/// That of the system, or one that says what to name instead if the path leads to no regular file.
+pub fn open_output(path: &Path, options: &mut OpenOptions, links: Links) -> io::Result<File> {
+    let no_links = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY | no_links;
+    regular(options.create(true).custom_flags(flags).open(path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_the_same_by_every_name_also_before_it_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("book"), "text").unwrap();
+        std::fs::hard_link(at("book"), at("hard")).unwrap();
+        symlink("book", at("soft")).unwrap();
+        symlink("new", at("dangling")).unwrap();
+        symlink("circle", at("circle")).unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        symlink(dir.path(), at("folder/up")).unwrap();
+        let mut files = FilesInUse::default();
+        files.reads("the book", &at("book")).unwrap();
+        files.reads("the suite", &at("book")).unwrap();
+        files.writes("the PGN file", &at("new")).unwrap();
+        files.writes("the PGN file", &at("new")).unwrap();
+        files.writes("the log", &at("other")).unwrap();
+        for name in ["book", "hard", "soft", "dangling", "folder/up/book", "folder/../new"] {
+            let error = files.writes("the report", &at(name)).unwrap_err();
+            assert!(error.ends_with(" and the report; give two different files"), "{error}");
+        }
+        let error = files.reads("the suite", &at("dangling")).unwrap_err();
+        assert!(error.ends_with("is both the PGN file and the suite; give two different files"));
+        assert!(FileId::of(&at("circle")).is_err());
+        files.writes("the report", &at("no/folder")).unwrap();
+        files.reads("the suite", &at("folder/up/no/folder")).unwrap_err();
+    }
+
+    #[test]
+    fn what_is_opened_is_a_file_and_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        symlink("file", at("link")).unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        let fifo = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), fifo, mode, 0).unwrap();
+        let open =
+            |name, links| open_output(&at(name), File::options().read(true).write(true), links);
+        open("new", Links::Refused).unwrap();
+        assert_eq!(open("link", Links::Followed).unwrap().metadata().unwrap().len(), 4);
+        open("link", Links::Refused).unwrap_err();
+        let error = open("pipe", Links::Followed).unwrap_err().to_string();
+        assert!(error.starts_with("it is a pipe"), "{error}");
+    }
+}

@@ -1,0 +1,72 @@
+//! What others do to the files of a store while a run writes to them, and where pairs go that the store
+//! does not take.
+
+use std::path::{Path, PathBuf};
+
+use super::{Store, StoreError, StoredRun};
+use arbiter_plan::PlayedPair;
+use arbiter_process::{FileId, places_near};
+
+/// A file as it was seen last, and its length in bytes; nothing if it was not there.
+pub(super) type Seen = Option<(FileId, u64)>;
+
+fn look(path: &Path) -> Seen {
+    path.metadata().ok().map(|about| (FileId::from(&about), about.len()))
+}
+
+impl Store {
+    /// An error if another program has deleted, replaced or cut the store or its log since the last call.
+    pub(super) fn check_in_place(&self) -> Result<(), StoreError> {
+        let mut log = self.file.clone().into_os_string();
+        log.push("-wal");
+        let now = [look(&self.file), look(Path::new(&log))];
+        let before = self.seen.replace(now.clone());
+        for (before, now) in before.into_iter().zip(now) {
+            let what = match (before, now) {
+                (None, _) => continue,
+                (Some(_), None) => "deleted",
+                (Some((id, _)), Some((its, _))) if id != its => "replaced",
+                (Some((_, length)), Some((_, its))) if its < length => "cut short",
+                _ => continue,
+            };
+            return Err(StoreError::Changed { file: self.file.clone(), what });
+        }
+        Ok(())
+    }
+
+    /// Saves the store with these pairs of a run in a new file, as far as the store can still be read:
+    /// beside it, or in the nearest folder above that takes it, or in that of temporary files.
+    pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
+        // Whatever was begun is among the pairs.
+        let _ = self.connection.execute_batch("ROLLBACK");
+        // A copy of all, or where the store can be read no more the run and the pairs.
+        let takes = |place: &PathBuf| {
+            let copied = self.connection.execute("VACUUM INTO ?1", [place.to_string_lossy()]);
+            if copied.is_ok() && save(place, run, pairs).is_ok() {
+                return true;
+            }
+            let _ = std::fs::remove_file(place);
+            let saved = save(place, run, pairs).is_ok();
+            if !saved {
+                let _ = std::fs::remove_file(place);
+            }
+            saved
+        };
+        places_near(&self.file).find(takes)
+    }
+}
+
+/// Adds the pairs to a store, and the run if it is not there.
+fn save(place: &Path, run: &StoredRun, pairs: &[&PlayedPair]) -> Result<(), StoreError> {
+    let mut saved = Store::connect(place.to_owned())?;
+    let StoredRun { head, plan, fingerprints, offsets, .. } = run;
+    let about = head.about.as_deref();
+    match saved.begin_run(&head.run, head.created_ms, plan, fingerprints, *offsets, about) {
+        Ok(()) | Err(StoreError::Exists(_)) => {}
+        Err(error) => return Err(error),
+    }
+    for pair in pairs {
+        saved.append(&head.run, pair, None, None)?;
+    }
+    Ok(())
+}

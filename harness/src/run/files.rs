@@ -1,0 +1,55 @@
+//! The files of a run, of which none that is written may be in use for something else.
+
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+use crate::output::{Use, in_use, store_files};
+use arbiter_plan::{Engine, Plan, Program};
+
+/// Files that a run has in use besides those of its plan.
+#[derive(Debug, Default)]
+pub(crate) struct OtherFiles {
+    /// Files of settings.
+    pub read: Vec<PathBuf>,
+    /// Logs.
+    pub written: Vec<PathBuf>,
+}
+
+/// The files of which an engine is made, as far as one can see: its program, and what its arguments and
+/// options name.
+pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = Use> {
+    let program = match &engine.program {
+        Program::Path(path) => Some(path.clone()),
+        Program::Bundled => None,
+    };
+    let folder = engine.dir.as_deref().unwrap_or(Path::new(""));
+    let words = engine.args.iter().chain(engine.options.iter().map(|(_, value)| value));
+    let named = engine.option_files().map(|(_, path)| path.to_owned());
+    let named = named.chain(words.map(|word| folder.join(word))).filter(|path| path.is_file());
+    program.into_iter().chain(named).map(|path| ("a file of an engine", path))
+}
+
+/// An error says which file the run would both write and have in use for something else. Nothing is
+/// written before.
+pub(super) fn check(
+    plan: &Plan,
+    others: &OtherFiles,
+    results: &Path,
+    run: Option<&str>,
+) -> Result<(), Failure> {
+    let lock = run.map(|run| ("the lock of the run", results.join(format!("{run}.lock"))));
+    let this = std::env::current_exe().ok().map(|program| ("arbiter itself", program));
+    let read = store_files(results).chain(lock).chain(this);
+    let read = read.chain(plan.book.clone().map(|book| ("the openings", book)));
+    let read = read.chain(others.read.iter().map(|path| ("the settings", path.clone())));
+    let mut files = in_use(read.chain(plan.engines.iter().flat_map(engine_files)))?;
+    let errors = plan.engines.iter().filter_map(|engine| engine.launch.stderr.as_ref());
+    let written = errors.map(|path| ("the error output of engines", path));
+    let written = written.chain(plan.pgn.iter().map(|path| ("the PGN file", path)));
+    let written = written.chain(plan.epd.iter().map(|path| ("the EPD file", path)));
+    let written = written.chain(others.written.iter().map(|path| ("the log", path)));
+    for (words, path) in written {
+        files.writes(words, path).map_err(Failure::invalid)?;
+    }
+    Ok(())
+}
