@@ -13,9 +13,10 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::epd::{Start, ending, over, parse_position, variant};
-use super::error::{OpeningError, excerpt};
+use super::error::OpeningError;
 use super::movetext::unknown_word;
 use super::{Collector, Opening, ReadOptions};
+use arbiter_position::excerpt;
 
 /// Longest tag line accepted, in bytes.
 const MAX_TAG_LINE: usize = 1 << 13;
@@ -81,7 +82,8 @@ pub(super) fn read(
                     Some((line + newlines(&read[..unknown.offset]), fault))
                 }
                 (None, Some(Item::BadMove(fault))) => Some((line + newlines(read), fault)),
-                (None, Some(Item::Opening(opening))) => {
+                (None, Some(Item::Opening(opening, corrections))) => {
+                    corrections.into_iter().for_each(|what| book.corrected.add(at(line, what)));
                     book.add(file, *opening)?;
                     is_last_added = true;
                     continue;
@@ -99,7 +101,8 @@ pub(super) fn read(
 
 /// What the text up to the next game turned out to be.
 enum Item {
-    Opening(Box<Opening>),
+    /// An opening, and what was left out of its start.
+    Opening(Box<Opening>, Vec<String>),
     /// A comment or a result that belongs to no game.
     Remark,
     /// Nothing that PGN knows.
@@ -119,7 +122,7 @@ struct Mainline {
 struct Tags {
     any: bool,
     fen: Option<Vec<u8>>,
-    castling_mode: Option<CastlingMode>,
+    is_chess960: bool,
 }
 
 struct Movetext {
@@ -149,7 +152,7 @@ impl Movetext {
         if let Some(ending) = ending(&self.start.position).or_else(|| self.repetition()) {
             return Item::BadGame(over(ending));
         }
-        Item::Opening(Box::new(self.start.opening.clone()))
+        Item::Opening(Box::new(self.start.opening.clone()), self.start.corrections.clone())
     }
 
     fn repetition(&self) -> Option<&'static str> {
@@ -180,7 +183,7 @@ impl Visitor for Mainline {
     type Output = Item;
 
     fn begin_tags(&mut self) -> ControlFlow<Item, Tags> {
-        ControlFlow::Continue(Tags { castling_mode: self.options.castling_mode, ..Tags::default() })
+        ControlFlow::Continue(Tags::default())
     }
 
     fn tag(&mut self, tags: &mut Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Item> {
@@ -189,7 +192,7 @@ impl Visitor for Mainline {
             tags.fen = Some(value.decode().into_owned());
         } else if name.eq_ignore_ascii_case(b"Variant") {
             match castling_mode_of_variant(&value.decode()) {
-                Ok(mode) => tags.castling_mode = tags.castling_mode.or(mode),
+                Ok(mode) => tags.is_chess960 = mode == Some(CastlingMode::Chess960),
                 Err(fault) => return ControlFlow::Break(Item::BadGame(fault)),
             }
         }
@@ -197,10 +200,9 @@ impl Visitor for Mainline {
     }
 
     fn begin_movetext(&mut self, tags: Tags) -> ControlFlow<Item, Movetext> {
-        let castling_mode = tags.castling_mode;
         let start = match tags.fen {
-            Some(fen) => parse_position(&fen, castling_mode),
-            None => Start::initial(castling_mode),
+            Some(fen) => parse_position(&String::from_utf8_lossy(&fen), tags.is_chess960),
+            None => Ok(Start::initial(tags.is_chess960)),
         };
         let (tags, moved, remark, history) = (tags.any, false, false, Vec::new());
         match start {

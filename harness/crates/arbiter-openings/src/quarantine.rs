@@ -1,4 +1,4 @@
-//! Invalid entries of a book, which are skipped.
+//! What is wrong with a book, counted, with the first faults as text.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Faults of a book that are kept as text; the others are only counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// The lines or games of a book that no game can begin from. They are skipped, and every report of
-/// the run says so.
+/// What is wrong with lines or games of a book: those that no game can begin from and that are
+/// skipped, or those that are corrected. Every report of the run says so.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
     /// How many there are.

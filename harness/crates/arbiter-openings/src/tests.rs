@@ -76,9 +76,17 @@ fn fen_counters_are_kept_whatever_follows() {
 
 #[test]
 fn blank_lines_comments_carriage_returns_and_bom_are_tolerated() {
-    let text = format!("\u{feff}# book\r\n\r\n{START}\r\n  \r\n # more\r\n  {AFTER_E4} 0 1");
+    let comments = "# a\r\n; b\r\n// c\r\n% d\r\n";
+    let text = format!("\u{feff}{comments}\r\n{START}\r\n  \r\n # more\r\n  {AFTER_E4} 0 1");
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    for end in ["\r\n", "\n", "\r", "\u{2028}", "\u{85}", "\u{b}", "\u{c}"] {
+        for name in ["a.epd", "a.txt"] {
+            let text = text.replace("\r\n", end);
+            let book = from_text(name, &text, strict).unwrap_or_else(|error| panic!("{end:?}: {error}"));
+            assert_eq!(fens(&book), [format!("{START} 0 1"), format!("{AFTER_E4} 0 1")], "{end:?}");
+        }
+    }
     let book = read("a.epd", &text).expect("a sound book");
-    assert_eq!(fens(&book), [format!("{START} 0 1"), format!("{AFTER_E4} 0 1")]);
     assert!(starts_standard(&book.opening(0)) && !starts_standard(&book.opening(1)));
 }
 
@@ -101,28 +109,13 @@ fn chess960_is_detected_where_castling_needs_it() {
 }
 
 #[test]
-fn a_castling_mode_can_be_demanded() {
-    let demand = |mode, fen| {
-        let options =
-            ReadOptions { castling_mode: Some(mode), strict: true, ..ReadOptions::default() };
-        from_text("a.epd", fen, options)
-    };
-    let book = demand(CastlingMode::Chess960, START).expect("standard chess is chess960, too");
-    assert!(book.needs_chess960() && !starts_standard(&book.opening(0)));
-    let frc = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1";
-    let error = demand(CastlingMode::Standard, frc).expect_err("Chess960").to_string();
-    assert!(error.starts_with("a.epd:1: expected a legal position"), "{error}");
-}
-
-#[test]
 fn faults_of_positions_are_told_with_file_and_line() {
     let check = |line: &str, expected: &str| {
         check_error("a.epd", &format!("{START}\n\n{line}\n"), &format!("a.epd:3: {expected}"));
     };
     check(
         "8/8/8 w",
-        "expected a position of at least 4 fields (pieces, side to move, castling rights, \
-         en passant square), got 2 in `8/8/8 w`",
+        "expected a position (pieces, side to move, castling rights, en passant square), got `8/8/8 w`",
     );
     check("8/8/8/8 w - -", "expected a position, got `8/8/8/8 w - -`: invalid board part in fen");
     check(
@@ -134,17 +127,44 @@ fn faults_of_positions_are_told_with_file_and_line() {
         "expected a legal position, got `8/8/8/8/8/8/8/K7 w - -`: illegal position: missing king",
     );
     check(
-        "4k3/8/8/8/8/8/8/4K2R w Q -",
-        "expected a legal position, got `4k3/8/8/8/8/8/8/4K2R w Q -`: \
-         illegal position: invalid castling rights",
+        "4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -",
+        "expected a legal position, got `4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -`: \
+         illegal position: too much material",
     );
     check(&format!("{START} hmvc x;"), "expected a number after `hmvc`, got `x`");
     check(&format!("{START} fmvn;"), "expected a number after `fmvn`, got ``");
     check(
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq] w KQkq -",
-        "expected chess or Chess960, got `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq]`",
+        "expected chess or Chess960, got `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq] w KQkq -`",
     );
     check(&"x".repeat(70_000), "expected a line of at most 65536 bytes");
+}
+
+#[test]
+fn impossible_claims_are_corrected_and_told_in_lists_and_games() {
+    let wrong = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 5 40";
+    let sound = "4k3/8/8/8/8/8/4P3/4K2R w K - 5 40";
+    let told = |book: &Book| {
+        assert_eq!((fens(book), book.quarantine().count), (vec![sound.to_owned()], 0));
+        assert_eq!(book.corrected().count, 2);
+        book.corrected().faults.join("\n")
+    };
+    let list = read("a.epd", &format!("\n{wrong}; id \"x\"\n")).expect("a book");
+    assert_eq!(
+        told(&list),
+        "a.epd:2: impossible castling with a1 left out\n\
+         a.epd:2: impossible en passant square e6 left out"
+    );
+    let game = format!("[FEN \"{wrong}\"]\n\n40. e4 Kd7 *\n");
+    assert!(told(&read("a.pgn", &game).expect("a book")).starts_with("a.pgn:1: game 1: impossible castling"));
+}
+
+#[test]
+fn positions_are_read_as_suites_write_them() {
+    for tail in ["; ply 5", ";ply 5", " ;D1 20", " bm e4", ",20,400", " | 3 | 8902", "; hmvc 0; fmvn 1;"] {
+        let book = read("a.epd", &format!("{START}{tail}")).expect(tail);
+        assert_eq!((fens(&book), book.quarantine().count), (vec![format!("{START} 0 1")], 0), "{tail}");
+    }
 }
 
 #[test]
@@ -352,8 +372,33 @@ fn a_packed_text_is_read_and_an_archive_is_never_text() {
     fs::write(&path, &two).expect("a writable directory");
     let error = read_packed(&path).expect_err("which of them?").to_string();
     assert!(error.contains("2 files"), "{error}");
-    let Err(error) = decompressed(&two[..]) else { panic!("an archive is no text") };
-    assert!(error.to_string().contains("zip archive"), "{error}");
+    let mac = zipped(&[("a.epd", &text), ("__MACOSX/._a.epd", "x")]);
+    fs::write(&path, &mac).expect("a writable directory");
+    assert_eq!(read_packed(&path).expect("a text"), text.as_bytes());
+    let crlf = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    fs::write(&path, crlf).expect("a writable directory");
+    assert_eq!(read_packed(&path).expect("a text"), text.as_bytes());
+}
+
+#[test]
+fn what_is_no_book_is_named() {
+    let tar = [&[0; 257][..], b"ustar", &[0; 250]].concat();
+    for (bytes, expected) in [
+        (&zipped(&[("a.epd", START)])[..], "a zip archive"),
+        (b"\xfd7zXZ\0\0\x04", "compressed with xz"),
+        (b"BZh91AY&SY", "compressed with bzip2"),
+        (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive"),
+        (&tar, "a tar archive"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS"),
+        (b"<!DOCTYPE html>\n", "a web page"),
+    ] {
+        let Err(error) = decompressed(bytes) else { panic!("{expected}") };
+        assert!(error.to_string().starts_with(&format!("it is {expected}")), "{error}");
+        if !bytes.starts_with(b"PK") {
+            let error = load_bytes("book.epd", bytes).0.expect_err(expected).to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
 }
 
 #[test]
@@ -371,6 +416,7 @@ fn containers_do_not_change_the_book() {
         ("a.epd.zip", zipped(&[("a.epd", &text)])),
         ("b.zip", zipped(&[("d/", ""), ("d/1.fen", START), ("2.EPD", AFTER_E4), ("COPYING", "x")])),
         ("c.zip", zipped(&[("unnamed", &text)])),
+        ("d.zip", zipped(&[("a.epd", &text), ("__MACOSX/._a.epd", "\0\u{5}\u{16}"), (".x.epd", "x")])),
     ];
     for (name, bytes) in containers {
         let (book, path) = load_bytes(name, &bytes);

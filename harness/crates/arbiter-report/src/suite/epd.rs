@@ -303,7 +303,10 @@ fn wanted(record: &Record) -> String {
     if !goal.avoid.is_empty() {
         parts.push(format!("not {}", list(&goal.avoid)));
     }
-    parts.extend(goal.mate.map(|moves| format!("mate in {moves}")));
+    parts.extend(goal.mate.map(|moves| match moves {
+        1.. => format!("mate in {moves}"),
+        _ => format!("mated in {}", moves.unsigned_abs()),
+    }));
     if parts.is_empty() {
         let most = goal.most_points();
         let best = goal.points.iter().filter(|(_, points)| Some(*points) == most);

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::{Chess, KnownOutcome, Move, Outcome, Position};
 
-use crate::start::Start;
 use arbiter_game::record::{GameRecord, MoveRecord};
+use arbiter_position::Start;
 use arbiter_protocol::Score;
 
 /// Longest tag line accepted, in bytes.
@@ -233,6 +233,6 @@ mod tests {
         assert_eq!(games[1].origin, "a.pgn game 2");
         assert_eq!(plies[2], 2);
         assert!(faults.iter().any(|fault| fault.starts_with("a.pgn game 3: move 'e5', ply 3")));
-        assert!(faults.iter().any(|fault| fault.starts_with("a.pgn game 4: 'what'")), "{faults:?}");
+        assert!(faults.iter().any(|fault| fault.starts_with("a.pgn game 4: expected a position")), "{faults:?}");
     }
 }
