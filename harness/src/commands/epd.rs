@@ -134,6 +134,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         place,
         records: &records,
         unusable: &suite.unusable,
+        corrected: &suite.corrected,
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
     emit(&args.format.of_document(&report.document(), || report.json(), rows))?;

@@ -114,6 +114,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         verdicts: &verdicts,
         place,
         unusable: &suite.unusable,
+        corrected: &suite.corrected,
     };
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };

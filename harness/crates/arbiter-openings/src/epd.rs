@@ -47,7 +47,10 @@ pub(super) fn read(
             });
             match playable {
                 Ok(start) => {
-                    start.corrections.into_iter().for_each(|what| book.corrected.add(at_line(what)));
+                    start
+                        .corrections
+                        .into_iter()
+                        .for_each(|what| book.corrected.add(at_line(what)));
                     book.add(file, start.opening)?;
                 }
                 Err(fault) => book.leave_out(at_line(fault))?,

@@ -82,7 +82,8 @@ fn blank_lines_comments_carriage_returns_and_bom_are_tolerated() {
     for end in ["\r\n", "\n", "\r", "\u{2028}", "\u{85}", "\u{b}", "\u{c}"] {
         for name in ["a.epd", "a.txt"] {
             let text = text.replace("\r\n", end);
-            let book = from_text(name, &text, strict).unwrap_or_else(|error| panic!("{end:?}: {error}"));
+            let book =
+                from_text(name, &text, strict).unwrap_or_else(|error| panic!("{end:?}: {error}"));
             assert_eq!(fens(&book), [format!("{START} 0 1"), format!("{AFTER_E4} 0 1")], "{end:?}");
         }
     }
@@ -156,14 +157,23 @@ fn impossible_claims_are_corrected_and_told_in_lists_and_games() {
          a.epd:2: impossible en passant square e6 left out"
     );
     let game = format!("[FEN \"{wrong}\"]\n\n40. e4 Kd7 *\n");
-    assert!(told(&read("a.pgn", &game).expect("a book")).starts_with("a.pgn:1: game 1: impossible castling"));
+    assert!(
+        told(&read("a.pgn", &game).expect("a book"))
+            .starts_with("a.pgn:1: game 1: impossible castling")
+    );
 }
 
 #[test]
 fn positions_are_read_as_suites_write_them() {
-    for tail in ["; ply 5", ";ply 5", " ;D1 20", " bm e4", ",20,400", " | 3 | 8902", "; hmvc 0; fmvn 1;"] {
+    for tail in
+        ["; ply 5", ";ply 5", " ;D1 20", " bm e4", ",20,400", " | 3 | 8902", "; hmvc 0; fmvn 1;"]
+    {
         let book = read("a.epd", &format!("{START}{tail}")).expect(tail);
-        assert_eq!((fens(&book), book.quarantine().count), (vec![format!("{START} 0 1")], 0), "{tail}");
+        assert_eq!(
+            (fens(&book), book.quarantine().count),
+            (vec![format!("{START} 0 1")], 0),
+            "{tail}"
+        );
     }
 }
 
@@ -416,7 +426,10 @@ fn containers_do_not_change_the_book() {
         ("a.epd.zip", zipped(&[("a.epd", &text)])),
         ("b.zip", zipped(&[("d/", ""), ("d/1.fen", START), ("2.EPD", AFTER_E4), ("COPYING", "x")])),
         ("c.zip", zipped(&[("unnamed", &text)])),
-        ("d.zip", zipped(&[("a.epd", &text), ("__MACOSX/._a.epd", "\0\u{5}\u{16}"), (".x.epd", "x")])),
+        (
+            "d.zip",
+            zipped(&[("a.epd", &text), ("__MACOSX/._a.epd", "\0\u{5}\u{16}"), (".x.epd", "x")]),
+        ),
     ];
     for (name, bytes) in containers {
         let (book, path) = load_bytes(name, &bytes);

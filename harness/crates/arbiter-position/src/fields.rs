@@ -106,7 +106,8 @@ fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
         return Ok((None, text));
     }
     let (digits, rest) = unsigned.split_at(end);
-    let refused = || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
+    let refused =
+        || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
     let number = number(digits).filter(|_| unsigned.len() == trimmed.len());
     number.map(|number| (Some(number), rest)).ok_or_else(refused)
 }

@@ -4,8 +4,7 @@ use std::num::NonZeroU32;
 
 use shakmaty::fen::Fen;
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, EnPassantMode, FromSetup, Position, PositionError,
-    Setup,
+    Bitboard, CastlingMode, Chess, EnPassantMode, FromSetup, Position, PositionError, Setup,
 };
 
 use crate::excerpt;

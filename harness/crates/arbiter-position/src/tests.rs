@@ -65,10 +65,7 @@ fn en_passant_squares_that_cannot_be_are_left_out() {
         );
     }
     let blocked = "4k3/3p4/8/3p4/8/8/8/4K3 w - d6";
-    check(
-        blocked,
-        "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; impossible en passant square d6 left out",
-    );
+    check(blocked, "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; impossible en passant square d6 left out");
     check(
         "4k3/8/8/8/8/8/8/4K3 b KQ e3 0 1",
         "4k3/8/8/8/8/8/8/4K3 b - - 0 1; impossible castling with a1, h1 left out; \

@@ -19,7 +19,7 @@ compile_error!(
 use linux as system;
 
 pub use input_file::{open_input, read_input, read_text};
-pub use reader::{Chunk, MAX_LINE_BYTES};
+pub use reader::{Chunk, MAX_LINE_BYTES, decoded};
 pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
 };

@@ -17,8 +17,8 @@ use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
 use arbiter_plan::{Games, PairJob};
+use arbiter_position::Start;
 use arbiter_schedule::Pairing;
-use arbiter_suite::Start;
 use arbiter_suite::epd::{Question, Record};
 use arbiter_suite::perft::Count;
 

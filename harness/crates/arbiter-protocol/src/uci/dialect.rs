@@ -29,6 +29,9 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
         return Ok(Step::Answer(line.to_owned()));
     }
     let (word, rest) = split_word(line.trim());
+    if word == "bestmove" && state.is_said_again(split_word(rest).0) {
+        return Ok(Step::Continue);
+    }
     match (state.phase, word) {
         (Phase::Handshake, "id") => {
             if let ("name", name) = split_word(rest) {
@@ -94,8 +97,8 @@ fn configure(state: &State) -> Result<String, SessionError> {
 
 /// The line that sets an option by its declared name; a button has no value.
 fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionError> {
-    let OptionDeclaration { name, kind, .. } = check_option(&state.options, name, value)?;
-    Ok(match (kind, value) {
+    let (OptionDeclaration { name, kind, .. }, value) = check_option(&state.options, name, value)?;
+    Ok(match (kind, value.as_str()) {
         (OptionKind::Button, "false") => String::new(),
         (OptionKind::Button, _) | (_, "") => format!("setoption name {name}\n"),
         _ => format!("setoption name {name} value {value}\n"),

@@ -115,7 +115,9 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     }
     if !is_list || numbers.len() as u64 > MAX_DEPTH {
         let moves = leaves(position, 1);
-        return Err(format!("'{rest}' is no list of counts from depth 1 on, where there are {moves}"));
+        return Err(format!(
+            "'{rest}' is no list of counts from depth 1 on, where there are {moves}"
+        ));
     }
     Ok(Some((1..).zip(numbers).collect()))
 }
@@ -127,7 +129,8 @@ fn operations(
     counts: &mut Vec<(u32, u64)>,
 ) -> Result<(), String> {
     for operation in rest.split(';').map(str::trim) {
-        let depth = ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
+        let depth =
+            ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
             counts.push(count(depth).ok_or_else(|| format!("'{operation}' is no count"))?);
@@ -260,11 +263,17 @@ mod tests {
     #[test]
     fn impossible_claims_are_corrected_and_named() {
         let suite = read("4k3/8/8/8/8/8/8/4K3 w K e6 0 1 ;D1 5", false);
-        let told: Vec<String> =
-            suite.corrected.iter().map(|fault| format!("{}: {}", fault.line, fault.reason)).collect();
+        let told: Vec<String> = suite
+            .corrected
+            .iter()
+            .map(|fault| format!("{}: {}", fault.line, fault.reason))
+            .collect();
         assert_eq!(
             told,
-            ["1: impossible castling with h1 left out", "1: impossible en passant square e6 left out"]
+            [
+                "1: impossible castling with h1 left out",
+                "1: impossible en passant square e6 left out"
+            ]
         );
         assert_eq!(suite.cases[0].start.fen(), format!("{KINGS} 0 1"));
     }
@@ -312,7 +321,10 @@ mod tests {
         assert_eq!(checks[0].1, format!("expected chess or Chess960, got `{KINGS} 3+1`"));
         for tail in [",6,25", ",3,170", "0 1 3 170", "| 3", "| 99 | 5", ";4;25"] {
             let reason = &reasons(&format!("{KINGS} {tail}"))[0].1;
-            assert!(reason.ends_with("is no list of counts from depth 1 on, where there are 5"), "{reason}");
+            assert!(
+                reason.ends_with("is no list of counts from depth 1 on, where there are 5"),
+                "{reason}"
+            );
         }
         for tail in [";D1 1.700", ";D1 5 6", ";D1 5k", ";D0 1", ";D65 1"] {
             assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with("is no count"), "{tail}");
