@@ -47,10 +47,7 @@ pub(super) fn read(
             });
             match playable {
                 Ok(start) => {
-                    start
-                        .corrections
-                        .into_iter()
-                        .for_each(|what| book.corrected.add(at_line(what)));
+                    book.corrected.extend(start.correction.map(at_line));
                     book.add(file, start.opening)?;
                 }
                 Err(fault) => book.leave_out(at_line(fault))?,
@@ -65,8 +62,8 @@ pub(super) struct Start {
     /// An opening without moves from that position.
     pub(super) opening: Opening,
     pub(super) position: Chess,
-    /// What the text claims and the position cannot have.
-    pub(super) corrections: Vec<String>,
+    /// What was left out of the position, as it cannot be.
+    pub(super) correction: Option<String>,
 }
 
 impl Start {
@@ -80,10 +77,10 @@ impl Start {
 
 impl From<arbiter_position::Start> for Start {
     fn from(read: arbiter_position::Start) -> Start {
-        let arbiter_position::Start { position, mode, corrections } = read;
+        let arbiter_position::Start { position, mode, correction } = read;
         let fen = Fen::from_position(&position, EnPassantMode::Always);
         let opening = Opening { fen, castling_mode: mode, moves: Vec::new() };
-        Start { opening, position, corrections }
+        Start { opening, position, correction }
     }
 }
 

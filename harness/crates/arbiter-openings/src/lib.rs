@@ -218,7 +218,7 @@ impl Collector {
         if self.options.strict {
             return Err(fault);
         }
-        self.quarantine.add(fault);
+        self.quarantine.extend([fault]);
         Ok(())
     }
 

@@ -82,8 +82,8 @@ pub(super) fn read(
                     Some((line + newlines(&read[..unknown.offset]), fault))
                 }
                 (None, Some(Item::BadMove(fault))) => Some((line + newlines(read), fault)),
-                (None, Some(Item::Opening(opening, corrections))) => {
-                    corrections.into_iter().for_each(|what| book.corrected.add(at(line, what)));
+                (None, Some(Item::Opening(opening, correction))) => {
+                    book.corrected.extend(correction.map(|what| at(line, what)));
                     book.add(file, *opening)?;
                     is_last_added = true;
                     continue;
@@ -102,7 +102,7 @@ pub(super) fn read(
 /// What the text up to the next game turned out to be.
 enum Item {
     /// An opening, and what was left out of its start.
-    Opening(Box<Opening>, Vec<String>),
+    Opening(Box<Opening>, Option<String>),
     /// A comment or a result that belongs to no game.
     Remark,
     /// Nothing that PGN knows.
@@ -152,7 +152,7 @@ impl Movetext {
         if let Some(ending) = ending(&self.start.position).or_else(|| self.repetition()) {
             return Item::BadGame(over(ending));
         }
-        Item::Opening(Box::new(self.start.opening.clone()), self.start.corrections.clone())
+        Item::Opening(Box::new(self.start.opening.clone()), self.start.correction.clone())
     }
 
     fn repetition(&self) -> Option<&'static str> {

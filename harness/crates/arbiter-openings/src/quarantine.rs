@@ -18,11 +18,13 @@ pub struct Quarantine {
 }
 
 impl Quarantine {
-    /// Adds a fault.
-    pub(super) fn add(&mut self, fault: impl ToString) {
-        self.count += 1;
-        if self.faults.len() < MAX_FAULTS {
-            self.faults.push(fault.to_string());
+    /// Adds faults.
+    pub(super) fn extend(&mut self, faults: impl IntoIterator<Item = impl ToString>) {
+        for fault in faults {
+            self.count += 1;
+            if self.faults.len() < MAX_FAULTS {
+                self.faults.push(fault.to_string());
+            }
         }
     }
 
@@ -49,7 +51,7 @@ mod tests {
         let mut quarantine = Quarantine::default();
         assert!(quarantine.is_empty() && quarantine.first(9).is_empty());
         for line in 1..=23 {
-            quarantine.add(format!("a.epd:{line}: bad"));
+            quarantine.extend([format!("a.epd:{line}: bad")]);
         }
         let lines = quarantine.first(99);
         assert_eq!((quarantine.count, lines.len()), (23, 21));

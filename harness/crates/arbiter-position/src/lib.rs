@@ -3,7 +3,7 @@
 //!
 //! Files come from everywhere, so the reader forgives what can be understood without guessing.
 //! What a position claims and cannot have, an en passant square or a right to castle, is left out
-//! and named in [`Start::corrections`]. Everything else that is wrong is an error.
+//! and named in [`Start::correction`]. Everything else that is wrong is an error.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -17,14 +17,14 @@ pub struct Start {
     pub position: Chess,
     /// Which rules of castling hold.
     pub mode: CastlingMode,
-    /// What the text claims and the position cannot have, which was left out.
-    pub corrections: Vec<String>,
+    /// What the text claims and the position cannot have, and that it was left out.
+    pub correction: Option<String>,
 }
 
 impl Start {
     /// A position that needs no correction.
     pub fn new(position: Chess, mode: CastlingMode) -> Start {
-        Start { position, mode, corrections: Vec::new() }
+        Start { position, mode, correction: None }
     }
 
     /// Reads a FEN or an EPD; what follows the position is not looked at, but for EPD's counters.
@@ -86,14 +86,13 @@ impl Start {
             .map_err(|error| error.to_string())?;
         let mut start = Start::new(position, mode);
         let lost = start.lost_rights(setup);
-        if lost.any() {
-            let rooks: Vec<String> = lost.into_iter().map(|square| square.to_string()).collect();
-            let rooks = rooks.join(", ");
-            start.corrections.push(format!("impossible castling with {rooks} left out"));
-        }
         let kept = start.position.ep_square(EnPassantMode::Always);
-        if let Some(square) = setup.ep_square.filter(|square| kept != Some(*square)) {
-            start.corrections.push(format!("impossible en passant square {square} left out"));
+        let passed = setup.ep_square.filter(|square| kept != Some(*square));
+        let rooks = lost.into_iter().map(|rook| format!("castling with {rook}"));
+        let claims: Vec<String> =
+            rooks.chain(passed.map(|square| format!("en passant on {square}"))).collect();
+        if !claims.is_empty() {
+            start.correction = Some(format!("left out as impossible: {}", claims.join(", ")));
         }
         Ok(start)
     }

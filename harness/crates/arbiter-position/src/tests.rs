@@ -3,8 +3,8 @@ use super::*;
 fn read(fen: &str) -> Result<String, String> {
     let start = Start::read(fen, false)?;
     let mode = if start.is_chess960() { "Chess960 " } else { "" };
-    let corrections: String = start.corrections.iter().map(|what| format!("; {what}")).collect();
-    Ok(format!("{mode}{}{corrections}", start.fen()))
+    let correction = start.correction.as_ref().map(|what| format!("; {what}")).unwrap_or_default();
+    Ok(format!("{mode}{}{correction}", start.fen()))
 }
 
 #[track_caller]
@@ -28,24 +28,24 @@ fn chess960_is_recognised_by_its_castling_rights() {
 fn castling_rights_that_cannot_be_are_left_out() {
     check(
         "4k3/8/8/8/8/8/8/4K3 w KQkq -",
-        "4k3/8/8/8/8/8/8/4K3 w - - 0 1; impossible castling with a1, h1, a8, h8 left out",
+        "4k3/8/8/8/8/8/8/4K3 w - - 0 1; left out as impossible: castling with a1, castling with h1, castling with a8, castling with h8",
     );
     check(
         "4k3/8/8/8/8/8/8/4K2R w KQ - 3 7",
-        "4k3/8/8/8/8/8/8/4K2R w K - 3 7; impossible castling with a1 left out",
+        "4k3/8/8/8/8/8/8/4K2R w K - 3 7; left out as impossible: castling with a1",
     );
     // A king that has moved, and one that is elsewhere altogether.
     check(
         "4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1",
-        "4k3/8/8/8/8/8/4K3/R6R w - - 0 1; impossible castling with a1, h1 left out",
+        "4k3/8/8/8/8/8/4K3/R6R w - - 0 1; left out as impossible: castling with a1, castling with h1",
     );
     check(
         "4k2r/8/8/8/8/8/8/RR2K3 w HBh - 0 1",
-        "Chess960 4k2r/8/8/8/8/8/8/RR2K3 w Bk - 0 1; impossible castling with h1 left out",
+        "Chess960 4k2r/8/8/8/8/8/8/RR2K3 w Bk - 0 1; left out as impossible: castling with h1",
     );
     check(
         "4k3/8/8/8/8/8/8/R4K2 w KQ - 0 1",
-        "4k3/8/8/8/8/8/8/R4K2 w - - 0 1; impossible castling with a1, h1 left out",
+        "4k3/8/8/8/8/8/8/R4K2 w - - 0 1; left out as impossible: castling with a1, castling with h1",
     );
 }
 
@@ -60,16 +60,16 @@ fn en_passant_squares_that_cannot_be_are_left_out() {
         check(
             &format!("4k3/8/8/3pP3/8/8/8/4K3 w - {square} 0 1"),
             &format!(
-                "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1; impossible en passant square {square} left out"
+                "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1; left out as impossible: en passant on {square}"
             ),
         );
     }
     let blocked = "4k3/3p4/8/3p4/8/8/8/4K3 w - d6";
-    check(blocked, "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; impossible en passant square d6 left out");
+    check(blocked, "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; left out as impossible: en passant on d6");
     check(
         "4k3/8/8/8/8/8/8/4K3 b KQ e3 0 1",
-        "4k3/8/8/8/8/8/8/4K3 b - - 0 1; impossible castling with a1, h1 left out; \
-         impossible en passant square e3 left out",
+        "4k3/8/8/8/8/8/8/4K3 b - - 0 1; left out as impossible: castling with a1, castling with h1, \
+         en passant on e3",
     );
 }
 

@@ -36,9 +36,9 @@ impl LineFault {
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
 
-    /// What was left out of a position, and where.
-    fn corrections(line: usize, start: &Start) -> impl Iterator<Item = LineFault> {
-        start.corrections.iter().map(move |what| LineFault::new(line, what))
+    /// What was left out of a position, if anything was.
+    fn corrected(line: usize, start: &Start) -> Option<LineFault> {
+        start.correction.as_ref().map(|what| LineFault::new(line, what))
     }
 }
 

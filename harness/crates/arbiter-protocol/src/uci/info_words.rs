@@ -1,30 +1,8 @@
 //! The words of an `info` line, each with the field that it belongs to.
 
 /// Words that begin a field.
-const FIELDS: [&str; 22] = [
-    "cp",
-    "cpuload",
-    "currline",
-    "currmove",
-    "currmovenumber",
-    "depth",
-    "ebf",
-    "hashfull",
-    "lowerbound",
-    "mate",
-    "multipv",
-    "nodes",
-    "nps",
-    "pv",
-    "refutation",
-    "sbhits",
-    "score",
-    "seldepth",
-    "string",
-    "tbhits",
-    "time",
-    "upperbound",
-];
+const FIELDS: &str = "cp cpuload currline currmove currmovenumber depth ebf hashfull lowerbound mate multipv \
+                      nodes nps pv refutation sbhits score seldepth string tbhits time upperbound wdl";
 
 /// A word of an `info` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,17 +19,16 @@ pub struct InfoWord<'a> {
 /// follows `string` is free text, and none of them.
 pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
     let (mut field, mut place) = ("", 0);
-    let words = rest.split_ascii_whitespace().map_while(move |word| {
+    rest.split_ascii_whitespace().map_while(move |word| {
         // The line ends with the word `string`.
         if field == "string" {
             return None;
         }
-        if FIELDS.contains(&word) || word == "wdl" {
+        if FIELDS.split(' ').any(|field| field == word) {
             (field, place) = (word, 0);
         } else {
             place += 1;
         }
         Some(InfoWord { field, place, word })
-    });
-    words
+    })
 }

@@ -73,7 +73,9 @@ impl OptionDeclaration {
             // A name may contain field words ("min depth"), so `name` runs until the type, and a text may
             // contain any word.
             let opens = match fields.last() {
-                Some(("name", _)) if fields.len() == 1 => word == "type" && KINDS.contains(&next.as_str()),
+                Some(("name", _)) if fields.len() == 1 => {
+                    word == "type" && KINDS.contains(&next.as_str())
+                }
                 Some(("default", _)) if is_string => false,
                 _ => FIELDS.contains(&word),
             };

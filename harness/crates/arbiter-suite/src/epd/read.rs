@@ -26,7 +26,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
     for (line, text) in lines(text) {
         match Record::read(line, text, is_chess960) {
             Ok(record) => {
-                suite.corrected.extend(LineFault::corrections(line, &record.start));
+                suite.corrected.extend(LineFault::corrected(line, &record.start));
                 suite.records.push(record);
             }
             Err(reason) => suite.unusable.push(LineFault::new(line, &reason)),
