@@ -47,6 +47,56 @@ fn bad_lines_are_left_out_and_reported() {
     }
 }
 
+#[test]
+fn impossible_claims_are_corrected_and_reported() {
+    let bench = Bench::new();
+    let book = "; a book\n4k3/4p3/8/8/8/8/4P3/4K2R w KQ e6 0 9; ply 5\n4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9\n";
+    let book = bench.write("odd.epd", book.replace('\n', "\r"));
+    let finished = logged(&bench, 2).set("openings", book.display()).run().expect_code(0);
+    let what = "odd.epd:2: left out as impossible: castling with a1, en passant on e6";
+    assert!(finished.stderr.contains(what), "{finished:#?}");
+    assert!(finished.stderr.contains("2 openings from"), "{finished:#?}");
+    assert!(finished.stderr.contains("(1 corrected)"), "{finished:#?}");
+    assert!(bench.read("games.pgn").contains("[FEN \"4k3/4p3/8/8/8/8/4P3/4K2R w K - 0 9\"]"));
+    let results = bench.path("results").display().to_string();
+    let show = |format| {
+        let args = ["results", "--results", &results, "--format", format, "show", "run"];
+        bench.arbiter(args).finish().expect_code(0)
+    };
+    for report in [finished.json(), show("json").json()] {
+        assert_eq!(
+            (&report["openings_left_out"], &report["openings_corrected"]),
+            (&0.into(), &1.into())
+        );
+        let told = report["opening_corrections"][0].as_str().expect("a text");
+        assert!(told.ends_with(what), "{told}");
+    }
+    for format in ["human", "md"] {
+        assert!(show(format).stdout.contains("1 of the book corrected; the first: "), "{format}");
+    }
+}
+
+#[test]
+fn a_book_of_games_and_one_of_positions_count_the_same_moves() {
+    let moves = ["e4 e5", "Nf3 Nc6", "Bb5 a6", "Ba4 Nf6"];
+    let game: String = (1..).zip(moves).map(|(n, two)| format!("{n}. {two} ")).collect();
+    let position = "r1bqkb1r/1ppp1ppp/p1n2n2/4p3/B3P3/5N2/PPPP1PPP/RNBQK2R w KQkq -";
+    for (name, text, book_plies) in [
+        ("book.pgn", format!("[Event \"?\"]\n\n{game}*\n"), 8),
+        ("book.epd", format!("{position} 2 5\n"), 0),
+        ("book.epd", format!("{position} hmvc 2; fmvn 5;\n"), 0),
+    ] {
+        let bench = Bench::new();
+        let book = bench.write(name, text);
+        let plan = logged(&bench, 1).set("openings", book.display()).set("max-moves", 7);
+        let played = plan.played(0);
+        for game in played.games() {
+            // The seventh move of each side is the last, of which four are the book's.
+            assert_eq!(game.moves.len() - book_plies, 6, "{name}");
+        }
+    }
+}
+
 /// What `startpos` stands for.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

@@ -34,15 +34,21 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
     let cannot_open = |reason: io::Error| {
         OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
     };
-    let mut file = open_input(path).map_err(cannot_open)?;
-    let mut magic = Vec::new();
-    (&mut file).take(4).read_to_end(&mut magic).map_err(cannot_open)?;
-    file.seek(SeekFrom::Start(0)).map_err(cannot_open)?;
-    if is_zip(&magic) {
+    let (file, is_archive) = open(path).map_err(cannot_open)?;
+    if is_archive {
         read_archive(name, file, book)
     } else {
         read_text(name, &mut decompressed(file).map_err(cannot_open)?, book)
     }
+}
+
+/// Opens a file, and tells whether it is a zip archive.
+fn open(path: &Path) -> io::Result<(File, bool)> {
+    let mut file = open_input(path)?;
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok((file, is_zip(&magic)))
 }
 
 /// The text of a file that may be packed: gzip, Zstandard, or a zip archive with one file. Its lines end
@@ -52,11 +58,8 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
 ///
 /// Those of [`open_input`], for what cannot be unpacked or is no text, and for more than 256 MiB.
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = open_input(path)?;
-    let mut magic = Vec::new();
-    (&mut file).take(4).read_to_end(&mut magic)?;
-    file.seek(SeekFrom::Start(0))?;
-    if !is_zip(&magic) {
+    let (file, is_archive) = open(path)?;
+    if !is_archive {
         return read_bounded(decompressed(file)?);
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;

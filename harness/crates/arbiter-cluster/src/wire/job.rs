@@ -179,7 +179,7 @@ fn pair(
         return Err(invalid("an opening of more than a thousand moves"));
     }
     let start = Start::read(&fen, chess960).map_err(|error| invalid(format!("FEN: {error}")))?;
-    let Start { position: start, mode } = start;
+    let Start { position: start, mode, .. } = start;
     let mut position = start.clone();
     for uci in &book {
         let legal = uci.to_move(&position);
