@@ -11,8 +11,8 @@ const OPCODES: [&str; 24] = [
 ];
 
 /// Opcodes whose operands are words, and never a text in which another opcode may stand.
-const OPCODES_OF_WORDS: [&str; 10] =
-    ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "sm"];
+const OPCODES_OF_WORDS: [&str; 12] =
+    ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "pm", "pv", "sm"];
 
 /// One operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +118,7 @@ mod tests {
         check("bm Nf3", &[("bm", "Nf3")]);
         check(r#"bm c3 c4 c5 "x""#, &[("bm", "c3 c4"), ("c5", "x")]);
         check(r#"acd 12 BM Nf3 ID "x""#, &[("acd", "12"), ("bm", "Nf3"), ("id", "x")]);
+        check(r#"pv e4 e5 id "x""#, &[("pv", "e4 e5"), ("id", "x")]);
         check(r#"bm: Nf3 id: "x""#, &[("bm", "Nf3"), ("id", "x")]);
     }
 

@@ -100,13 +100,14 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     });
     for word in words {
         // Some write the move's number or its annotation as a word of its own.
-        if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.')).is_empty()
+        if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
             || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
         {
             continue;
         }
-        if let Some(mate) = word.strip_prefix('#').and_then(|mate| mate.parse::<i64>().ok()) {
+        if let Some(mate) = word.strip_prefix(['#', 'M']).and_then(|mate| mate.parse::<i64>().ok())
+        {
             match i32::try_from(mate) {
                 Ok(mate) if mate != 0 && opcode == "bm" => moves.mate = Some(mate),
                 _ => moves.refused.push(format!("{opcode} '{word}' is no mate to find")),
@@ -194,7 +195,7 @@ mod tests {
         let goal = |tail: &str| one(&format!("{ITALIAN} {tail}")).goal;
         assert_eq!(names(&goal("am Nxe5;").avoid), ["f3e5"]);
         assert_eq!(goal("dm 4;").mate, Some(4));
-        assert_eq!(goal("bm #5;").mate, Some(5));
+        assert_eq!((goal("bm #5;").mate, goal("bm M5;").mate), (Some(5), Some(5)));
         assert_eq!((goal("bm #-3;").mate, goal("dm -3;").mate), (Some(-3), Some(-3)));
         let both = goal("bm #5 O-O;");
         assert_eq!((both.mate, names(&both.best)), (Some(5), vec!["e1g1".to_owned()]));
