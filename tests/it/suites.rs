@@ -160,7 +160,7 @@ fn positions_of_suites_are_corrected_and_listed() {
     let honest = bench.puppet("Honest", "", "");
     let position = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 0 1";
     let what = "left out as impossible: castling with a1, en passant on e6";
-    for (command, line) in [("perft", "|1|15"), ("epd", " ;bm O-O")] {
+    for (command, line) in [("perft", "|1|16"), ("epd", " ;bm O-O")] {
         let text = format!("% a suite\r; of one line\r\r{position}{line}\r");
         let file = bench.write("odd.epd", text);
         let found = suite(&bench, command, &[&honest], &file, &["--format", "json"]).expect_code(0);

@@ -140,5 +140,4 @@ pub fn fen(position: &Chess) -> String {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -218,7 +218,7 @@ pub(crate) struct State {
     /// What it said of the search in progress.
     pub(crate) info: Info,
     /// The last move of its side in the position that it searches; another word if there is none.
-    last_own_move: String,
+    pub(crate) last_own_move: String,
     /// How castling is written and done in its last game.
     pub(crate) mode: CastlingMode,
 }
@@ -254,22 +254,6 @@ impl State {
 
     pub(crate) fn late(&self, awaited: &'static str) -> SessionError {
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
-    }
-
-    /// The position of the next search, as a UCI line.
-    fn set_position(&mut self, position: &str) {
-        self.info = Info::default();
-        self.last_own_move.clear();
-        self.last_own_move.push_str(position.rsplit(' ').nth(1).unwrap_or_default());
-    }
-
-    /// Whether an answer to a search is that to the search before, said once more: the side's own
-    /// last move has left its square, so that nothing can make it again, and nothing was said of this search.
-    /// Only a king that castled without leaving its square can.
-    pub(crate) fn is_said_again(&self, text: &str) -> bool {
-        let may_stay = self.mode == CastlingMode::Chess960
-            && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
-        text == self.last_own_move && !may_stay && self.info == Info::default()
     }
 
     /// A search begins, or goes on after pondering; without a budget the deadline for unbounded
@@ -403,7 +387,7 @@ impl Session {
         go: &Go,
         budget: Option<Duration>,
     ) -> String {
-        self.state.set_position(position);
+        uci::dialect::set_position(&mut self.state, position);
         self.state.search(now, budget);
         match &mut self.xboard {
             None => text(format_args!("{position}\n{go}\n")),
@@ -448,7 +432,7 @@ impl Session {
     /// meanwhile. Nothing is sent to an engine that does so by itself.
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
-            self.state.set_position(position);
+            uci::dialect::set_position(&mut self.state, position);
             (self.state.phase, self.state.due) = (Phase::Pondering, None);
             text(format_args!("{position}\n{}\n", Go { ponder: true, ..go }))
         })

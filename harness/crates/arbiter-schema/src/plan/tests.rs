@@ -95,6 +95,7 @@ fn plans_survive_storage() {
         book: "b".into(),
         openings: Some("o".into()),
         quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
+        corrected: Quarantine { count: 1, faults: vec!["b.epd:4: odd".into()] },
         host: Some("a machine".into()),
         engines: vec!["x".into(), "y".into()],
         option_files: vec![vec![], vec!["z".into()]],
