@@ -92,7 +92,7 @@ fn a_book_of_games_and_one_of_positions_count_the_same_moves() {
         let played = plan.played(0);
         for game in played.games() {
             // The seventh move of each side is the last, of which four are the book's.
-            assert_eq!(game.moves.len() - book_plies, 6, "{name}");
+            assert_eq!(game.moves.len() - book_plies, 6, "{name} {game:?}");
         }
     }
 }
