@@ -73,6 +73,7 @@ impl<R: Read> Read for Text<R> {
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used)]
 mod tests {
     use super::*;
 
