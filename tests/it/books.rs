@@ -76,27 +76,6 @@ fn impossible_claims_are_corrected_and_reported() {
     }
 }
 
-#[test]
-fn a_book_of_games_and_one_of_positions_count_the_same_moves() {
-    let moves = ["e4 e5", "Nf3 Nc6", "Bb5 a6", "Ba4 Nf6"];
-    let game: String = (1..).zip(moves).map(|(n, two)| format!("{n}. {two} ")).collect();
-    let position = "r1bqkb1r/1ppp1ppp/p1n2n2/4p3/B3P3/5N2/PPPP1PPP/RNBQK2R w KQkq -";
-    for (name, text, book_plies) in [
-        ("book.pgn", format!("[Event \"?\"]\n\n{game}*\n"), 8),
-        ("book.epd", format!("{position} 2 5\n"), 0),
-        ("book.epd", format!("{position} hmvc 2; fmvn 5;\n"), 0),
-    ] {
-        let bench = Bench::new();
-        let book = bench.write(name, text);
-        let plan = logged(&bench, 1).set("openings", book.display()).set("max-moves", 7);
-        let played = plan.played(0);
-        for game in played.games() {
-            // The seventh move of each side is the last, of which four are the book's.
-            assert_eq!(game.moves.len() - book_plies, 6, "{name} {game:?}");
-        }
-    }
-}
-
 /// What `startpos` stands for.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
