@@ -19,11 +19,12 @@ use crate::{
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
+use arbiter_process::decoded;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::check_suite_engines;
-use arbiter_suite::{Answers, SuiteError, Task, Unusable, decode, run_suite};
+use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
 
-/// Unusable lines that are named where none is usable.
+/// LineFault lines that are named where none is usable.
 const NAMED: usize = 5;
 
 /// How far a suite is that a signal ends.
@@ -89,7 +90,7 @@ impl SuiteArgs {
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let read = read_packed(&self.suite);
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
-        Ok(decode(&read.map_err(failed)?))
+        Ok(decoded(&read.map_err(failed)?))
     }
 
     /// Its name in reports.
@@ -99,11 +100,11 @@ impl SuiteArgs {
     }
 
     /// The error of a suite without any usable position.
-    pub(crate) fn nothing(&self, unusable: &[Unusable]) -> Failure {
+    pub(crate) fn nothing(&self, unusable: &[LineFault]) -> Failure {
         let reasons: String = unusable
             .iter()
             .take(NAMED)
-            .map(|line| format!("\n  line {}: {}", line.line, line.reason))
+            .map(|fault| format!("\n  line {}: {}", fault.line, fault.reason))
             .collect();
         let message = format!("{}: no usable position{reasons}", self.suite.display());
         Failure::new(ExitCode::Nothing, message)

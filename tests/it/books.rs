@@ -47,6 +47,35 @@ fn bad_lines_are_left_out_and_reported() {
     }
 }
 
+#[test]
+fn impossible_claims_are_corrected_and_reported() {
+    let bench = Bench::new();
+    let book = "; a book\n4k3/4p3/8/8/8/8/4P3/4K2R w KQ e6 0 9; ply 5\n4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9\n";
+    let book = bench.write("odd.epd", book.replace('\n', "\r"));
+    let finished = logged(&bench, 2).set("openings", book.display()).run().expect_code(0);
+    let what = "odd.epd:2: left out as impossible: castling with a1, en passant on e6";
+    assert!(finished.stderr.contains(what), "{finished:#?}");
+    assert!(finished.stderr.contains("2 openings from"), "{finished:#?}");
+    assert!(finished.stderr.contains("(1 corrected)"), "{finished:#?}");
+    assert!(bench.read("games.pgn").contains("[FEN \"4k3/4p3/8/8/8/8/4P3/4K2R w K - 0 9\"]"));
+    let results = bench.path("results").display().to_string();
+    let show = |format| {
+        let args = ["results", "--results", &results, "--format", format, "show", "run"];
+        bench.arbiter(args).finish().expect_code(0)
+    };
+    for report in [finished.json(), show("json").json()] {
+        assert_eq!(
+            (&report["openings_left_out"], &report["openings_corrected"]),
+            (&0.into(), &1.into())
+        );
+        let told = report["opening_corrections"][0].as_str().expect("a text");
+        assert!(told.ends_with(what), "{told}");
+    }
+    for format in ["human", "md"] {
+        assert!(show(format).stdout.contains("1 of the book corrected; the first: "), "{format}");
+    }
+}
+
 /// What `startpos` stands for.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

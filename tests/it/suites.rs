@@ -155,6 +155,23 @@ fn a_suite_is_solved_and_its_bad_lines_are_not_counted() {
 }
 
 #[test]
+fn positions_of_suites_are_corrected_and_listed() {
+    let bench = Bench::new();
+    let honest = bench.puppet("Honest", "", "");
+    let position = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 0 1";
+    let what = "left out as impossible: castling with a1, en passant on e6";
+    for (command, line) in [("perft", "|1|16"), ("epd", " ;bm O-O")] {
+        let text = format!("% a suite\r; of one line\r\r{position}{line}\r");
+        let file = bench.write("odd.epd", text);
+        let found = suite(&bench, command, &[&honest], &file, &["--format", "json"]).expect_code(0);
+        let (json, one) = (found.json(), serde_json::json!([{"line": 4, "reason": what}]));
+        assert_eq!((&json["corrected"], &json["unusable"]), (&one, &serde_json::json!([])));
+        let text = suite(&bench, command, &[&honest], &file, &[]).expect_code(0).stdout;
+        assert!(text.contains(&format!("Corrected positions: 1\n  line 4: {what}\n")), "{text}");
+    }
+}
+
+#[test]
 fn gates_fail_when_they_should() {
     let bench = Bench::new();
     let file = bench.write("tactics.epd", TACTICS);

@@ -118,6 +118,8 @@ pub enum Mode {
     NulBytes,
     /// Answers a `go` twice with the same move.
     DoubleBestmove,
+    /// Answers a `go` twice with the same move, --delay-ms (5 by default) apart
+    RepeatedBestmove,
     /// Gives its name in answer to `uci`, and exits with status 1
     ExitAtHandshake,
     /// Exits with status 3 when it should be thinking

@@ -69,6 +69,11 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
         Mode::NullWord => say("bestmove NULL"),
         Mode::SameSquare => say("bestmove a1a1"),
         Mode::DoubleBestmove => say(&format!("bestmove {uci}\nbestmove {uci}")),
+        Mode::RepeatedBestmove => {
+            say(&format!("bestmove {uci}"));
+            std::thread::sleep(session.delay(5));
+            say(&format!("bestmove {uci}{expected}"));
+        }
         Mode::PartialLine => say_in_pieces(&format!("bestmove {uci}\n"), session.delay(20)),
         Mode::NoNewline => write_or_leave(std::io::stdout(), format!("bestmove {uci}").as_bytes()),
         Mode::Crlf => say(&format!("bestmove {uci}{expected}\r")),

@@ -46,6 +46,7 @@ impl AdjudicationArgs {
             draw: merged(self.draw, file, "draw", &file.draw, parse_draw)?,
             resign: merged(self.resign, file, "resign", &file.resign, parse_resign)?,
             move_cap: self.max_moves.or(file.max_moves),
+            counts_by_position: true,
             ..Rules::default()
         };
         let folders = match &self.syzygy {

@@ -19,7 +19,7 @@ const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
 A position is solved by a move of bm, by none of am, or by announcing a mate within dm moves (bm #5
-counts as dm 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
+counts as dm 5; bm #-5 is solved by announcing to be mated in at most 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
 to the solution ends when the principal variation turned to a solution for good. Themes come from
 ids. Lines that cannot be used are named and count neither as solved nor as failed. With --on
 (Cargo feature cluster) workers search the positions; use --nodes or --depth if they are not all
@@ -134,6 +134,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         place,
         records: &records,
         unusable: &suite.unusable,
+        corrected: &suite.corrected,
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
     emit(&args.format.of_document(&report.document(), || report.json(), rows))?;

@@ -8,7 +8,7 @@ use arbiter_report::{PerftReport, PerftTotals, Place};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 const HELP: &str = "\
-Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
+Suites: lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3 | 8902\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
 (a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
 Lines that cannot be used are named and count for nothing. With --on (Cargo feature cluster)
 workers count.
@@ -114,6 +114,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         verdicts: &verdicts,
         place,
         unusable: &suite.unusable,
+        corrected: &suite.corrected,
     };
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };

@@ -28,14 +28,18 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         note(&format!("tuning {}", tuned_names(tuning)));
         note(&format!("SPSA: {}", tuning_schedule(tuning)));
     }
-    let left_out = book.quarantine();
-    for line in left_out.first(QUOTED_FAULTS) {
-        warn(&format!("left out: {line}"));
+    let kinds = [
+        ("left out", "bad left out", book.quarantine()),
+        ("corrected", "corrected", book.corrected()),
+    ];
+    for (what, _, faults) in kinds {
+        faults.first(QUOTED_FAULTS).iter().for_each(|line| warn(&format!("{what}: {line}")));
     }
-    let without = match left_out.count {
-        0 => String::new(),
-        count => format!(" ({count} bad left out)"),
-    };
+    let counts = kinds.iter().filter(|(.., faults)| !faults.is_empty());
+    let counts: Vec<String> =
+        counts.map(|(_, how, faults)| format!("{} {how}", faults.count)).collect();
+    let without =
+        if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let (openings, from, seed) = (counted(book.len(), "opening"), book.name(), plan.seed);
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, why_so_many(plan)),

@@ -173,6 +173,7 @@ fn rich(store: &mut Store) {
     let fingerprints = Fingerprints {
         book: "b".repeat(64),
         openings: Some("0".repeat(64)),
+        corrected: Default::default(),
         quarantine: Quarantine {
             count: 3,
             faults: vec!["book.epd:7: no white king".into(), "book.epd:9: not a FEN".into()],

@@ -7,22 +7,25 @@ use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::error::{BuildError, BuildFailure};
+use arbiter_names::whole_number;
 use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
 /// Time for a benchmark unless another is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// How engines tell the number of nodes; the last line that fits any of them counts.
-const NODES: [&str; 4] = [
-    r"nodes searched\s*:\s*(\d+)",
-    r"\b(\d+)\s+nodes\b.*?\b\d+\s*nps\b",
-    r"\bbench\s*:\s*(\d+)\s*$",
-    r"^\s*(?:total )?nodes\s*:\s*(\d+)\s*$",
+/// How engines tell the number of nodes; the last line that fits any of them counts. A number is taken
+/// with all that clings to it, so that no part of one is taken for the whole.
+const NODES: [&str; 5] = [
+    r"nodes searched\s*[:=]?\s*(\d.*)$",
+    r"(?:^|\s)(\d\S*)\s+nodes\b.*?\s\d\S*\s*nps\b",
+    r"\bbench\s*[:=]\s*(\S+)\s*$",
+    r"^\s*(?:total )?nodes\s*[:=]\s*(\S+)\s*$",
+    r"\bnodes(?:\s*[:=]\s*|\s+)(\d\S*)[\s,;]+(?:.*\s)?nps\b",
 ];
 
 /// How they tell the speed.
 const SPEED: [&str; 3] =
-    [r"nodes/second\s*:\s*(\d+)", r"\bnps\s*[:=]?\s*(\d+)", r"\b(\d+)\s*nps\b"];
+    [r"nodes/second\s*[:=]?\s*(\d\S*)", r"\bnps\s*[:=]?\s*(\d\S*)", r"(?:^|\s)(\d\S*)\s*nps\b"];
 
 /// How the benchmark is run and read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,7 +43,7 @@ impl BenchRecipe {
     /// Tells one way to run and read a benchmark from another, and from those of versions that know
     /// other forms of output.
     pub(super) fn how(&self) -> String {
-        format!("2 {:?} {:?}", self.args, self.pattern)
+        format!("3 {:?} {:?}", self.args, self.pattern)
     }
 }
 
@@ -98,20 +101,31 @@ impl BenchReader {
         let is_of_search =
             |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
         let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
-        let digits = |text: &str| text.replace([',', '_', '\''], "").parse::<u64>().ok();
-        let (nodes, own_speed) = lines.iter().rev().find_map(|line| {
-            let found = self.nodes.iter().find_map(|regex| regex.captures(line))?;
-            let second = found.get(2).and_then(|group| digits(group.as_str()));
-            Some((digits(found.get(1)?.as_str())?, second))
-        })?;
+        let mut fits = lines
+            .iter()
+            .rev()
+            .filter_map(|line| self.nodes.iter().find_map(|regex| regex.captures(line)));
+        // A line that fits and has no certain number is not passed over for an earlier one.
+        let found = fits.next()?;
+        let nodes = leading_number(found.get(1)?.as_str())?;
+        let own_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
         let usual = || {
-            let of_line =
-                |line: &&String| self.speed.iter().find_map(|r| digits(&r.captures(line)?[1]));
+            let of_line = |line: &&String| {
+                self.speed.iter().find_map(|r| leading_number(&r.captures(line)?[1]))
+            };
             lines.iter().rev().find_map(of_line)
         };
         let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
         Some((nodes, speed.map(|speed| speed as f64)))
     }
+}
+
+/// The whole number with which a text begins; `None` if more digits follow, as in `2 030 154` or `20/30`,
+/// or a unit clings to it.
+fn leading_number(text: &str) -> Option<u64> {
+    let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
+    let is_whole = !rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
 /// Runs `copies` of a benchmark at once, as many as there will be games, and holds them to the same
@@ -193,7 +207,7 @@ pub fn promised_nodes(message: &str) -> Option<u64> {
         let (word, rest) = line.split_at_checked("bench".len())?;
         let number = rest.trim_start_matches([':', '=', ' ', '\t']);
         let is_told = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
-        number.trim_end_matches('.').replace(',', "").parse().ok().filter(|_| is_told)
+        whole_number(number.trim_end_matches('.')).filter(|_| is_told)
     };
     message.lines().rev().find_map(words)
 }
@@ -223,6 +237,55 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_read_whole_or_not_at_all() {
+        let read = |text: &str| {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            BenchReader::new(None).unwrap().read(&lines)
+        };
+        for number in
+            ["2030154", "2,030,154", "2.030.154", "2'030'154", "2_030_154", "2\u{a0}030\u{a0}154"]
+        {
+            for (form, speed) in [
+                ("Nodes searched  : {}", None),
+                ("nodes searched={}", None),
+                ("NODES SEARCHED {}", None),
+                ("Nodes searched: {} in 5 ms", None),
+                ("{} nodes 1,000 nps", Some(1000.0)),
+                ("NODES {} NPS 1000", Some(1000.0)),
+                ("nodes={} nps=1000", Some(1000.0)),
+                ("nodes: {}, time: 5 ms, nps: 1'000'000", Some(1e6)),
+                ("Nodes: {}\nNPS: 1.000.000", Some(1e6)),
+                ("BENCH = {}", None),
+                ("bench:{}", None),
+                ("total nodes : {}.", None),
+            ] {
+                let text = form.replace("{}", number);
+                assert_eq!(read(&text), Some((2_030_154, speed)), "{text}");
+            }
+        }
+        for text in [
+            "Nodes searched : 2 030 154",
+            "Nodes searched : 2.030",
+            "Nodes searched : 2.03M",
+            "Nodes searched : 2030k",
+            "Nodes searched : 20/30",
+            "Nodes searched : 20 30",
+            "Nodes searched : 2e6",
+            "Nodes searched : 2,03,154",
+            "Nodes searched : 99999999999999999999",
+            "Nodes searched : 2030154\nNodes searched : 2.03 M",
+            "2.03M nodes 1000 nps",
+            "NODES 20k NPS 30",
+            "Bench: 2.03M",
+            "nodes searched : none",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        // A speed that is not certain is measured.
+        assert_eq!(read("Nodes searched: 20\nNodes/second: 1.2M"), Some((20, None)));
+    }
+
+    #[test]
     fn a_pattern_of_ones_own_goes_first() {
         let reader = BenchReader::new(Some(r"sum=([\d,]+) speed=(\d+)")).unwrap();
         let lines = ["Bench: 1".to_owned(), "sum=12,345 speed=678".to_owned()];
@@ -238,6 +301,10 @@ mod tests {
         check("Speed up\n\nBench: 1234567\n", Some(1_234_567));
         check("x\n\nbench 77", Some(77));
         check("x\n\nBench: 1\nBench: 2\n\nsigned", Some(2));
+        check("x\n\nBench: 2,030,154", Some(2_030_154));
+        check("x\n\nBench: 2'030'154", Some(2_030_154));
+        check("x\n\nBench: 2,03", None);
+        check("x\n\nBench: 2.030", None);
         check("Bench: no change", None);
         check("Benchmark 5 is faster", None);
         check("bench5", None);

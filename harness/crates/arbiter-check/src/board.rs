@@ -3,7 +3,7 @@
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
-use arbiter_suite::Start;
+use arbiter_position::Start;
 
 /// The position after the words that follow `position`; `None` if they make none.
 pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn positions_are_set_up() {
-        let fen = |words| set_up(words, false).map(|p| arbiter_suite::fen(&p));
+        let fen = |words| set_up(words, false).map(|p| arbiter_position::fen(&p));
         assert!(fen("startpos moves e2e4 e7e5").is_some_and(|fen| fen.contains(" w ")));
         assert!(fen("fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1").is_some());
         assert_eq!(fen("startpos moves e2e5"), None);

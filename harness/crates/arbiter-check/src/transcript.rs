@@ -6,6 +6,7 @@ use std::time::Duration;
 use shakmaty::Chess;
 
 use super::board;
+use arbiter_protocol::info_words;
 
 /// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl<'a> Search<'a> {
 
     /// The position searched, as FEN.
     pub(super) fn fen(&self) -> String {
-        arbiter_suite::fen(&self.position)
+        arbiter_position::fen(&self.position)
     }
 }
 
@@ -114,12 +115,15 @@ impl<'a> Said<'a> {
         split_word(self.text).0
     }
 
-    /// The word behind `key`, as the engine wrote it; variations and strings are not looked at.
-    pub(super) fn field(&self, key: &str) -> Option<&'a str> {
-        let mut words = self.text.split_ascii_whitespace();
-        let is_end = |word: &&str| matches!(*word, "string" | "pv") || *word == key;
-        words.by_ref().find(is_end).filter(|word| *word == key)?;
-        words.next()
+    /// Whether it has a field.
+    pub(super) fn has(&self, field: &str) -> bool {
+        info_words(self.text).any(|found| found.field == field)
+    }
+
+    /// The value of a field, as the engine wrote it.
+    pub(super) fn field(&self, field: &str) -> Option<&'a str> {
+        let value = info_words(self.text).find(|found| found.field == field && found.place == 1);
+        value.map(|found| found.word)
     }
 
     /// The whole number behind `key`.
@@ -127,11 +131,10 @@ impl<'a> Said<'a> {
         self.field(key)?.parse().ok()
     }
 
-    /// The moves of its variation.
+    /// The words of its variation.
     pub(super) fn pv(&self) -> Vec<&'a str> {
-        let is_before = |word: &&str| !matches!(*word, "pv" | "string");
-        let mut rest = self.text.split_ascii_whitespace().skip_while(is_before);
-        if rest.next() == Some("pv") { rest.collect() } else { Vec::new() }
+        let words = info_words(self.text).filter(|found| found.field == "pv" && found.place > 0);
+        words.map(|found| found.word).collect()
     }
 
     /// Whether it is about the best line of the search.
@@ -141,7 +144,7 @@ impl<'a> Said<'a> {
 
     /// Whether its score is a bound.
     pub(super) fn is_bound(&self) -> bool {
-        self.text.contains("bound")
+        self.has("lowerbound") || self.has("upperbound")
     }
 }
 

@@ -151,9 +151,9 @@ impl Searched<'_> {
 
     /// Plays the principal variation, whose line has this score.
     fn follow(&self, score: Score, add: &mut impl FnMut(LintRule, String)) {
-        let pv = &self.info.pv;
+        let pv: Vec<&String> = self.info.pv.iter().chain(&self.info.not_a_move).collect();
         let mut position = self.position.clone();
-        for (ply, text) in (1..).zip(pv) {
+        for (ply, text) in (1..).zip(&pv) {
             let uci: Option<UciMove> = text.parse().ok();
             let legal = uci.and_then(|uci| uci.to_move(&position).ok());
             if ply == 1 && legal != Some(self.best) {

@@ -34,6 +34,24 @@ pub fn counted(number: impl Display, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
+/// Characters between groups of three digits, blanks that are not ASCII included.
+const GROUPING: [char; 8] = [',', '.', '\'', '’', '_', '\u{a0}', '\u{2009}', '\u{202f}'];
+
+/// A whole number as programs print it: digits, perhaps in groups of three. `None` if it is not certain
+/// to be one, as `2.030`, which is two and a bit elsewhere.
+pub fn whole_number(text: &str) -> Option<u64> {
+    let separator = text.chars().find(|c| !c.is_ascii_digit());
+    let Some(separator) = separator.filter(|separator| GROUPING.contains(separator)) else {
+        return text.parse().ok().filter(|_| separator.is_none());
+    };
+    let mut groups = text.split(separator);
+    let first = groups.next()?;
+    let is_first = (1..=3).contains(&first.len()) && !first.starts_with('0');
+    let is_grouped = is_first && groups.all(|group| group.len() == 3);
+    let is_decimal = separator == '.' && text.len() <= "999.999".len();
+    text.replace(separator, "").parse().ok().filter(|_| is_grouped && !is_decimal)
+}
+
 /// Whether a character is obeyed rather than shown: control characters, and those that turn the
 /// direction of the text around them.
 pub fn is_hidden(character: char) -> bool {
@@ -108,6 +126,46 @@ mod tests {
     }
 
     named!(Size);
+
+    #[test]
+    fn numbers_in_groups_of_three() {
+        for text in [
+            "2030154",
+            "2,030,154",
+            "2.030.154",
+            "2'030'154",
+            "2’030’154",
+            "2_030_154",
+            "2\u{a0}030\u{a0}154",
+            "2\u{202f}030\u{202f}154",
+            "02030154",
+        ] {
+            assert_eq!(super::whole_number(text), Some(2_030_154), "{text}");
+        }
+        assert_eq!(super::whole_number("1,234"), Some(1234));
+        for text in [
+            "",
+            ",",
+            "2.030",
+            "2,03",
+            "2,0301",
+            "20,30,154",
+            "2,030.154",
+            "0,123",
+            "1234,567",
+            "-5",
+            "+5",
+            "2 030",
+            "2M",
+            "1e6",
+            "2,030,",
+            ",030",
+            "99999999999999999999",
+            "2,+30,154",
+        ] {
+            assert_eq!(super::whole_number(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn one_is_no_plural() {

@@ -11,6 +11,8 @@ use zip::{ZipArchive, result::ZipError};
 use super::error::OpeningError;
 use super::{Collector, epd, pgn, polyglot};
 use crate::compressed::{decompressed, is_zip};
+use crate::text::text;
+use arbiter_position::lines;
 use arbiter_process::open_input;
 
 /// Most bytes of a text that is read as a whole, unpacked.
@@ -19,51 +21,75 @@ const MAX_UNPACKED: u64 = 1 << 28;
 /// How much of a text of unknown kind is looked at.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// Reads a list of one of the formats that a book may consist of.
-type ListReader = fn(&str, &mut dyn Read, &mut Collector) -> Result<(), OpeningError>;
+/// The kinds of lists of which a book may consist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Positions,
+    Games,
+    Polyglot,
+}
 
 /// Reads the file at `path`, called `name` in errors.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
     let cannot_open = |reason: io::Error| {
         OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
     };
-    let mut file = open_input(path).map_err(cannot_open)?;
-    let mut magic = Vec::new();
-    (&mut file).take(4).read_to_end(&mut magic).map_err(cannot_open)?;
-    file.seek(SeekFrom::Start(0)).map_err(cannot_open)?;
-    if is_zip(&magic) {
+    let (file, is_archive) = open(path).map_err(cannot_open)?;
+    if is_archive {
         read_archive(name, file, book)
     } else {
         read_text(name, &mut decompressed(file).map_err(cannot_open)?, book)
     }
 }
 
-/// The text of a file that may be packed: gzip, Zstandard, or a zip archive with one file.
-///
-/// # Errors
-///
-/// Those of [`open_input`], for what cannot be unpacked, and for more than 256 MiB.
-pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
+/// Opens a file, and tells whether it is a zip archive.
+fn open(path: &Path) -> io::Result<(File, bool)> {
     let mut file = open_input(path)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic)?;
     file.seek(SeekFrom::Start(0))?;
-    if !is_zip(&magic) {
+    Ok((file, is_zip(&magic)))
+}
+
+/// The text of a file that may be packed: gzip, Zstandard, or a zip archive with one file. Its lines end
+/// with line feeds, and it has no byte order mark.
+///
+/// # Errors
+///
+/// Those of [`open_input`], for what cannot be unpacked or is no text, and for more than 256 MiB.
+pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
+    let (file, is_archive) = open(path)?;
+    if !is_archive {
         return read_bounded(decompressed(file)?);
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
-    if archive.len() != 1 {
-        let reason =
-            format!("it is a zip archive of {} files; unpack it, and name one", archive.len());
+    let members = members(&mut archive).map_err(io::Error::other)?;
+    let [(index, _)] = members[..] else {
+        let count = members.len();
+        let reason = format!("it is a zip archive of {count} files; unpack it, and name one");
         return Err(io::Error::new(ErrorKind::InvalidData, reason));
-    }
-    let member = archive.by_index(0).map_err(io::Error::other)?;
+    };
+    let member = archive.by_index(index).map_err(io::Error::other)?;
     read_bounded(decompressed(member)?)
+}
+
+/// The files of an archive, each with its place, but for what file managers add.
+fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, String)>, ZipError> {
+    let mut members = Vec::new();
+    for index in 0..archive.len() {
+        let member = archive.by_index(index)?;
+        let name = member.name()?.into_owned();
+        let is_added = name.split('/').any(|part| part == "__MACOSX" || part.starts_with('.'));
+        if member.is_file() && !is_added {
+            members.push((index, name));
+        }
+    }
+    Ok(members)
 }
 
 fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
+    text(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_UNPACKED {
         let reason = format!("it has more than {MAX_UNPACKED} bytes, which is too much");
         return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
@@ -74,17 +100,21 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
 /// Reads a list of unknown kind; `name` is the path with which errors are reported.
 pub(super) fn read_text(
     name: &str,
-    text: &mut dyn Read,
+    source: &mut dyn Read,
     book: &mut Collector,
 ) -> Result<(), OpeningError> {
-    if let Some(read) = reader_by_extension(name) {
-        return read(name, text, book);
+    match kind_by_extension(name) {
+        Some(Kind::Positions) => return epd::read(name, &mut text(source), book),
+        Some(Kind::Games) => return pgn::read(name, &mut text(source), book),
+        Some(Kind::Polyglot) => return polyglot::read(name, source, book),
+        None => {}
     }
+    let mut source = text(source);
     let mut head = Vec::new();
-    let sniffed = (&mut *text).take(SNIFFED_BYTES).read_to_end(&mut head);
+    let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
-    read(name, &mut Cursor::new(head).chain(text), book)
+    read(name, &mut Cursor::new(head).chain(source), book)
 }
 
 fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), OpeningError> {
@@ -92,15 +122,9 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
         OpeningError::new(name, format_args!("expected a readable zip archive: {reason}"))
     };
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
-    let mut members = Vec::new();
-    for index in 0..archive.len() {
-        let member = archive.by_index(index).map_err(damaged)?;
-        if member.is_file() {
-            members.push((index, member.name().map_err(damaged)?.into_owned()));
-        }
-    }
+    let mut members = members(&mut archive).map_err(damaged)?;
     // Archives of books carry licences and notes beside the lists.
-    let is_list = |(_, member): &(usize, String)| reader_by_extension(member).is_some();
+    let is_list = |(_, member): &(usize, String)| kind_by_extension(member).is_some();
     if members.iter().any(is_list) {
         members.retain(is_list);
     }
@@ -113,27 +137,23 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
     Ok(())
 }
 
-fn reader_by_extension(name: &str) -> Option<ListReader> {
+fn kind_by_extension(name: &str) -> Option<Kind> {
     let name = name.to_ascii_lowercase();
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
-        "epd" | "fen" => Some(epd::read),
-        "pgn" => Some(pgn::read),
-        "bin" => Some(polyglot::read),
+        "epd" | "fen" => Some(Kind::Positions),
+        "pgn" => Some(Kind::Games),
+        "bin" => Some(Kind::Polyglot),
         _ => None,
     }
 }
 
 /// Games begin with a tag, a move number or a comment; positions with pieces.
 fn looks_like_pgn(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let mut lines = head
-        .split(|&byte| byte == b'\n')
-        .map(<[u8]>::trim_ascii)
-        .filter(|line| !matches!(line.first(), None | Some(b'#' | b'%')));
-    let is_of_game = |line: &[u8]| matches!(line[0], b'[' | b'{' | b';') || line.starts_with(b"1.");
-    lines.next().is_some_and(is_of_game)
+    let head = String::from_utf8_lossy(head);
+    let first = lines(&head).next();
+    first.is_some_and(|(_, line)| line.starts_with(['[', '{']) || line.starts_with("1."))
 }
 
 #[cfg(test)]
@@ -142,27 +162,23 @@ mod tests {
 
     #[test]
     fn kinds_are_told_by_extension() {
-        let is_read_by = |name: &str, reader: ListReader| {
-            reader_by_extension(name).is_some_and(|found| std::ptr::fn_addr_eq(found, reader))
-        };
         for name in ["a.epd", "A.EPD", "dir.pgn/a.fen", "a.epd.gz", "a.epd.zst", "z.zip/b.Fen"] {
-            assert!(is_read_by(name, epd::read), "{name}");
+            assert_eq!(kind_by_extension(name), Some(Kind::Positions), "{name}");
         }
         for name in ["a.pgn", "a.PGN.GZ", "epd.pgn"] {
-            assert!(is_read_by(name, pgn::read), "{name}");
+            assert_eq!(kind_by_extension(name), Some(Kind::Games), "{name}");
         }
         for name in ["a.txt", "a", "epd", ".epd", "a.gz", "LICENSE"] {
-            assert!(reader_by_extension(name).is_none(), "{name}");
+            assert_eq!(kind_by_extension(name), None, "{name}");
         }
     }
 
     #[test]
     fn kinds_are_told_by_content() {
-        for text in ["[Event \"?\"]", "\u{feff}\r\n[Event \"?\"]", "1. e4 e5", "% x\n{c} 1. e4"] {
+        for text in ["[Event \"?\"]", "\n[Event \"?\"]", "1. e4 e5", "% x\n; y\n{c} 1. e4"] {
             assert!(looks_like_pgn(text.as_bytes()), "{text}");
         }
-        for text in ["", "# [x]\n8/8/8/8/8/8/8/8 w - -", "1k6/8/8/8/8/8/8/K7 w - -", "\u{feff}8/8"]
-        {
+        for text in ["", "; [x]\n8/8/8/8/8/8/8/8 w - -", "1k6/8/8/8/8/8/8/K7 w - -", "8/8"] {
             assert!(!looks_like_pgn(text.as_bytes()), "{text}");
         }
     }

@@ -19,6 +19,7 @@ mod packed;
 mod pgn;
 mod polyglot;
 mod quarantine;
+mod text;
 
 #[cfg(test)]
 mod tests;
@@ -54,9 +55,6 @@ pub struct ReadOptions {
     pub depth: Option<u32>,
     /// From which the choice of a Polyglot book's lines derives.
     pub seed: u64,
-    /// Castling rules of every opening. If `None`, standard, or Chess960 for an opening whose
-    /// castling rights or `Variant` tag require it.
-    pub castling_mode: Option<CastlingMode>,
     /// Whether a bad line is an error instead of being left out.
     pub strict: bool,
 }
@@ -100,6 +98,7 @@ pub struct Book {
     /// The places of those that are left of a book of so many, if it was [thinned](Book::keep).
     kept: Option<(Vec<usize>, usize)>,
     quarantine: Quarantine,
+    corrected: Quarantine,
 }
 
 impl Book {
@@ -145,6 +144,12 @@ impl Book {
         &self.quarantine
     }
 
+    /// What was left out of positions that are used, as no position can have it: en passant squares and
+    /// rights to castle.
+    pub fn corrected(&self) -> &Quarantine {
+        &self.corrected
+    }
+
     /// The book without some of its openings, by their places in [`Book::openings`]; `None` if
     /// that leaves nothing.
     pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
@@ -188,11 +193,13 @@ struct Collector {
     options: ReadOptions,
     openings: PackedBook,
     quarantine: Quarantine,
+    corrected: Quarantine,
 }
 
 impl Collector {
     fn new(options: ReadOptions) -> Collector {
-        Collector { options, openings: PackedBook::default(), quarantine: Quarantine::default() }
+        let (quarantine, corrected) = (Quarantine::default(), Quarantine::default());
+        Collector { options, openings: PackedBook::default(), quarantine, corrected }
     }
 
     fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
@@ -209,7 +216,7 @@ impl Collector {
         if self.options.strict {
             return Err(fault);
         }
-        self.quarantine.add(fault);
+        self.quarantine.extend([fault]);
         Ok(())
     }
 
@@ -224,10 +231,10 @@ impl Collector {
     }
 
     fn finish(self, name: String) -> Result<Book, OpeningError> {
-        let Collector { mut openings, quarantine, .. } = self;
+        let Collector { mut openings, quarantine, corrected, .. } = self;
         if !openings.is_empty() {
             openings.shrink();
-            return Ok(Book { name, openings, kept: None, quarantine });
+            return Ok(Book { name, openings, kept: None, quarantine, corrected });
         }
         let got = match quarantine.count {
             0 => "none".to_owned(),

@@ -136,7 +136,7 @@ mod tests {
     use arbiter_schedule::seed::{below, seed_for};
 
     fn opening(fen: &str, moves: &[&str]) -> Opening {
-        let start = parse_position(fen.as_bytes(), None).unwrap();
+        let start = parse_position(fen, false).unwrap();
         let moves = moves.iter().map(|m| m.parse().unwrap()).collect();
         Opening { moves, ..start.opening }
     }

@@ -8,11 +8,12 @@ use std::ops::ControlFlow;
 use arbiter_pgn::{Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move};
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::epd::{Start, ending, over, parse_position};
-use super::error::{OpeningError, excerpt};
+use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
+use arbiter_position::excerpt;
 
 /// Reads every game of `source` into `book`; what is none is left out.
 pub(super) fn read(
@@ -33,7 +34,10 @@ pub(super) fn read(
             number += 1;
             let lines = games.lines();
             let (line, fault) = match mainline.conclude() {
-                Ok(opening) => {
+                Ok((opening, correction)) => {
+                    let place =
+                        format_args!("{file}:{}: game {number}", lines_before + lines.first);
+                    book.corrected.extend(correction.map(|what| OpeningError::new(place, what)));
                     book.add(file, opening)?;
                     continue;
                 }
@@ -73,8 +77,8 @@ impl Mainline {
         Mainline { options, fault: None, start: None, history: Vec::new(), has_text: false }
     }
 
-    /// The opening of the game that was read.
-    fn conclude(&mut self) -> Result<Opening, Fault> {
+    /// The opening of the game that was read, and what was left out of its start.
+    fn conclude(&mut self) -> Result<(Opening, Option<String>), Fault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
@@ -87,14 +91,17 @@ impl Mainline {
         let repetition = is_third.then_some("threefold repetition");
         match ending(&start.position).or(repetition) {
             Some(ending) => Err(Fault::Game(over(ending))),
-            None => Ok(start.opening),
+            None => Ok((start.opening, start.correction)),
         }
     }
 
     /// The position in which a game with these tags starts.
     fn start(&self, tags: &Tags) -> Result<Start, String> {
-        let mode = self.options.castling_mode.or(tags.castling_mode()?);
-        if tags.fen.is_empty() { Start::initial(mode) } else { parse_position(&tags.fen, mode) }
+        let is_chess960 = tags.castling_mode()? == Some(CastlingMode::Chess960);
+        if tags.fen.is_empty() {
+            return Ok(Start::initial(is_chess960));
+        }
+        parse_position(&String::from_utf8_lossy(&tags.fen), is_chess960)
     }
 }
 
@@ -119,7 +126,7 @@ impl GameVisitor for Mainline {
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
-        let Some(Start { opening, position }) = &mut self.start else {
+        let Some(Start { opening, position, .. }) = &mut self.start else {
             return ControlFlow::Break(());
         };
         let ply = opening.moves.len() + 1;

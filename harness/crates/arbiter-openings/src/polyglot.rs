@@ -51,8 +51,7 @@ pub(super) fn read(
     })?;
     drop(bytes);
     let options = book.options;
-    let start = Start::initial(options.castling_mode);
-    let start = start.map_err(|fault| OpeningError::new(format_args!("{file}:1"), fault))?;
+    let start = Start::initial(false);
     if table.find(&start.position).is_empty() {
         let what = "expected a Polyglot book with moves from the initial position, got none";
         return Err(OpeningError::new(file, what));

@@ -1,4 +1,4 @@
-//! Invalid entries of a book, which are skipped.
+//! What is wrong with a book, counted, with the first faults as text.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Faults of a book that are kept as text; the others are only counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// The lines or games of a book that no game can begin from. They are skipped, and every report of
-/// the run says so.
+/// What is wrong with lines or games of a book: those that no game can begin from and that are
+/// skipped, or those that are corrected. Every report of the run says so.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
     /// How many there are.
@@ -18,11 +18,13 @@ pub struct Quarantine {
 }
 
 impl Quarantine {
-    /// Adds a fault.
-    pub(super) fn add(&mut self, fault: impl ToString) {
-        self.count += 1;
-        if self.faults.len() < MAX_FAULTS {
-            self.faults.push(fault.to_string());
+    /// Adds faults.
+    pub(super) fn extend(&mut self, faults: impl IntoIterator<Item = impl ToString>) {
+        for fault in faults {
+            self.count += 1;
+            if self.faults.len() < MAX_FAULTS {
+                self.faults.push(fault.to_string());
+            }
         }
     }
 
@@ -49,7 +51,7 @@ mod tests {
         let mut quarantine = Quarantine::default();
         assert!(quarantine.is_empty() && quarantine.first(9).is_empty());
         for line in 1..=23 {
-            quarantine.add(format!("a.epd:{line}: bad"));
+            quarantine.extend([format!("a.epd:{line}: bad")]);
         }
         let lines = quarantine.first(99);
         assert_eq!((quarantine.count, lines.len()), (23, 21));

@@ -1,5 +1,7 @@
 //! Books made here and read back: every format, every container, every complaint.
 
+mod containers;
+
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -76,9 +78,18 @@ fn fen_counters_are_kept_whatever_follows() {
 
 #[test]
 fn blank_lines_comments_carriage_returns_and_bom_are_tolerated() {
-    let text = format!("\u{feff}# book\r\n\r\n{START}\r\n  \r\n # more\r\n  {AFTER_E4} 0 1");
+    let comments = "# a\r\n; b\r\n// c\r\n% d\r\n";
+    let text = format!("\u{feff}{comments}\r\n{START}\r\n  \r\n # more\r\n  {AFTER_E4} 0 1");
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    for end in ["\r\n", "\n", "\r", "\u{2028}", "\u{85}", "\u{b}", "\u{c}"] {
+        for name in ["a.epd", "a.txt"] {
+            let text = text.replace("\r\n", end);
+            let book =
+                from_text(name, &text, strict).unwrap_or_else(|error| panic!("{end:?}: {error}"));
+            assert_eq!(fens(&book), [format!("{START} 0 1"), format!("{AFTER_E4} 0 1")], "{end:?}");
+        }
+    }
     let book = read("a.epd", &text).expect("a sound book");
-    assert_eq!(fens(&book), [format!("{START} 0 1"), format!("{AFTER_E4} 0 1")]);
     assert!(starts_standard(&book.opening(0)) && !starts_standard(&book.opening(1)));
 }
 
@@ -101,28 +112,13 @@ fn chess960_is_detected_where_castling_needs_it() {
 }
 
 #[test]
-fn a_castling_mode_can_be_demanded() {
-    let demand = |mode, fen| {
-        let options =
-            ReadOptions { castling_mode: Some(mode), strict: true, ..ReadOptions::default() };
-        from_text("a.epd", fen, options)
-    };
-    let book = demand(CastlingMode::Chess960, START).expect("standard chess is chess960, too");
-    assert!(book.needs_chess960() && !starts_standard(&book.opening(0)));
-    let frc = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1";
-    let error = demand(CastlingMode::Standard, frc).expect_err("Chess960").to_string();
-    assert!(error.starts_with("a.epd:1: expected a legal position"), "{error}");
-}
-
-#[test]
 fn faults_of_positions_are_told_with_file_and_line() {
     let check = |line: &str, expected: &str| {
         check_error("a.epd", &format!("{START}\n\n{line}\n"), &format!("a.epd:3: {expected}"));
     };
     check(
         "8/8/8 w",
-        "expected a position of at least 4 fields (pieces, side to move, castling rights, \
-         en passant square), got 2 in `8/8/8 w`",
+        "expected a position (pieces, side to move, castling rights, en passant square), got `8/8/8 w`",
     );
     check("8/8/8/8 w - -", "expected a position, got `8/8/8/8 w - -`: invalid board part in fen");
     check(
@@ -134,17 +130,48 @@ fn faults_of_positions_are_told_with_file_and_line() {
         "expected a legal position, got `8/8/8/8/8/8/8/K7 w - -`: illegal position: missing king",
     );
     check(
-        "4k3/8/8/8/8/8/8/4K2R w Q -",
-        "expected a legal position, got `4k3/8/8/8/8/8/8/4K2R w Q -`: \
-         illegal position: invalid castling rights",
+        "4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -",
+        "expected a legal position, got `4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -`: \
+         illegal position: too much material",
     );
     check(&format!("{START} hmvc x;"), "expected a number after `hmvc`, got `x`");
     check(&format!("{START} fmvn;"), "expected a number after `fmvn`, got ``");
     check(
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq] w KQkq -",
-        "expected chess or Chess960, got `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq]`",
+        "expected chess or Chess960, got `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq] w KQkq -`",
     );
     check(&"x".repeat(70_000), "expected a line of at most 65536 bytes");
+}
+
+#[test]
+fn impossible_claims_are_corrected_and_told_in_lists_and_games() {
+    let wrong = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 5 40";
+    let sound = "4k3/8/8/8/8/8/4P3/4K2R w K - 5 40";
+    let told = |book: &Book| {
+        assert_eq!((fens(book), book.quarantine().count), (vec![sound.to_owned()], 0));
+        assert_eq!(book.corrected().count, 1);
+        book.corrected().faults[0].clone()
+    };
+    let what = "left out as impossible: castling with a1, en passant on e6";
+    let list = read("a.epd", &format!("\n{wrong}; id \"x\"\n")).expect("a book");
+    assert_eq!(told(&list), format!("a.epd:2: {what}"));
+    let game = format!("[FEN \"{wrong}\"]\n\n40. e4 Kd7 *\n");
+    let book = read("a.pgn", &game).expect("a book");
+    assert_eq!(told(&book), format!("a.pgn:1: game 1: {what}"));
+}
+
+#[test]
+fn positions_are_read_as_suites_write_them() {
+    for tail in
+        ["; ply 5", ";ply 5", " ;D1 20", " bm e4", ",20,400", " | 3 | 8902", "; hmvc 0; fmvn 1;"]
+    {
+        let book = read("a.epd", &format!("{START}{tail}")).expect(tail);
+        assert_eq!(
+            (fens(&book), book.quarantine().count),
+            (vec![format!("{START} 0 1")], 0),
+            "{tail}"
+        );
+    }
 }
 
 #[test]
@@ -340,111 +367,6 @@ fn load_bytes(name: &str, bytes: &[u8]) -> (Result<Book, OpeningError>, String) 
     let path: PathBuf = dir.path().join(name);
     fs::write(&path, bytes).expect("a writable directory");
     (load(&path, ReadOptions::default()), path.display().to_string())
-}
-
-#[test]
-fn a_packed_text_is_read_and_an_archive_is_never_text() {
-    let dir = TempDir::new().expect("a temporary directory");
-    let path = dir.path().join("suite");
-    let text = format!("{START} bm e4;\n");
-    for bytes in
-        [text.clone().into_bytes(), gzipped(&text), zstandard(&text), zipped(&[("a.epd", &text)])]
-    {
-        fs::write(&path, bytes).expect("a writable directory");
-        assert_eq!(read_packed(&path).expect("a text"), text.as_bytes());
-    }
-    let two = zipped(&[("a.epd", &text), ("b.epd", &text)]);
-    fs::write(&path, &two).expect("a writable directory");
-    let error = read_packed(&path).expect_err("which of them?").to_string();
-    assert!(error.contains("2 files"), "{error}");
-    let Err(error) = decompressed(&two[..]) else { panic!("an archive is no text") };
-    assert!(error.to_string().contains("zip archive"), "{error}");
-}
-
-#[test]
-fn containers_do_not_change_the_book() {
-    let text = format!("{START}\n{AFTER_E4} 0 1\n");
-    let plain = read("a.epd", &text).expect("a sound book");
-    let containers = [
-        ("a.epd", text.clone().into_bytes()),
-        ("a.epd.gz", gzipped(&text)),
-        ("misnamed.epd", gzipped(&text)),
-        ("two.gz", [gzipped(START), gzipped(&format!("\n{AFTER_E4} 0 1"))].concat()),
-        ("a.epd.zst", zstandard(&text)),
-        ("misnamed.gz", zstandard(&text)),
-        ("two.zst", [zstandard(START), zstandard(&format!("\n{AFTER_E4} 0 1"))].concat()),
-        ("a.epd.zip", zipped(&[("a.epd", &text)])),
-        ("b.zip", zipped(&[("d/", ""), ("d/1.fen", START), ("2.EPD", AFTER_E4), ("COPYING", "x")])),
-        ("c.zip", zipped(&[("unnamed", &text)])),
-    ];
-    for (name, bytes) in containers {
-        let (book, path) = load_bytes(name, &bytes);
-        let book = book.unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(fens(&book), fens(&plain), "{name}");
-        assert_eq!(book.name(), path);
-    }
-    let (book, _) = load_bytes("mixed.zip", &zipped(&[("a.pgn", GAMES), ("b.epd", &text)]));
-    assert_eq!(book.expect("a sound book").openings().len(), 4);
-}
-
-#[test]
-fn faults_in_containers_name_the_member() {
-    let text = format!("{START}\nnonsense\n");
-    let (book, path) = load_bytes("a.zip", &zipped(&[("d/b.epd", &text)]));
-    let book = book.expect("one sound line");
-    let fault = &book.quarantine().faults[0];
-    assert!(fault.starts_with(&format!("{path}/d/b.epd:2: expected a position")), "{fault}");
-    let (book, path) = load_bytes("empty.zip", &zipped(&[]));
-    let error = book.expect_err("nothing").to_string();
-    assert_eq!(error, format!("{path}: expected at least one opening, got none"));
-}
-
-#[test]
-fn of_a_file_that_is_cut_off_the_beginning_is_used() {
-    let lines: Vec<String> = (1..=9000).map(|n| format!("{START} 0 {n}\n")).collect();
-    let text = lines.concat();
-    let games: Vec<String> = (1..=4000)
-        .map(|n| format!("[Event \"{n}\"]\n\n1. e4 {{{:x}}} e5 2. Nf3 Nc6 *\n\n", n * 7919))
-        .collect();
-    let check = |name: &str, whole: &[u8], least: usize, lines_each: u64| {
-        let (book, path) = load_bytes(name, &whole[..whole.len() / 2]);
-        let book = book.unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(book.len() > least, "{name}: {}", book.len());
-        let told = &book.quarantine().faults[..];
-        let line = lines_each * book.len() as u64 + 1;
-        let expected = format!(
-            "{path}:{line}: the compressed file is cut off here, and the rest of the book is missing"
-        );
-        assert_eq!(told, [expected], "{name}");
-    };
-    check("cut.epd.gz", &gzipped(&text), 3000, 1);
-    check("cut.epd.zst", &zstandard(&text), 1000, 1);
-    check("cut.pgn.gz", &gzipped(&games.concat()), 1000, 4);
-    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
-    let dir = TempDir::new().expect("a temporary directory");
-    let path = dir.path().join("cut.epd.gz");
-    let gz = gzipped(&text);
-    fs::write(&path, &gz[..gz.len() / 2]).expect("a writable directory");
-    assert!(load(&path, strict).expect_err("cut").to_string().contains("is cut off here"));
-}
-
-#[test]
-fn damaged_containers_are_errors() {
-    let text = format!("{START}\n").repeat(1000);
-    let gz = gzipped(&text);
-    let (book, _) = load_bytes("nothing.epd.gz", &gz[..12]);
-    assert!(book.expect_err("cut").to_string().contains("got 1 bad one:"));
-    let mut wrong = gz.clone();
-    *wrong.last_mut().expect("bytes") ^= 1;
-    let (book, _) = load_bytes("wrong.epd.gz", &wrong);
-    assert!(book.expect_err("wrong").to_string().contains("cannot read the opening book further"));
-    let zip = zipped(&[("a.epd", &text)]);
-    let (book, _) = load_bytes("cut.zip", &zip[..zip.len() / 2]);
-    assert!(book.expect_err("cut").to_string().contains("expected a readable zip archive"));
-    let mut flipped = zip.clone();
-    flipped[60] ^= 0x55;
-    let (book, _) = load_bytes("flipped.zip", &flipped);
-    assert!(book.is_err());
 }
 
 #[test]

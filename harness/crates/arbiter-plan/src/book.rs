@@ -19,7 +19,6 @@ pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
         depth: plan.book_depth,
         seed: plan.seed,
         strict: plan.strict_book,
-        castling_mode: None,
     };
     match &plan.book {
         None if plan.has_no_book => {

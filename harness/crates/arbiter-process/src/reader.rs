@@ -16,7 +16,7 @@ pub(super) const READ_BYTES: usize = 4 * 1024;
 pub struct Chunk {
     /// When `read` returned.
     pub at: Instant,
-    /// Lines without their ends; bytes that are not UTF-8 are replaced.
+    /// Lines without their ends; those that are not UTF-8 are Latin-1.
     pub lines: Vec<String>,
     /// Whether the engine closed its output.
     pub closed: bool,
@@ -63,6 +63,18 @@ impl<R: Read> LineReader<R> {
     }
 }
 
+/// A text as UTF-8, or as Latin-1 if it is none. Codes that Latin-1 leaves to terminals are replaced.
+pub fn decoded(bytes: &[u8]) -> String {
+    let letter = |byte: &u8| match byte {
+        0x80..=0x9f => char::REPLACEMENT_CHARACTER,
+        byte => char::from(*byte),
+    };
+    match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(letter).collect(),
+    }
+}
+
 /// Cuts a stream of bytes into lines of bounded length.
 #[derive(Default)]
 struct Splitter {
@@ -86,11 +98,7 @@ impl Splitter {
 
     fn end_line(&mut self) {
         let line = self.partial.strip_suffix(b"\r").unwrap_or(&self.partial);
-        let line = match str::from_utf8(line) {
-            Ok(line) => line.to_owned(),
-            Err(_) => String::from_utf8_lossy(line).into_owned(),
-        };
-        self.lines.push(line);
+        self.lines.push(decoded(line));
         self.partial.clear();
     }
 
@@ -120,7 +128,8 @@ mod tests {
     fn lines_survive_any_cut() {
         assert_eq!(lines(&[b"uci", b"ok\r\nready", b"ok\n"]), ["uciok", "readyok"]);
         assert_eq!(lines(&[b"\n\na"]), ["", "", "a"]);
-        assert_eq!(lines(&[b"a\xffb\n"]), ["a\u{fffd}b"]);
+        assert_eq!(lines(&[b"Caf\xe9 \xa9\nCaf\xc3", b"\xa9\n"]), ["Café ©", "Café"]);
+        assert_eq!(lines(&[b"a\x9b2J\n"]), ["a\u{fffd}2J"]);
     }
 
     #[test]

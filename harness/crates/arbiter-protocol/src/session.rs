@@ -185,6 +185,8 @@ pub(crate) struct State {
     pub(crate) left_out: Vec<(String, String)>,
     /// What it said of the search in progress.
     pub(crate) info: Info,
+    /// The last move of its side in the position that it searches; another word if there is none.
+    pub(crate) last_own_move: String,
     /// How castling is written and done in its last game.
     pub(crate) mode: CastlingMode,
 }
@@ -251,6 +253,7 @@ impl Session {
             options: Vec::new(),
             left_out: Vec::new(),
             info: Info::default(),
+            last_own_move: String::new(),
             mode: CastlingMode::Standard,
         };
         Session { state, xboard: (protocol == Protocol::Xboard).then(Box::default) }
@@ -364,7 +367,7 @@ impl Session {
         go: &Go,
         budget: Option<Duration>,
     ) -> String {
-        self.state.info = Info::default();
+        uci::dialect::set_position(&mut self.state, position);
         self.state.search(now, budget);
         match &mut self.xboard {
             None => text(format_args!("{position}\n{go}\n")),
@@ -409,7 +412,7 @@ impl Session {
     /// meanwhile. Nothing is sent to an engine that does so by itself.
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
-            self.state.info = Info::default();
+            uci::dialect::set_position(&mut self.state, position);
             (self.state.phase, self.state.due) = (Phase::Pondering, None);
             text(format_args!("{position}\n{}\n", Go { ponder: true, ..go }))
         })

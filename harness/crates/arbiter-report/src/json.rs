@@ -44,6 +44,11 @@ pub(crate) struct RunReport<'a> {
     /// The first of them, each with what is wrong.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     opening_faults: &'a [String],
+    /// What was left out of openings that are played, as no position can have it.
+    openings_corrected: u64,
+    /// The first of them, each with what was left out.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    opening_corrections: &'a [String],
     /// Times that a pair was void, because the machine disturbed it, and played again.
     pairs_voided: u64,
     /// Workers whose pairs do not count.
@@ -279,6 +284,8 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         seed: plan.seed,
         openings_left_out: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,
+        openings_corrected: summary.corrected.count,
+        opening_corrections: &summary.corrected.faults,
         pairs_voided: summary.disturbances.voided,
         workers_set_aside: &summary.excluded,
         remarks: &summary.remarks,

@@ -64,6 +64,7 @@ pub fn summary_of(
     Ok(Summary {
         about: stored.head.about.clone(),
         quarantine: stored.fingerprints.quarantine.clone(),
+        corrected: stored.fingerprints.corrected.clone(),
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,

@@ -13,11 +13,14 @@ pub(crate) use epd_figures::EpdFigures;
 pub(crate) use perft::PerftFigures;
 
 use crate::document::Document;
-use arbiter_suite::Unusable;
+use arbiter_suite::LineFault;
 
-/// The lines that were not used, and why.
-fn unusable(document: &mut Document, unusable: &[Unusable]) {
-    let title = format!("Unusable lines, which count for nothing: {}", unusable.len());
-    let lines = unusable.iter().map(|line| format!("line {}: {}", line.line, line.reason));
-    document.list(title, lines.collect());
+/// The lines that were corrected, and those that were not used, and why.
+fn line_faults(document: &mut Document, corrected: &[LineFault], unusable: &[LineFault]) {
+    let mut list = |title: &str, faults: &[LineFault]| {
+        let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));
+        document.list(format!("{title}: {}", faults.len()), lines.collect());
+    };
+    list("Corrected positions", corrected);
+    list("Unusable lines, which count for nothing", unusable);
 }

@@ -61,6 +61,8 @@ pub struct Summary {
     pub engines: Vec<String>,
     /// What of the opening book was left out.
     pub quarantine: Quarantine,
+    /// What of the book was corrected.
+    pub corrected: Quarantine,
     /// Pairs that the machine disturbed.
     pub disturbances: Disturbances,
     /// Machines that were excluded.
@@ -153,6 +155,7 @@ impl Summary {
             plan: plan.clone(),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             quarantine: Quarantine::default(),
+            corrected: Quarantine::default(),
             disturbances: Disturbances::default(),
             excluded: Vec::new(),
             remarks: Vec::new(),

@@ -36,6 +36,7 @@ pub fn take_fingerprints(
         book,
         openings: Some(hash_openings(opened)),
         quarantine: opened.quarantine().clone(),
+        corrected: opened.corrected().clone(),
         engines: engines.collect::<Result<_, _>>()?,
         option_files: option_files.collect::<Result<_, _>>()?,
         host: Some(host()),

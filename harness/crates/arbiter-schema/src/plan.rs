@@ -28,6 +28,9 @@ pub struct Fingerprints {
     /// What of the book was left out.
     #[serde(default)]
     pub quarantine: Quarantine,
+    /// What of the book was corrected.
+    #[serde(default, skip_serializing_if = "Quarantine::is_empty")]
+    pub corrected: Quarantine,
     /// Of each engine's program.
     #[serde(skip)]
     pub engines: Vec<String>,

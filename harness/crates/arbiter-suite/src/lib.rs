@@ -6,7 +6,6 @@
 //! understood counts neither for an engine nor against it.
 
 pub mod epd;
-mod fields;
 pub mod mine;
 mod packed;
 pub mod perft;
@@ -16,32 +15,31 @@ mod start;
 
 use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
+use arbiter_position::Start;
 
 pub use packed::{RECORD_BYTES, packed};
 pub use runner::{Answers, SuiteEngines, SuiteError, Task, TaskError, run_suite};
 pub use samples::samples;
-pub use start::{Start, fen};
 
-/// A line of a suite that says nothing that can be used.
+/// What is wrong with a line of a suite.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub struct Unusable {
+pub struct LineFault {
     /// Number of the line, from 1; in a JSON file, number of the case.
     pub line: usize,
     /// What is wrong with it.
     pub reason: String,
 }
 
-impl Unusable {
+impl LineFault {
     /// A line with its number, from 1, and what is wrong with it, which may quote the line.
-    pub fn new(line: usize, reason: &str) -> Unusable {
-        Unusable { line, reason: printable(reason, MAX_TEXT) }
+    pub fn new(line: usize, reason: &str) -> LineFault {
+        LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
-}
 
-/// The text of a suite: odd bytes become replacement characters, and a byte order mark goes.
-pub fn decode(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()
+    /// What was left out of a position, if anything was.
+    fn corrected(line: usize, start: &Start) -> Option<LineFault> {
+        start.correction.as_ref().map(|what| LineFault::new(line, what))
+    }
 }
 
 #[cfg(test)]
@@ -50,8 +48,8 @@ mod tests {
 
     #[test]
     fn what_a_line_says_to_a_terminal_is_not_passed_on() {
-        let unusable = Unusable::new(1, "got '\u{1b}[2J'");
+        let unusable = LineFault::new(1, "got '\u{1b}[2J'");
         assert_eq!(unusable.reason, "got '\u{fffd}[2J'");
-        assert_eq!(Unusable::new(1, &"x".repeat(9999)).reason.len(), MAX_TEXT);
+        assert_eq!(LineFault::new(1, &"x".repeat(9999)).reason.len(), MAX_TEXT);
     }
 }

@@ -71,7 +71,7 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::start::Start;
+    use arbiter_position::Start;
 
     #[test]
     fn a_game_is_packed_as_documented() {

@@ -159,13 +159,13 @@ fn benched(case: &Case) -> Judged {
 fn repeats(case: &Case) -> Judged {
     let searches = case.transcript.searches();
     let end = |search: &Search| {
-        let mut last = search.infos.iter().rev().filter(|info| info.field("score").is_some());
+        let mut last = search.infos.iter().rev().filter(|info| info.has("score"));
         let nodes = last.find_map(|info| info.field("nodes")).unwrap_or("no");
         format!("{} after {nodes} nodes", search.best())
     };
     // Stopped searches end anywhere, but tell the same until then.
     let told = |search: &Search| -> Vec<String> {
-        let scores = search.infos.iter().filter(|info| info.field("score").is_some());
+        let scores = search.infos.iter().filter(|info| info.has("score"));
         scores.map(|info| format!("{} nodes", info.field("nodes").unwrap_or("no"))).collect()
     };
     searches.windows(2).try_for_each(|pair| {

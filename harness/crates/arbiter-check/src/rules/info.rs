@@ -168,7 +168,7 @@ fn plausible_time(case: &Case) -> Judged {
 fn deep_enough(_: &Search, info: &Said) -> Judged {
     let depths = info.number("depth").zip(info.number("seldepth"));
     let is_less = depths.is_some_and(|(depth, seldepth)| seldepth < depth);
-    ensure(!is_less || info.field("score").is_none(), || "seldepth is less than depth".to_owned())
+    ensure(!is_less || !info.has("score"), || "seldepth is less than depth".to_owned())
 }
 
 fn plausible_nps(_: &Search, info: &Said) -> Judged {
@@ -184,7 +184,7 @@ fn plausible_nps(_: &Search, info: &Said) -> Judged {
 fn mate_scores(case: &Case) -> Judged {
     for (search, expected) in case.transcript.searches().iter().zip([1..=1, -2..=-1]) {
         one_answer(search)?;
-        let mut scores = search.infos.iter().rev().filter(|info| info.field("score").is_some());
+        let mut scores = search.infos.iter().rev().filter(|info| info.has("score"));
         let last = scores.next().ok_or("no score")?;
         ensure(last.number("mate").is_some_and(|mate| expected.contains(&mate)), || {
             format!("the last score in {} is 'info {}'", search.fen(), last.text)
@@ -203,7 +203,7 @@ fn points_of_view(case: &Case) -> Judged {
 }
 
 fn shown_early(search: &Search) -> Judged {
-    let first = search.infos.iter().find(|info| info.field("score").is_some());
+    let first = search.infos.iter().find(|info| info.has("score"));
     let is_early = |info: &Said| info.at + Duration::from_millis(200) < search.answered_at();
     ensure(first.is_some_and(is_early), || "no score until the move".to_owned())
 }

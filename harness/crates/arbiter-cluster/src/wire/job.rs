@@ -17,8 +17,8 @@ use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
 use arbiter_plan::{Games, PairJob};
+use arbiter_position::Start;
 use arbiter_schedule::Pairing;
-use arbiter_suite::Start;
 use arbiter_suite::epd::{Question, Record};
 use arbiter_suite::perft::Count;
 
@@ -179,7 +179,7 @@ fn pair(
         return Err(invalid("an opening of more than a thousand moves"));
     }
     let start = Start::read(&fen, chess960).map_err(|error| invalid(format!("FEN: {error}")))?;
-    let Start { position: start, mode } = start;
+    let Start { position: start, mode, .. } = start;
     let mut position = start.clone();
     for uci in &book {
         let legal = uci.to_move(&position);

@@ -28,8 +28,12 @@ pub struct Rules {
     pub resign: Option<ResignRule>,
     /// Moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
-    /// Whether moves are counted as in fastchess: for draws by the number in the position, and for the
-    /// cap without the book. Else all moves of the game count.
+    /// Whether moves are counted by their numbers in the position, so that a book of positions and one of
+    /// games give the same. Else all moves of the game count, as in cutechess-cli.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts_by_position: bool,
+    /// Whether moves are counted as in fastchess: for draws by their numbers in the position, and for
+    /// the cap without the book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_as_fastchess: bool,
     /// When endgame tables decide.
@@ -122,18 +126,21 @@ impl Adjudicator {
 
     /// Takes note of a move and says whether the game is over.
     pub fn observe(&mut self, mut played: Played) -> Option<Outcome> {
-        let Rules { draw, resign, move_cap, counts_as_fastchess, .. } = self.rules;
+        let Rules { draw, resign, move_cap, counts_by_position, counts_as_fastchess, .. } =
+            self.rules;
         self.plies += 1;
         self.book_plies += u32::from(played.is_book);
-        let mut capped_plies = self.plies;
-        if counts_as_fastchess {
-            capped_plies -= self.book_plies;
-        } else {
+        if !counts_by_position && !counts_as_fastchess {
             played.full_moves = self.plies / 2;
         }
+        let capped_moves = if counts_as_fastchess {
+            (self.plies - self.book_plies) / 2
+        } else {
+            played.full_moves
+        };
         let resigned = resign.and_then(|rule| rule.observe(&mut self.decided_moves, played));
         let drawn = draw.is_some_and(|rule| rule.observe(&mut self.agreed_plies, played));
-        let capped = move_cap.is_some_and(|cap| capped_plies >= cap.saturating_mul(2));
+        let capped = move_cap.is_some_and(|cap| capped_moves >= cap);
         if let Some(loser) = resigned {
             let detail = format!("{} wins by adjudication", color_name(!loser));
             Some(Outcome::lost(loser, Termination::ResignAdjudication, detail))
@@ -154,11 +161,16 @@ mod tests {
     /// Feeds scores in centipawns, White's and Black's in turn, and tells after how many plies the
     /// game was over and why.
     fn over(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
+        over_from(0, rules, scores)
+    }
+
+    /// The same from a position after so many full moves.
+    fn over_from(before: u32, rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         let mut adjudicator = Adjudicator::new(rules, None);
         scores.iter().enumerate().find_map(|(ply, cp)| {
             let outcome = adjudicator.observe(Played {
                 color: if ply % 2 == 0 { Color::White } else { Color::Black },
-                full_moves: (ply as u32).div_ceil(2),
+                full_moves: before + (ply as u32).div_ceil(2),
                 is_book: ply < 2,
                 zeroing: false,
                 score: Some(Score::Centipawns(*cp)),
@@ -178,6 +190,19 @@ mod tests {
         assert_eq!(over(rules, &[0; 9]), Some((6, Termination::MoveCap)));
         let rules = Rules { counts_as_fastchess: true, ..rules };
         assert_eq!(over(rules, &[0; 9]), Some((8, Termination::MoveCap)));
+    }
+
+    #[test]
+    fn moves_are_counted_by_the_number_in_the_position() {
+        let draw = Some(DrawRule { move_number: 12, move_count: 1, score_cp: 10 });
+        for rules in
+            [Rules { move_cap: Some(12), ..Rules::default() }, Rules { draw, ..Rules::default() }]
+        {
+            let by_position = Rules { counts_by_position: true, ..rules };
+            let plies = |before, rules| over_from(before, rules, &[0; 99]).map(|(ply, _)| ply);
+            assert_eq!((plies(0, by_position), plies(8, by_position)), (Some(24), Some(8)));
+            assert_eq!((plies(0, rules), plies(8, rules)), (Some(24), Some(24)));
+        }
     }
 
     #[test]

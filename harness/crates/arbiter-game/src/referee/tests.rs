@@ -3,8 +3,14 @@ use arbiter_protocol::Limits;
 use shakmaty::KnownOutcome;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
-const NO_RULES: Rules =
-    Rules { draw: None, resign: None, move_cap: None, counts_as_fastchess: false, tablebase: None };
+const NO_RULES: Rules = Rules {
+    draw: None,
+    resign: None,
+    move_cap: None,
+    counts_by_position: false,
+    counts_as_fastchess: false,
+    tablebase: None,
+};
 
 fn conditions(tc: &str, margin: Duration) -> ByColor<Conditions> {
     let limits = Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() };

@@ -15,20 +15,50 @@ pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
+/// Bytes of a file that tell what it is.
+const HEAD_BYTES: u64 = 512;
+
+/// What files begin with that hold no text, or another's, and what to do about them.
+const FOREIGN: [(&[u8], &str); 14] = [
+    (b"PK\x03\x04", "a zip archive; unpack it, and name a file of it"),
+    (b"PK\x05\x06", "a zip archive; unpack it, and name a file of it"),
+    (b"\xfd7zXZ\0", "compressed with xz; unpack it first"),
+    (b"BZh", "compressed with bzip2; unpack it first"),
+    (b"LZIP", "compressed with lzip; unpack it first"),
+    (b"\x04\x22\x4d\x18", "compressed with lz4; unpack it first"),
+    (b"\x1f\x9d", "compressed with compress; unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it, and name a file of it"),
+    (b"Rar!\x1a\x07", "a rar archive; unpack it, and name a file of it"),
+    (b"version https://git-lfs", "a pointer of Git LFS, not the file; fetch it with: git lfs pull"),
+    (b"/annex/objects/", "a pointer of git-annex, not the file; fetch it with: git annex get"),
+    (b"<!DOCTYPE", "a web page, not the file that it is about; download that"),
+    (b"<!doctype", "a web page, not the file that it is about; download that"),
+    (b"<html", "a web page, not the file that it is about; download that"),
+];
+
+/// What a file that begins so is, if it is neither text, gzip nor Zstandard.
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    let is_tar = head.get(257..262) == Some(b"ustar");
+    let found = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| *what);
+    found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
+}
+
 /// The contents of `source`, which is gzip, Zstandard or neither. Its first bytes decide, not a
-/// name. A zip archive is an error: it holds files, and may do so without compressing them.
+/// name.
+///
+/// # Errors
+///
+/// Other kinds of compression, archives, and what stands in for a file.
 pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
-    let mut magic = Vec::new();
-    (&mut source).take(4).read_to_end(&mut magic)?;
-    if is_zip(&magic) {
-        let reason = "it is a zip archive; unpack it, and name a file of it";
-        return Err(io::Error::new(ErrorKind::InvalidData, reason));
+    let mut head = Vec::new();
+    (&mut source).take(HEAD_BYTES).read_to_end(&mut head)?;
+    if let Some(what) = foreign(&head) {
+        return Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}")));
     }
-    let is_gzip = magic.starts_with(b"\x1f\x8b");
-    let is_zstd = is_zstd(&magic);
-    let source = Cursor::new(magic).chain(source);
+    let (is_gzip, is_zstd) = (head.starts_with(b"\x1f\x8b"), is_zstd(&head));
+    let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
         (true, _) => Box::new(MultiGzDecoder::new(source)),
         (_, true) => Box::new(Frames::new(source)),

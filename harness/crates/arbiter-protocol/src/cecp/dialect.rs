@@ -280,7 +280,8 @@ impl Xboard {
         state.leave_out_unfit();
         let mut told = Vec::new();
         for (name, value) in &state.setup.options {
-            let name = &check_option(&state.options, name, value)?.name;
+            let (OptionDeclaration { name, .. }, value) =
+                check_option(&state.options, name, value)?;
             told.push(match (name.as_str(), value.as_str()) {
                 ("memory" | "cores", value) => format!("{name} {value}"),
                 (name, "") => format!("option {name}"),

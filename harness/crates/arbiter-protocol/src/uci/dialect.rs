@@ -22,6 +22,22 @@ pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, Ses
     Ok(text + "ucinewgame\nisready\n")
 }
 
+/// A search of a position begins.
+pub(crate) fn set_position(state: &mut State, position: &str) {
+    state.info = Info::default();
+    state.last_own_move.clear();
+    state.last_own_move.push_str(position.rsplit(' ').nth(1).unwrap_or_default());
+}
+
+/// Whether an answer to a search is that to the search before, said once more: the side's own last move
+/// has left its square, so that nothing can make it again, and nothing was said of this search. Only a
+/// king that castled without leaving its square can.
+fn is_said_again(state: &State, text: &str) -> bool {
+    let may_stay = state.mode == CastlingMode::Chess960
+        && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
+    text == state.last_own_move && !may_stay && state.info == Info::default()
+}
+
 /// A line was read. Answers that nobody awaits are noise: engines differ in their manners, and a
 /// late `readyok` or a second `bestmove` does not spoil a game.
 pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step, SessionError> {
@@ -29,6 +45,9 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
         return Ok(Step::Answer(line.to_owned()));
     }
     let (word, rest) = split_word(line.trim());
+    if word == "bestmove" && is_said_again(state, split_word(rest).0) {
+        return Ok(Step::Continue);
+    }
     match (state.phase, word) {
         (Phase::Handshake, "id") => {
             if let ("name", name) = split_word(rest) {
@@ -94,8 +113,8 @@ fn configure(state: &State) -> Result<String, SessionError> {
 
 /// The line that sets an option by its declared name; a button has no value.
 fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionError> {
-    let OptionDeclaration { name, kind, .. } = check_option(&state.options, name, value)?;
-    Ok(match (kind, value) {
+    let (OptionDeclaration { name, kind, .. }, value) = check_option(&state.options, name, value)?;
+    Ok(match (kind, value.as_str()) {
         (OptionKind::Button, "false") => String::new(),
         (OptionKind::Button, _) | (_, "") => format!("setoption name {name}\n"),
         _ => format!("setoption name {name} value {value}\n"),

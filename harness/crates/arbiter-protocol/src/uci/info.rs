@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use shakmaty::uci::UciMove;
+
+use super::info_words::{InfoWord, info_words};
 use super::score::Score;
 
 /// The last known facts of a search, folded from its `info` lines.
@@ -26,6 +29,8 @@ pub struct Info {
     pub tbhits: Option<u64>,
     /// Principal variation, as the engine wrote it.
     pub pv: Vec<String>,
+    /// The word at which the principal variation ended, if it is neither a move nor the next field.
+    pub not_a_move: Option<String>,
     /// The exact score in the last line with a principal variation, if it has one.
     pub pv_score: Option<Score>,
     /// Whether a line had fewer nodes than one before it.
@@ -46,42 +51,41 @@ impl Info {
     /// The same; with `takes_bounds`, bounds are taken for scores, as cutechess-cli does.
     pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
         let mut info = Info::default();
-        let mut words = rest.split_ascii_whitespace();
         let mut line_number = 1;
         let mut is_bound = false;
-        while let Some(word) = words.next() {
-            match word {
-                "depth" => info.depth = words.next().and_then(|w| w.parse().ok()),
-                "seldepth" => info.seldepth = words.next().and_then(|w| w.parse().ok()),
-                "nodes" => info.nodes = words.next().and_then(|w| w.parse().ok()),
-                "time" => {
-                    let ms = words.next().and_then(|w| w.parse().ok());
-                    info.time = ms.map(Duration::from_millis);
-                }
-                "nps" => info.nps = words.next().and_then(|w| w.parse().ok()),
-                "hashfull" => info.hashfull = words.next().and_then(|w| w.parse().ok()),
-                "tbhits" => info.tbhits = words.next().and_then(|w| w.parse().ok()),
-                "multipv" => line_number = words.next().and_then(|w| w.parse().ok()).unwrap_or(1),
-                "score" => {
-                    let kind = words.next();
-                    let value = words.next().and_then(|w| w.parse().ok());
-                    info.score = match (kind, value) {
-                        (Some("cp"), Some(cp)) => Some(Score::Centipawns(cp)),
-                        (Some("mate"), Some(moves)) => Some(Score::Mate(moves)),
-                        _ => None,
-                    };
-                }
-                "lowerbound" | "upperbound" => is_bound = true,
-                "pv" => info.pv = words.by_ref().map(str::to_owned).collect(),
-                // The rest of the line is free text.
-                "string" => break,
+        for InfoWord { field, place, word } in info_words(rest) {
+            match (field, place) {
+                ("depth", 1) => info.depth = word.parse().ok(),
+                ("seldepth", 1) => info.seldepth = word.parse().ok(),
+                ("nodes", 1) => info.nodes = word.parse().ok(),
+                ("time", 1) => info.time = word.parse().ok().map(Duration::from_millis),
+                ("nps", 1) => info.nps = word.parse().ok(),
+                ("hashfull", 1) => info.hashfull = word.parse().ok(),
+                ("tbhits", 1) => info.tbhits = word.parse().ok(),
+                ("multipv", 1) => line_number = word.parse().unwrap_or(1),
+                ("cp", 1) => info.score = word.parse().ok().map(Score::Centipawns),
+                ("mate", 1) => info.score = word.parse().ok().map(Score::Mate),
+                ("lowerbound" | "upperbound", 0) => is_bound = true,
+                ("pv", 1..) if info.not_a_move.is_none() => info.continue_pv(word),
                 _ => {}
             }
         }
-        info.pv_score = info.score.filter(|_| !is_bound && !info.pv.is_empty());
+        info.pv_score = info.score.filter(|_| !is_bound && info.has_pv());
         info.score = info.score.filter(|_| takes_bounds || !is_bound);
         // Only the best line describes the move that will be played.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
+    }
+
+    /// Takes a word for the next move of the variation, which ends at the first word that is none.
+    fn continue_pv(&mut self, word: &str) {
+        match word.to_ascii_lowercase().parse::<UciMove>() {
+            Ok(_) => self.pv.push(word.to_owned()),
+            Err(_) => self.not_a_move = Some(word.to_owned()),
+        }
+    }
+
+    fn has_pv(&self) -> bool {
+        !self.pv.is_empty() || self.not_a_move.is_some()
     }
 
     /// Takes over the facts that a later line states. Without an exact score it tells of nodes and
@@ -91,7 +95,7 @@ impl Info {
             later.nodes.zip(self.nodes).is_some_and(|(now, before)| now < before);
         self.nodes = later.nodes.or(self.nodes);
         self.time = later.time.or(self.time);
-        if !later.pv.is_empty() {
+        if later.has_pv() {
             self.pv_score = later.pv_score;
         }
         if self.score.is_some() && later.score.is_none() {
@@ -103,8 +107,8 @@ impl Info {
         self.nps = later.nps.or(self.nps);
         self.hashfull = later.hashfull.or(self.hashfull);
         self.tbhits = later.tbhits.or(self.tbhits);
-        if !later.pv.is_empty() {
-            self.pv = later.pv;
+        if later.has_pv() {
+            (self.pv, self.not_a_move) = (later.pv, later.not_a_move);
         }
     }
 }
@@ -144,6 +148,51 @@ mod tests {
         check("depth x score cp", Info::default());
         check("string depth 5", Info::default());
         check("score cp 99999999999999", Info::default());
+        check("score cp 12.5", Info::default());
+        check("score 34", Info::default());
+        check("nodes -5 time 1.5 nps 1e6 hashfull x tbhits", Info::default());
+        let depth = |depth| Info { depth: Some(depth), ..Info::default() };
+        check("depth\t5\tstring score cp 9 pv e2e4", depth(5));
+        check("depth 5 currmove e2e4 currmovenumber 1 refutation d1h5 g6h5", depth(5));
+        check("currline 1 e2e4 e7e5 depth 5 wdl 1 998 1 foo 7", depth(5));
+    }
+
+    #[test]
+    fn fields_in_any_order_with_or_without_their_values() {
+        let expect = Info {
+            depth: Some(6),
+            score: Some(Score::Centipawns(1020)),
+            nodes: Some(3955),
+            nps: Some(439_444),
+            pv: vec!["e2e4".into(), "e7e5".into()],
+            pv_score: Some(Score::Centipawns(1020)),
+            ..Info::default()
+        };
+        for line in [
+            "depth 6 nodes 3955 pv e2e4 e7e5 nps 439444 score cp 1020",
+            "pv e2e4 e7e5 score cp +1020 depth 6 nodes 3955 nps 439444 string pv a2a3",
+            "nps 439444\tscore\tcp 1020 wdl 900 99 1\tpv e2e4 e7e5\tdepth 6 nodes 3955",
+            "time depth 6 seldepth nodes 3955 score cp 1020 hashfull nps 439444 pv e2e4 e7e5 tbhits",
+            "score mate nodes 3955 cp 1020 nps 439444 depth 6 multipv 1 pv e2e4 e7e5 currmove",
+        ] {
+            assert_eq!(Info::parse(line), expect, "{line}");
+        }
+        let bound = Info::read("score lowerbound cp 20 pv a2a3", true);
+        assert_eq!((bound.score, bound.pv_score), (Some(Score::Centipawns(20)), None));
+        assert_eq!(Info::parse("score mate -3 nodes 5").score, Some(Score::Mate(-3)));
+    }
+
+    #[test]
+    fn a_variation_ends_where_its_moves_end() {
+        let read = |line: &str| {
+            let Info { pv, not_a_move, nodes, .. } = Info::parse(line);
+            (pv.join(" "), not_a_move.unwrap_or_default(), nodes)
+        };
+        let pv = |pv: &str, end: &str| (pv.to_owned(), end.to_owned(), Some(5));
+        assert_eq!(read("pv e2e4 e7e5 (book) d2d4 nodes 5"), pv("e2e4 e7e5", "(book)"));
+        assert_eq!(read("pv Nf3 e5 nodes 5"), pv("", "Nf3"));
+        assert_eq!(read("nodes 5 pv e7e8Q 0000"), pv("e7e8Q 0000", ""));
+        assert_eq!(read("pv nodes 5"), pv("", ""));
     }
 
     #[test]

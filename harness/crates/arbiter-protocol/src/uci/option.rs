@@ -59,14 +59,27 @@ impl OptionError {
 /// The words that open a field of an `option` line.
 const FIELDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
 
+/// The types of options.
+const KINDS: [&str; 5] = ["check", "spin", "combo", "button", "string"];
+
 impl OptionDeclaration {
     /// Reads the words after `option`. `None` if name or type is missing or unknown.
     pub fn parse(rest: &str) -> Option<OptionDeclaration> {
         let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
-        for word in rest.split_ascii_whitespace() {
-            // A name may contain field words ("min depth"), so `name` runs until `type`.
-            let in_name = matches!(fields.last(), Some(("name", _)));
-            let opens = if in_name { word == "type" } else { FIELDS.contains(&word) };
+        let mut words = rest.split_ascii_whitespace().peekable();
+        let mut is_string = false;
+        while let Some(word) = words.next() {
+            let next = words.peek().map(|next| next.to_ascii_lowercase()).unwrap_or_default();
+            // A name may contain field words ("min depth"), so `name` runs until the type, and a text may
+            // contain any word.
+            let opens = match fields.last() {
+                Some(("name", _)) if fields.len() == 1 => {
+                    word == "type" && KINDS.contains(&next.as_str())
+                }
+                Some(("default", _)) if is_string => false,
+                _ => FIELDS.contains(&word),
+            };
+            is_string |= opens && word == "type" && next == "string";
             match fields.last_mut() {
                 _ if opens => fields.push((word, Vec::new())),
                 Some((_, words)) => words.push(word),
@@ -76,7 +89,7 @@ impl OptionDeclaration {
         let field =
             |key: &str| fields.iter().find(|(k, _)| *k == key).map(|(_, words)| words.join(" "));
         let name = field("name").filter(|n| !n.is_empty())?;
-        let kind = match field("type")?.as_str() {
+        let kind = match field("type")?.to_ascii_lowercase().as_str() {
             "check" => OptionKind::Check,
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
@@ -96,27 +109,35 @@ impl OptionDeclaration {
         Some(OptionDeclaration { name, kind, default: field("default") })
     }
 
-    /// Checks a value against the declaration.
-    fn admits(&self, value: &str) -> Result<(), OptionError> {
-        let expected = match &self.kind {
-            OptionKind::Check if value == "true" || value == "false" => return Ok(()),
-            OptionKind::Check => "true or false".to_owned(),
+    /// Checks a value against the declaration, and returns it as the engine declares it: words are
+    /// taken in any case.
+    pub(super) fn admits(&self, value: &str) -> Result<String, OptionError> {
+        let one_of = |words: &[&str]| {
+            // Words may differ by their case alone.
+            let exact = words.iter().find(|word| **word == value);
+            let found =
+                exact.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(value)));
+            found.map(|word| (*word).to_owned())
+        };
+        let (admitted, expected) = match &self.kind {
+            OptionKind::Check => (one_of(&["true", "false"]), "true or false".to_owned()),
             OptionKind::Spin { min, max } => {
-                if value.parse::<i64>().is_ok_and(|v| (*min..=*max).contains(&v)) {
-                    return Ok(());
-                }
-                format!("a whole number from {min} to {max}")
+                let number = value.parse::<i64>().ok().filter(|v| (*min..=*max).contains(v));
+                (number.map(|v| v.to_string()), format!("a whole number from {min} to {max}"))
             }
             OptionKind::Combo { values } => {
-                if values.iter().any(|v| v.eq_ignore_ascii_case(value)) {
-                    return Ok(());
-                }
-                format!("one of {}", values.join(", "))
+                let words: Vec<&str> = values.iter().map(String::as_str).collect();
+                (one_of(&words), format!("one of {}", values.join(", ")))
             }
-            OptionKind::Button if ["", "true", "false"].contains(&value) => return Ok(()),
-            OptionKind::Button => "no value, or whether to press it: it is a button".to_owned(),
-            OptionKind::String => return Ok(()),
+            OptionKind::Button => {
+                let expected = "no value, or whether to press it: it is a button";
+                (one_of(&["", "true", "false"]), expected.to_owned())
+            }
+            OptionKind::String => return Ok(value.to_owned()),
         };
+        if let Some(admitted) = admitted {
+            return Ok(admitted);
+        }
         let name = &self.name;
         Err(OptionError::new(format!(
             "option '{name}' does not take '{value}': expected {expected}"
@@ -124,14 +145,14 @@ impl OptionDeclaration {
     }
 }
 
-/// Checks a wish against all declarations and returns the option's own.
+/// Checks a wish against all declarations and returns the option's own, with the value to send.
 pub fn check_option<'a>(
     declared: &'a [OptionDeclaration],
     name: &str,
     value: &str,
-) -> Result<&'a OptionDeclaration, OptionError> {
+) -> Result<(&'a OptionDeclaration, String), OptionError> {
     match declared.iter().find(|d| d.name.eq_ignore_ascii_case(name)) {
-        Some(declaration) => declaration.admits(value).map(|()| declaration),
+        Some(declaration) => Ok((declaration, declaration.admits(value)?)),
         None => {
             let hint = did_you_mean(name, declared.iter().map(|option| option.name.as_str()));
             Err(OptionError {
@@ -169,6 +190,20 @@ mod tests {
         );
         assert_eq!(declared[3].name, "Clear Hash");
         assert_eq!(declared[5].name, "Skill min");
+        let bare = |line: &str| {
+            let OptionDeclaration { name, kind, default } = OptionDeclaration::parse(line).unwrap();
+            (name, kind, default)
+        };
+        let path = |default: Option<&str>| {
+            ("TbPath".to_owned(), OptionKind::String, default.map(str::to_owned))
+        };
+        assert_eq!(bare("name TbPath type string"), path(None));
+        assert_eq!(bare("name TbPath\ttype\tString default"), path(Some("")));
+        assert_eq!(bare("name TbPath type string default /a max b"), path(Some("/a max b")));
+        assert_eq!(bare("type string name TbPath default C:\\a b"), path(Some("C:\\a b")));
+        let odd = bare("name Piece type value (min) type spin default 1 min -5 max +5");
+        let kind = OptionKind::Spin { min: -5, max: 5 };
+        assert_eq!(odd, ("Piece type value (min)".to_owned(), kind, Some("1".to_owned())));
         assert_eq!(OptionDeclaration::parse("type spin"), None);
         assert_eq!(OptionDeclaration::parse("name X type lever"), None);
     }
@@ -178,13 +213,15 @@ mod tests {
         let declared = declared();
         let check = |name: &str, value: &str, expect: Result<&str, &str>| {
             let got = check_option(&declared, name, value).map_err(|e| e.to_string());
-            assert_eq!(got.map(|option| &*option.name), expect.map_err(str::to_owned));
+            let got = got.map(|(option, value)| format!("{}={value}", option.name));
+            assert_eq!(got, expect.map(str::to_owned).map_err(str::to_owned));
         };
-        check("hash", "64", Ok("Hash"));
-        check("Ponder", "true", Ok("Ponder"));
-        check("Style", "very risky", Ok("Style"));
-        check("Clear Hash", "", Ok("Clear Hash"));
-        check("SyzygyPath", "/anything at all", Ok("SyzygyPath"));
+        check("hash", "64", Ok("Hash=64"));
+        check("hash", "+064", Ok("Hash=64"));
+        check("Ponder", "True", Ok("Ponder=true"));
+        check("Style", "very risky", Ok("Style=Very Risky"));
+        check("Clear Hash", "", Ok("Clear Hash="));
+        check("SyzygyPath", "/anything at ALL", Ok("SyzygyPath=/anything at ALL"));
         check("Hahs", "1", Err("has no option 'Hahs' (did you mean 'Hash'?)"));
         check("Contempt", "1", Err("has no option 'Contempt'"));
         check(

@@ -62,8 +62,8 @@ pub(super) fn conditions(
         Order::Sequential => "in the order of the book",
     };
     row("openings", format!("{book}, BLAKE3 {}, {order}", short(&fingerprints.book)));
-    if let Some(summary) = summary.filter(|summary| !summary.quarantine.is_empty()) {
-        row("openings left out", left_out(summary));
+    for (what, fault) in summary.into_iter().flat_map(of_book) {
+        row(&format!("openings {what}"), fault);
     }
     row("seed", plan.seed.to_string());
     row("schedule", rules_in_words(&plan.design, plan.engines.len()));
@@ -117,11 +117,16 @@ pub(super) fn hypotheses(sprt: &Sprt) -> String {
     )
 }
 
-/// What of the opening book was left out, in one line.
-pub(super) fn left_out(summary: &Summary) -> String {
-    let count = summary.quarantine.count;
-    let first = summary.quarantine.faults.first().map_or("", String::as_str);
-    format!("{count} of the book left out as bad; the first: {first}")
+/// What of the opening book was left out and what was corrected: which of both, and a line.
+pub(super) fn of_book(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
+    let kinds = [
+        ("left out", "left out as bad", &summary.quarantine),
+        ("corrected", "corrected", &summary.corrected),
+    ];
+    kinds.into_iter().filter(|(_, _, faults)| !faults.is_empty()).map(|(what, how, faults)| {
+        let first = faults.faults.first().map_or("", String::as_str);
+        (what, format!("{} of the book {how}; the first: {first}", faults.count))
+    })
 }
 
 /// What CPU contention did to the clocks and to pairs; `None` if nothing was measured.

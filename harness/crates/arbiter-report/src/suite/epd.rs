@@ -12,13 +12,13 @@ use super::epd_figures::{
     AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, PositionFigures, SearchFigures,
     ThemeFigures,
 };
-use super::{Place, unusable};
+use super::{Place, line_faults};
 use crate::document::{Block, Document};
 use crate::json::to_value;
 use crate::table::Table;
 use crate::text::percent_interval;
 use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
-use arbiter_suite::Unusable;
+use arbiter_suite::LineFault;
 use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
 
 /// The results of `arbiter epd`.
@@ -35,7 +35,9 @@ pub struct EpdReport<'a> {
     /// The positions.
     pub records: &'a [Arc<Record>],
     /// Lines that could not be used.
-    pub unusable: &'a [Unusable],
+    pub unusable: &'a [LineFault],
+    /// What was left out of positions that are used.
+    pub corrected: &'a [LineFault],
 }
 
 /// One engine and what it did.
@@ -88,7 +90,7 @@ impl EpdReport<'_> {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
         });
         document.list("Left out of lines that are used all the same", notes.collect());
-        unusable(&mut document, self.unusable);
+        line_faults(&mut document, self.corrected, self.unusable);
         document
     }
 
@@ -208,6 +210,7 @@ impl EpdReport<'_> {
             comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
             positions: records.map(|(index, record)| self.position(index, record)).collect(),
             unusable: self.unusable,
+            corrected: self.corrected,
             place: self.place.figures(),
         })
     }
@@ -303,7 +306,10 @@ fn wanted(record: &Record) -> String {
     if !goal.avoid.is_empty() {
         parts.push(format!("not {}", list(&goal.avoid)));
     }
-    parts.extend(goal.mate.map(|moves| format!("mate in {moves}")));
+    parts.extend(goal.mate.map(|moves| match moves {
+        1.. => format!("mate in {moves}"),
+        _ => format!("mated in {}", moves.unsigned_abs()),
+    }));
     if parts.is_empty() {
         let most = goal.most_points();
         let best = goal.points.iter().filter(|(_, points)| Some(*points) == most);
@@ -378,6 +384,7 @@ nonsense";
             place: Place::Here(2),
             records: &records,
             unusable: &suite.unusable,
+            corrected: &suite.corrected,
         });
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::place::PlaceFigures;
 use arbiter_stats::paired::Solved;
-use arbiter_suite::Unusable;
+use arbiter_suite::LineFault;
 use arbiter_suite::epd::Tally;
 
 /// Which positions engines solve: `arbiter epd`.
@@ -23,7 +23,9 @@ pub(crate) struct EpdFigures<'a> {
     /// The positions.
     pub(super) positions: Vec<PositionFigures<'a>>,
     /// Lines that were not used.
-    pub(super) unusable: &'a [Unusable],
+    pub(super) unusable: &'a [LineFault],
+    /// What was left out of positions that are used, as no position can have it.
+    pub(super) corrected: &'a [LineFault],
     #[serde(flatten)]
     pub(super) place: PlaceFigures<'a>,
 }

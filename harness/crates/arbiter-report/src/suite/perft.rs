@@ -5,11 +5,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::place::PlaceFigures;
-use super::{Place, unusable};
+use super::{Place, line_faults};
 use crate::document::{Block, Document};
 use crate::json::to_value;
 use crate::table::Table;
-use arbiter_suite::Unusable;
+use arbiter_suite::LineFault;
 use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
 
 /// The results of `arbiter perft`.
@@ -28,7 +28,9 @@ pub struct PerftReport<'a> {
     /// Positions whose counts are all beyond the limits.
     pub beyond: usize,
     /// Lines that could not be used.
-    pub unusable: &'a [Unusable],
+    pub unusable: &'a [LineFault],
+    /// What was left out of positions that are used.
+    pub corrected: &'a [LineFault],
     /// Where the engine was asked.
     pub place: Place,
 }
@@ -48,7 +50,9 @@ pub(crate) struct PerftFigures<'a> {
     /// The positions.
     positions: Vec<PositionFigures<'a>>,
     /// Lines that were not used.
-    unusable: &'a [Unusable],
+    unusable: &'a [LineFault],
+    /// What was left out of positions that are used, as no position can have it.
+    corrected: &'a [LineFault],
     #[serde(flatten)]
     place: PlaceFigures<'a>,
 }
@@ -164,7 +168,7 @@ impl PerftReport<'_> {
             document.table(self.table());
         }
         self.place.excluded(&mut document);
-        unusable(&mut document, self.unusable);
+        line_faults(&mut document, self.corrected, self.unusable);
         document
     }
 
@@ -221,6 +225,7 @@ impl PerftReport<'_> {
             beyond_limits: self.beyond,
             positions: self.all().map(position).collect(),
             unusable: self.unusable,
+            corrected: self.corrected,
             place: self.place.figures(),
         })
     }
@@ -362,6 +367,7 @@ mod tests {
             verdicts: &verdicts,
             beyond: 2,
             unusable: &suite.unusable,
+            corrected: &suite.corrected,
         };
         let text = crate::plain::plain_text(&report.document(false), None);
         let first = text.lines().find(|line| line.contains(", depth ")).unwrap();

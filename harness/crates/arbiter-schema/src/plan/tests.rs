@@ -49,6 +49,7 @@ fn plans_survive_storage() {
         draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
         resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
         move_cap: Some(200),
+        counts_by_position: true,
         counts_as_fastchess: true,
         tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
     };
@@ -94,6 +95,7 @@ fn plans_survive_storage() {
         book: "b".into(),
         openings: Some("o".into()),
         quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
+        corrected: Quarantine { count: 1, faults: vec!["b.epd:4: odd".into()] },
         host: Some("a machine".into()),
         engines: vec!["x".into(), "y".into()],
         option_files: vec![vec![], vec!["z".into()]],

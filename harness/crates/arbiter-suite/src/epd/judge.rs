@@ -7,8 +7,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move};
 
 use super::Goal;
-use crate::start::Start;
 use arbiter_game::text::Text;
+use arbiter_position::Start;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
@@ -184,6 +184,11 @@ mod tests {
         assert!(!solved("dm 4;", "e2e3", "score mate 5"));
         assert!(!solved("dm 4;", "e2e3", "score mate -2"));
         assert!(!solved("dm 4;", "e2e3", "score cp 900"));
+        assert!(solved("bm #-4;", "e2e3", "score mate -4"));
+        assert!(solved("dm -4;", "e2e3", "score mate -1"));
+        assert!(!solved("bm #-4;", "e2e3", "score mate -5"));
+        assert!(!solved("bm #-4;", "e2e3", "score mate 2"));
+        assert!(!solved("bm #-4;", "e2e3", "score mate 0"));
         assert!(solved("bm e4; dm 4;", "e2e4", "score cp 1"));
         assert!(solved("bm e4; dm 4;", "h1h8", "score mate 3"));
         assert!(!solved("am h1h8; dm 4;", "h1h8", "score mate 3"));

@@ -7,7 +7,6 @@
 
 mod judge;
 mod notation;
-mod operations;
 mod points;
 mod read;
 mod tally;
@@ -21,7 +20,7 @@ pub use read::{Suite, read};
 pub use tally::{Comparison, Searched, Tally, compare, themes};
 pub use task::{Answered, Question, Search};
 
-use super::start::Start;
+use arbiter_position::Start;
 use arbiter_protocol::Score;
 
 /// A position with its question.
@@ -50,8 +49,9 @@ pub struct Goal {
     pub best: Vec<Move>,
     /// `am`: any of these moves is wrong.
     pub avoid: Vec<Move>,
-    /// `dm`, `bm #5`: a mate in so many moves can be had.
-    pub mate: Option<u32>,
+    /// `dm`, `bm #5`: a mate in so many moves can be had; `bm #-5`: the side to move is mated in as many
+    /// at most. Never zero.
+    pub mate: Option<i32>,
     /// Points for moves; other moves have none.
     pub points: Vec<(Move, u32)>,
 }
@@ -82,10 +82,10 @@ impl Goal {
         }
     }
 
-    /// Whether a score is a mate for the side to move, soon enough.
+    /// Whether a score is a mate by the same side, soon enough.
     pub fn announces_mate(&self, score: Option<Score>) -> bool {
-        let Some(limit) = self.mate else { return false };
-        matches!(score, Some(Score::Mate(moves)) if moves > 0 && moves.unsigned_abs() <= limit)
+        let (Some(limit), Some(Score::Mate(moves))) = (self.mate, score) else { return false };
+        moves.signum() == limit.signum() && moves.unsigned_abs() <= limit.unsigned_abs()
     }
 
     /// The points of a move; `None` if the record gives none at all.

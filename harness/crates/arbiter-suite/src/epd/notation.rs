@@ -129,7 +129,7 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
-    use crate::start::Start;
+    use arbiter_position::Start;
 
     fn meant(fen: &str, text: &str) -> Result<String, &'static str> {
         let start = Start::read(fen, false).unwrap();

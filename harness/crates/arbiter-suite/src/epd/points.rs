@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_promotion_with_its_sign_of_equality() {
-        let position = crate::start::Start::read("8/P6k/8/8/8/8/8/K7 w - - 0 1", false);
+        let position = arbiter_position::Start::read("8/P6k/8/8/8/8/8/K7 w - - 0 1", false);
         let position = position.unwrap().position;
         let comments = &[("c0", "a8=Q=10, a8=R=3")];
         assert_eq!(

@@ -3,12 +3,11 @@
 use shakmaty::{Move, Position};
 
 use super::notation::read_move;
-use super::operations::{Operation, operations};
 use super::points::points;
 use super::theme::theme;
 use super::{Goal, Record};
-use crate::start::Start;
-use crate::{Unusable, fields};
+use crate::LineFault;
+use arbiter_position::{Operation, Start, lines, operations};
 
 /// A suite as read.
 #[derive(Debug, Default)]
@@ -16,20 +15,21 @@ pub struct Suite {
     /// Its records, in the order of the file.
     pub records: Vec<Record>,
     /// Lines that could not be used.
-    pub unusable: Vec<Unusable>,
+    pub unusable: Vec<LineFault>,
+    /// What was left out of positions that are used.
+    pub corrected: Vec<LineFault>,
 }
 
 /// Reads a suite; all positions are Chess960 if `is_chess960`, else those that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
     let mut suite = Suite::default();
-    for (line, text) in (1..).zip(text.lines()) {
-        let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
-        if text.is_empty() || ["#", "%", "//"].iter().any(|sign| text.starts_with(sign)) {
-            continue;
-        }
+    for (line, text) in lines(text) {
         match Record::read(line, text, is_chess960) {
-            Ok(record) => suite.records.push(record),
-            Err(reason) => suite.unusable.push(Unusable::new(line, &reason)),
+            Ok(record) => {
+                suite.corrected.extend(LineFault::corrected(line, &record.start));
+                suite.records.push(record);
+            }
+            Err(reason) => suite.unusable.push(LineFault::new(line, &reason)),
         }
     }
     suite
@@ -38,8 +38,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
 impl Record {
     /// Reads the line of this number; its position is Chess960 if `is_chess960`, or if it needs that.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
-        let (fen, rest) = fields::split(text)?;
-        let start = Start::read(&fen, is_chess960)?;
+        let (start, rest) = Start::split(text, is_chess960)?;
         if start.position.legal_moves().is_empty() {
             return Err("the game is over in this position".to_owned());
         }
@@ -67,7 +66,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     let refused = best.refused.iter().chain(&avoid.refused);
     notes.extend(refused.map(|reason| format!("{reason}; left out")));
     let dm = first(operations, "dm").and_then(|text| {
-        let mate = text.trim_start_matches('#').parse().ok().filter(|mate| *mate > 0);
+        let mate = text.trim_start_matches('#').parse().ok().filter(|mate| *mate != 0);
         if mate.is_none() {
             notes.push(format!("dm '{text}' is no mate in a number of moves; left out"));
         }
@@ -86,7 +85,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
 struct Moves {
     found: Vec<Move>,
     /// From `bm #5`.
-    mate: Option<u32>,
+    mate: Option<i32>,
     refused: Vec<String>,
 }
 
@@ -101,15 +100,16 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     });
     for word in words {
         // Some write the move's number or its annotation as a word of its own.
-        if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.')).is_empty()
+        if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
             || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
         {
             continue;
         }
-        if let Some(mate) = word.strip_prefix('#').and_then(|mate| mate.parse::<i64>().ok()) {
-            match u32::try_from(mate) {
-                Ok(mate) if mate > 0 && opcode == "bm" => moves.mate = Some(mate),
+        if let Some(mate) = word.strip_prefix(['#', 'M']).and_then(|mate| mate.parse::<i64>().ok())
+        {
+            match i32::try_from(mate) {
+                Ok(mate) if mate != 0 && opcode == "bm" => moves.mate = Some(mate),
                 _ => moves.refused.push(format!("{opcode} '{word}' is no mate to find")),
             }
             continue;
@@ -195,7 +195,8 @@ mod tests {
         let goal = |tail: &str| one(&format!("{ITALIAN} {tail}")).goal;
         assert_eq!(names(&goal("am Nxe5;").avoid), ["f3e5"]);
         assert_eq!(goal("dm 4;").mate, Some(4));
-        assert_eq!(goal("bm #5;").mate, Some(5));
+        assert_eq!((goal("bm #5;").mate, goal("bm M5;").mate), (Some(5), Some(5)));
+        assert_eq!((goal("bm #-3;").mate, goal("dm -3;").mate), (Some(-3), Some(-3)));
         let both = goal("bm #5 O-O;");
         assert_eq!((both.mate, names(&both.best)), (Some(5), vec!["e1g1".to_owned()]));
         assert_eq!(goal("c0 \"O-O=10, c3=4\";").points.len(), 2);
@@ -209,8 +210,8 @@ mod tests {
         assert_eq!(record.notes, ["bm 'Qh5' is not legal; left out"]);
         let record = one(&format!("{ITALIAN} bm O-O; c7 \"O-O c3\"; c8 \"10\";"));
         assert_eq!(record.notes, ["c8 has 1 points for 2 moves; points left out"]);
-        let record = one(&format!("{ITALIAN} bm #-3 O-O;"));
-        assert_eq!(record.notes, ["bm '#-3' is no mate to find; left out"]);
+        let record = one(&format!("{ITALIAN} bm #0 O-O;"));
+        assert_eq!(record.notes, ["bm '#0' is no mate to find; left out"]);
         let record = one(&format!("{ITALIAN} bm O-O; dm soon;"));
         assert_eq!(record.notes, ["dm 'soon' is no mate in a number of moves; left out"]);
     }
@@ -218,10 +219,11 @@ mod tests {
     #[test]
     fn unusable_lines_say_why() {
         for (goal, reason) in [
-            ("bm #-3;", "bm '#-3' is no mate to find"),
             ("bm #0;", "bm '#0' is no mate to find"),
+            ("am #5;", "am '#5' is no mate to find"),
+            ("bm #99999999999;", "bm '#99999999999' is no mate to find"),
             ("dm 0;", "dm '0' is no mate in a number of moves; left out"),
-            ("dm -2;", "dm '-2' is no mate in a number of moves; left out"),
+            ("dm 2.5;", "dm '2.5' is no mate in a number of moves; left out"),
         ] {
             assert_eq!(refused(&format!("{ITALIAN} {goal}")), reason);
         }
@@ -238,7 +240,7 @@ mod tests {
         );
         // A row of seven files.
         assert!(refused("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
-        assert!(refused("hello").contains("four fields"));
+        assert!(refused("hello").starts_with("expected a position (pieces"));
         let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";
         assert_eq!(refused(mate), "the game is over in this position");
     }

@@ -11,6 +11,7 @@ use shakmaty::Position;
 use super::Record;
 use super::judge::{Answer, Judge};
 use crate::runner::{Task, TaskError};
+use crate::start::game;
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_game::text::Text;
@@ -73,7 +74,7 @@ impl Task for Search {
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Answer, TaskError> {
         let Record { start, goal, .. } = &*self.record;
-        engine.new_game(start.game()).await?;
+        engine.new_game(game(start)).await?;
         let Limits { movetime, nodes, depth, .. } = self.limits;
         let go = Go { movetime, nodes, depth, ..Go::default() };
         let mut judge = Judge::new(start, goal);

@@ -6,7 +6,7 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position, Square};
 
 use super::games::Game;
-use crate::start::Start;
+use arbiter_position::Start;
 
 /// A position of a game.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
             let is_question = ply >= from_ply && position.legal_moves().len() >= 2;
             if is_question && seen.insert(position.zobrist_hash(EnPassantMode::Legal)) {
                 found.push(Candidate {
-                    start: Start { position: without_counters(&position), mode: game.start.mode },
+                    start: Start::new(without_counters(&position), game.start.mode),
                     taken_on,
                     origin: format!("{} ply {ply}", game.origin),
                     game: number,

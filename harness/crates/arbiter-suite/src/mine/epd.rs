@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
     use crate::epd::read;
-    use crate::start::Start;
+    use arbiter_position::Start;
 
     const CRITERIA: Criteria =
         Criteria { looks: Vec::new(), depth: 18, gap: 200, decided: 600, found_at: 4 };

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Chess, KnownOutcome, Move, Position};
 
-use crate::start::Start;
 use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_pgn::{
     Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move, text_of,
 };
+use arbiter_position::Start;
 use arbiter_protocol::Score;
 
 /// What the PGN tag `Termination` says of games that a fault decided.

@@ -170,7 +170,7 @@ mod tests {
     use shakmaty::Square;
 
     use super::*;
-    use crate::start::Start;
+    use arbiter_position::Start;
 
     const CRITERIA: Criteria =
         Criteria { looks: Vec::new(), depth: 5, gap: 200, decided: 600, found_at: 2 };

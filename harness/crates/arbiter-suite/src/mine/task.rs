@@ -8,6 +8,7 @@ use super::epd::{Found, found};
 use super::proof::{Transcript, look, prove};
 use super::{Criteria, Rejection};
 use crate::runner::{Task, TaskError};
+use crate::start::game;
 use arbiter_game::engine::EngineProcess;
 
 /// What the engine that proves is told besides what the user says: one thread, so that it says the
@@ -53,7 +54,7 @@ impl Search {
         depth: u32,
     ) -> Result<Transcript, TaskError> {
         let start = &self.candidate.start;
-        engine.new_game(start.game()).await?;
+        engine.new_game(game(start)).await?;
         let mut transcript = Transcript::default();
         let take = |line: &str| transcript.take(line);
         engine.ask(&start.line(&[]), &format!("go depth {depth}"), self.limit, take).await?;

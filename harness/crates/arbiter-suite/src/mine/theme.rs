@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Color, Move, Position, Role};
 
 use super::Proof;
-use crate::start::Start;
+use arbiter_position::Start;
 use arbiter_protocol::Score;
 
 /// What is given up at least for a move to be a sacrifice, in pawns.

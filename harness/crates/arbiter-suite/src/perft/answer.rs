@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use regex_lite::Regex;
 use serde_with::serde_conv;
 
+use arbiter_names::whole_number;
+
 /// Lines with a move that are kept; no position has more than 218 legal moves.
 const MAX_MOVES: usize = 1000;
 
@@ -12,11 +14,11 @@ const MAX_MOVES: usize = 1000;
 const MAX_PATTERN: usize = 1_000;
 
 /// The count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
-const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9][0-9,_]*)\b";
+const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]\S*)";
 
 /// The count of all moves as engines print it: `Nodes searched: 400`, `total 400`, `perft 2: 400`,
 /// or the number alone.
-const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9][0-9,_]*)|([0-9][0-9,_]*)(?:\s+(?:nodes|leaves).*)?)\s*$";
+const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9]\S*)|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
 
 /// How to tell the lines of an answer.
 #[derive(Debug, Clone)]
@@ -67,7 +69,7 @@ impl Answer {
     /// Takes in a line; breaks when nothing else is to come.
     pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
-            && let Some(count) = number(&found[2])
+            && let Some(count) = count(&found[2])
         {
             if self.moves.len() < MAX_MOVES {
                 self.moves.push((found[1].to_owned(), count));
@@ -76,7 +78,7 @@ impl Answer {
         }
         if let Some(found) = patterns.total.captures(line) {
             let group = found.iter().skip(1).flatten().next();
-            self.total = group.and_then(|group| number(group.as_str()));
+            self.total = group.and_then(|group| count(group.as_str()));
             if self.total.is_some() {
                 return ControlFlow::Break(());
             }
@@ -91,9 +93,9 @@ impl Answer {
     }
 }
 
-fn number(text: &str) -> Option<u64> {
-    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    digits.parse().ok()
+/// A count, which a comma or a stop may end.
+fn count(text: &str) -> Option<u64> {
+    whole_number(text.trim_end_matches([',', '.', ';']))
 }
 
 #[cfg(test)]
@@ -124,6 +126,18 @@ mod tests {
             let expect = Answer { moves: moves.clone(), total: Some(420), search: None };
             assert_eq!(answer(&text, None), expect, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_in_groups_and_numbers_that_are_none() {
+        let total = |text: &str| answer(text, None).total;
+        for text in ["2,030,154", "2'030'154", "2.030.154", "2_030_154", "2\u{a0}030\u{a0}154."] {
+            assert_eq!(total(&format!("Nodes searched : {text}")), Some(2_030_154), "{text}");
+        }
+        for text in ["2.030", "2M", "2 030", "2/3", "2e6"] {
+            assert_eq!(total(&format!("Nodes searched: {text}")), None, "{text}");
+        }
+        assert_eq!(answer("a2a3: 1,234, 5 ms\nb2b3 1.5", None).moves, [("a2a3".to_owned(), 1234)]);
     }
 
     #[test]

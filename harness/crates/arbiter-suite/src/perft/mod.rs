@@ -13,7 +13,7 @@ pub use read::{Suite, read, variant_of};
 pub use task::{Count, Counted, PerftQuery, Verdict};
 pub use walk::{Finding, Wrong, leaves};
 
-use super::start::Start;
+use arbiter_position::Start;
 
 /// A position and how many leaves its tree has.
 #[derive(Debug, Clone)]

@@ -1,13 +1,16 @@
 //! Reads perft suites: EPD (`FEN ;D1 20 ;D2 400`), records (`id`, `epd`, `perft 1 20`) and JSON.
 
 use serde_json::Value;
+use shakmaty::Chess;
 
 use super::Case;
-use crate::start::Start;
-use crate::{Unusable, fields};
+use super::walk::leaves;
+use crate::LineFault;
+use arbiter_names::whole_number;
+use arbiter_position::{Start, lines};
 
 /// Deepest count that is taken seriously.
-const MAX_DEPTH: u32 = 64;
+const MAX_DEPTH: u64 = 64;
 
 /// Variants of chess with rules of their own, as they are named in files.
 const VARIANTS: [&str; 10] = [
@@ -35,7 +38,9 @@ pub struct Suite {
     /// Its positions, in the order of the file.
     pub cases: Vec<Case>,
     /// What could not be used.
-    pub unusable: Vec<Unusable>,
+    pub unusable: Vec<LineFault>,
+    /// What was left out of positions that are used.
+    pub corrected: Vec<LineFault>,
 }
 
 /// Reads a suite in any of the formats; all positions are Chess960 if `is_chess960`, else those
@@ -46,8 +51,11 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
     let mut suite = Suite::default();
     for (line, entry) in entries {
         match entry.and_then(|entry| entry.case(line, is_chess960)) {
-            Ok(case) => suite.cases.push(case),
-            Err(reason) => suite.unusable.push(Unusable::new(line, &reason)),
+            Ok(case) => {
+                suite.corrected.extend(LineFault::corrected(line, &case.start));
+                suite.cases.push(case);
+            }
+            Err(reason) => suite.unusable.push(LineFault::new(line, &reason)),
         }
     }
     suite
@@ -66,15 +74,17 @@ type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {
     fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
-        let Entry { name, position, mut counts } = self;
+        let Entry { mut name, position, mut counts } = self;
         if let Some(variant) = name.as_deref().and_then(variant_of) {
             return Err(format!("a position of {variant}, a chess variant"));
         }
         let position = position.ok_or("a record without a position")?;
-        let (fen, rest) = fields::split(&position)?;
-        // Three-check chess has the checks given behind the counters.
-        if rest.starts_with('+') {
-            return Err("a position of a chess variant".to_owned());
+        // Tables in CSV have the position in quotes.
+        let (start, rest) = Start::split(position.trim_start_matches('"'), is_chess960)?;
+        let rest = rest.trim_start_matches('"').trim();
+        match bare_counts(rest, &start.position)? {
+            Some(found) => counts.extend(found),
+            None => operations(rest, &mut name, &mut counts)?,
         }
         counts.sort_unstable();
         if counts.is_empty() {
@@ -83,19 +93,59 @@ impl Entry {
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
         }
-        Ok(Case { line, name, start: Start::read(&fen, is_chess960)?, counts })
+        Ok(Case { line, name, start, counts })
     }
+}
+
+/// `| DEPTH | COUNT`, or the counts from depth 1 on, of which the first says that they are such; `None`
+/// if something other than numbers follows the position.
+fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
+    let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
+    let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
+    let numbers: Vec<u64> = match numbers.collect::<Option<Vec<u64>>>() {
+        Some(numbers) if !numbers.is_empty() => numbers,
+        _ => return Ok(None),
+    };
+    let is_list = numbers[0] == leaves(position, 1);
+    if let [depth @ 1..=MAX_DEPTH, count] = numbers[..]
+        && rest.starts_with('|')
+        && !(is_list && count == leaves(position, 2))
+    {
+        return Ok(Some(vec![(depth as u32, count)]));
+    }
+    if !is_list || numbers.len() as u64 > MAX_DEPTH {
+        let moves = leaves(position, 1);
+        return Err(format!(
+            "'{rest}' is no list of counts from depth 1 on, where there are {moves}"
+        ));
+    }
+    Ok(Some((1..).zip(numbers).collect()))
+}
+
+/// The counts and the name among the operations that follow a position.
+fn operations(
+    rest: &str,
+    name: &mut Option<String>,
+    counts: &mut Vec<(u32, u64)>,
+) -> Result<(), String> {
+    for operation in rest.split(';').map(str::trim) {
+        let depth =
+            ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
+        let depth = depth.map(str::trim_start);
+        if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
+            counts.push(count(depth).ok_or_else(|| format!("'{operation}' is no count"))?);
+        } else if let Some(id) = operation.strip_prefix("id ") {
+            *name = Some(id.trim().trim_matches('"').to_owned());
+        }
+    }
+    Ok(())
 }
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {
     let mut entries = Vec::new();
     // A record of several lines, so far.
     let mut record: Option<(usize, Entry)> = None;
-    for (line, text) in (1..).zip(text.lines()) {
-        let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
-        if text.is_empty() || text.starts_with('#') || text.starts_with("//") {
-            continue;
-        }
+    for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match (word.trim_end_matches(':'), &mut record) {
@@ -110,35 +160,20 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
             (word, _) => {
                 entries.extend(record.take().map(|(line, entry)| (line, Ok(entry))));
                 let unquoted = || Some(rest.trim().trim_matches('"').to_owned());
+                let at = |position: &str| Entry {
+                    position: Some(position.to_owned()),
+                    ..Entry::default()
+                };
                 match word {
                     "id" => record = Some((line, Entry { name: unquoted(), ..Entry::default() })),
-                    "epd" | "fen" => {
-                        let position = Some(rest.to_owned());
-                        record = Some((line, Entry { position, ..Entry::default() }));
-                    }
-                    _ => entries.push((line, epd_entry(text))),
+                    "epd" | "fen" => record = Some((line, at(rest))),
+                    _ => entries.push((line, Ok(at(text)))),
                 }
             }
         }
     }
     entries.extend(record.map(|(line, entry)| (line, Ok(entry))));
     entries
-}
-
-/// A position and its counts on one line.
-fn epd_entry(text: &str) -> Result<Entry, String> {
-    let (fen, rest) = fields::split(text)?;
-    let mut entry = Entry { position: Some(fen), ..Entry::default() };
-    for operation in rest.split(';').map(str::trim) {
-        let depth = operation.strip_prefix(['D', 'd']);
-        if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
-            let count = count(depth).ok_or_else(|| format!("'{operation}' is no count"))?;
-            entry.counts.push(count);
-        } else if let Some(id) = operation.strip_prefix("id ") {
-            entry.name = Some(id.trim().trim_matches('"').to_owned());
-        }
-    }
-    Ok(entry)
 }
 
 /// JSON comes in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start and the
@@ -158,9 +193,8 @@ fn json_entries(text: &str) -> Vec<NumberedEntry> {
 fn json_entry(case: &Value) -> Result<Entry, String> {
     let (fen, count, about) = match (case["fen"].as_str(), case["start"]["fen"].as_str()) {
         (Some(fen), _) => {
-            let depth = case["depth"].as_u64().and_then(|depth| u32::try_from(depth).ok());
-            let depth = depth.filter(|depth| *depth <= MAX_DEPTH);
-            (fen, depth.zip(case["nodes"].as_u64()), &case["description"])
+            let depth = case["depth"].as_u64().filter(|depth| *depth <= MAX_DEPTH);
+            (fen, depth.map(|depth| depth as u32).zip(case["nodes"].as_u64()), &case["description"])
         }
         (None, Some(fen)) => {
             let moves = case["expected"].as_array().map(|moves| (1, moves.len() as u64));
@@ -176,10 +210,9 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
 fn count(text: &str) -> Option<(u32, u64)> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
     let mut words = text.split(is_space).filter(|word| !word.is_empty());
-    let depth = words.next()?.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth))?;
-    let digits: String = words.next()?.chars().filter(|c| !matches!(c, ',' | '_')).collect();
-    let nodes = digits.parse().ok()?;
-    words.next().is_none().then_some((depth, nodes))
+    let depth: u64 = words.next()?.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth))?;
+    let nodes = whole_number(words.next()?.trim_end_matches([',', '.']))?;
+    words.next().is_none().then_some((depth as u32, nodes))
 }
 
 #[cfg(test)]
@@ -201,6 +234,38 @@ mod tests {
         assert_eq!(counts(&format!("# kings\n\n{KINGS} 0 1; D1 5; D2 25;")), expect);
         assert_eq!(counts(&format!("{KINGS};d2 = 25;id \"kings\";d1 5")), expect);
         assert_eq!(counts(&format!("{KINGS} ;D3 1_700")), [[(3, 1700)]]);
+        for tail in [
+            "0 1,5,25",
+            ",5,25",
+            ", 5, 25",
+            "0 1;5;25",
+            "0 1 5 25",
+            "| 5 | 25",
+            "D1 5; D2 25;",
+            ";D1: 5 ;D2: 25",
+            "; depth 1 5; depth 2 25",
+            "; perft 1 = 5; perft 2 = 25",
+        ] {
+            assert_eq!(counts(&format!("{KINGS} {tail}")), expect, "{tail}");
+        }
+        assert_eq!(counts(&format!("\"{KINGS} 0 1\",5,25")), expect);
+        assert_eq!(counts(&format!("{KINGS} 0 1 | 3 | 170")), [[(3, 170)]]);
+        assert_eq!(counts(&format!("{KINGS}|4|1156")), [[(4, 1156)]]);
+        assert_eq!(counts(&format!("{KINGS} | 5 | 7000")), [[(5, 7000)]]);
+    }
+
+    #[test]
+    fn comments_and_line_ends_of_every_kind() {
+        let text = format!("; a\n% b\n// c\n{KINGS} ;D1 5\u{2028}{KINGS} ;D2 25\u{85}\u{c}");
+        assert_eq!(counts(&text), [[(1, 5)], [(2, 25)]]);
+    }
+
+    #[test]
+    fn impossible_claims_are_corrected_and_named() {
+        let suite = read("4k3/8/8/8/8/8/8/4K3 w K e6 0 1 ;D1 5", false);
+        let reason = "left out as impossible: castling with h1, en passant on e6";
+        assert_eq!(suite.corrected, [LineFault { line: 1, reason: reason.to_owned() }]);
+        assert_eq!(suite.cases[0].start.fen(), format!("{KINGS} 0 1"));
     }
 
     #[test]
@@ -243,7 +308,17 @@ mod tests {
         let variant = "a position of atomic, a chess variant".to_owned();
         assert_eq!(reasons(&format!("id atomic-3\nepd {KINGS}\nperft 1 5")), [(2, variant)]);
         let checks = reasons(&format!("id x\nepd {KINGS} 3+1\nperft 1 5"));
-        assert_eq!(checks[0].1, "a position of a chess variant");
+        assert_eq!(checks[0].1, format!("expected chess or Chess960, got `{KINGS} 3+1`"));
+        for tail in [",6,25", ",3,170", "0 1 3 170", "| 3", "| 99 | 5", ";4;25"] {
+            let reason = &reasons(&format!("{KINGS} {tail}"))[0].1;
+            assert!(
+                reason.ends_with("is no list of counts from depth 1 on, where there are 5"),
+                "{reason}"
+            );
+        }
+        for tail in [";D1 1.700", ";D1 5 6", ";D1 5k", ";D0 1", ";D65 1"] {
+            assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with("is no count"), "{tail}");
+        }
         assert_eq!(variant_of("Perft-RacingKings.epd"), Some("racingkings"));
         assert_eq!(reasons("id x\nperft 1 20").len(), 1);
         assert_eq!(reasons("4k3/8/8/8/8/8/8 w - - ;D1 5").len(), 1);

@@ -8,9 +8,10 @@ use serde_with::{As, Same};
 use super::answer::{Answer, OwnPattern, Patterns};
 use super::walk::{Finding, Walk, leaves};
 use crate::runner::{Task, TaskError};
-use crate::start::{FenAndRules, Start};
+use crate::start::{FenAndRules, game};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::text::Text;
+use arbiter_position::Start;
 use arbiter_protocol::times::Millis;
 
 /// How to ask an engine to count.
@@ -73,7 +74,7 @@ impl Task for Count {
     }
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
-        engine.new_game(self.start.game()).await?;
+        engine.new_game(game(&self.start)).await?;
         let mut answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
         let got = answer.total.unwrap_or_default();
         if got == self.expected {

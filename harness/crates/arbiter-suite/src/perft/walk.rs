@@ -10,9 +10,9 @@ use serde_with::serde_conv;
 use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
 
 use super::answer::Answer;
-use crate::start::{self, Start};
 use arbiter_game::outcome::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
+use arbiter_position::{Start, fen};
 
 /// Most moves of a list of another machine: no position has more.
 const MAX_MOVES: usize = 256;
@@ -151,7 +151,7 @@ impl Walk {
     }
 
     fn end(&self, wrong: Wrong) -> Finding {
-        Finding { fen: start::fen(&self.position), path: self.path.clone(), wrong }
+        Finding { fen: fen(&self.position), path: self.path.clone(), wrong }
     }
 
     fn leaves_after(&self, legal: Move) -> u64 {

@@ -32,12 +32,14 @@ fn game<'a>(start: &'a Chess, is_chess960: bool, settings: &'a [(String, String)
 
 #[test]
 fn the_handshake_sets_options_by_their_declared_names() {
-    let (mut session, now) = opened(&[("hash", "32")]);
+    let (mut session, now) = opened(&[("hash", "32"), ("ShowPv", "full"), ("tbpath", "/x")]);
     session.receive(now, "Engine 1.0 by somebody").unwrap();
     session.receive(now, "id name Engine 1.0").unwrap();
     session.receive(now, "option name Hash type spin default 1 min 1 max 64").unwrap();
+    session.receive(now, "option name ShowPv type combo default Full var Full var None").unwrap();
+    session.receive(now, "option name TbPath type string").unwrap();
     let step = session.receive(now, "uciok").unwrap();
-    assert_eq!(step, Step::Send("setoption name Hash value 32\nisready\n".into()));
+    assert_eq!(step, Step::Send("setoption name Hash value 32\nsetoption name ShowPv value Full\nsetoption name TbPath value /x\nisready\n".into()));
     session.receive(now, "readyok").unwrap();
     assert!(session.is_ready());
     assert_eq!(session.engine_name(), Some("Engine 1.0"));
@@ -90,6 +92,46 @@ fn a_search_ends_with_the_last_facts() {
     assert_eq!(ponder.as_deref(), Some("e7e5"));
     // What comes after is noise.
     assert_eq!(session.receive(now, "bestmove a2a3"), Ok(Step::Continue));
+}
+
+#[test]
+fn an_answer_that_is_said_again_is_no_answer_to_the_next_search() {
+    let (mut session, now) = opened(&[]);
+    ready(&mut session, now);
+    let go = Go::default();
+    let mut heard = |position: &str, line: &str| {
+        session.think(now, position, &go, None);
+        session.receive(now, line).unwrap()
+    };
+    let game = "position startpos moves e2e4 e7e5";
+    assert!(matches!(heard("position startpos", "bestmove e2e4"), Step::Move { .. }));
+    assert_eq!(heard(game, "bestmove e2e4"), Step::Continue);
+    assert_eq!(heard(game, " bestmove  e2e4 ponder e7e5 "), Step::Continue);
+    assert!(matches!(heard(game, "bestmove g1f3"), Step::Move { .. }));
+    // The opponent's move, no move at all, and one without a search before are answers.
+    assert!(matches!(heard(game, "bestmove e7e5"), Step::Move { .. }));
+    assert!(matches!(heard(game, "bestmove"), Step::Move { .. }));
+    // An engine that searches the wrong position says so.
+    session.think(now, game, &go, None);
+    session.receive(now, "info depth 1 score cp 5 pv e2e4").unwrap();
+    assert!(matches!(session.receive(now, "bestmove e2e4"), Ok(Step::Move { .. })));
+    // While it ponders it is still the answer to the search before.
+    session.ponder(game, go);
+    assert_eq!(session.receive(now, "bestmove e2e4"), Ok(Step::Continue));
+    assert!(session.is_pondering());
+}
+
+#[test]
+fn a_king_that_castled_without_leaving_its_square_may_take_the_same_squares_again() {
+    let (mut session, now) = opened(&[]);
+    session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
+    ready(&mut session, now);
+    session.new_game(now, game(&Chess::default(), true, &[])).unwrap();
+    session.receive(now, "readyok").unwrap();
+    session.think(now, "position fen x moves g1h1 e7e5", &Go::default(), None);
+    assert!(matches!(session.receive(now, "bestmove g1h1"), Ok(Step::Move { .. })));
+    session.think(now, "position fen x moves f1h1 e7e5", &Go::default(), None);
+    assert_eq!(session.receive(now, "bestmove f1h1"), Ok(Step::Continue));
 }
 
 #[test]

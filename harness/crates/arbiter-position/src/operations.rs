@@ -10,16 +10,21 @@ const OPCODES: [&str; 24] = [
     "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
 ];
 
+/// Opcodes whose operands are words, and never a text in which another opcode may stand.
+const OPCODES_OF_WORDS: [&str; 12] =
+    ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "pm", "pv", "sm"];
+
 /// One operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Operation {
-    pub(super) opcode: String,
-    /// What follows it; quotes around a single string are gone.
-    pub(super) operand: String,
+pub struct Operation {
+    /// The opcode in small letters.
+    pub opcode: String,
+    /// The operands; quotes around a single string are gone.
+    pub operand: String,
 }
 
-/// The operations in what follows the position.
-pub(super) fn operations(mut rest: &str) -> Vec<Operation> {
+/// Returns the operations in what follows a position.
+pub fn operations(mut rest: &str) -> Vec<Operation> {
     let is_between = |c: char| c.is_whitespace() || c == ';' || c == '\0';
     let mut found = Vec::new();
     loop {
@@ -29,9 +34,9 @@ pub(super) fn operations(mut rest: &str) -> Vec<Operation> {
         }
         let end = rest.find(|c| is_between(c) || c == '"').unwrap_or(rest.len());
         let (opcode, operand) = rest.split_at(end);
-        let end = end_of_operand(opcode, operand);
-        let (operand, next) = operand.split_at(end);
         let opcode = opcode.trim_end_matches([':', '=']).to_ascii_lowercase();
+        let end = end_of_operand(&opcode, operand);
+        let (operand, next) = operand.split_at(end);
         found.push(Operation { opcode, operand: unquoted(operand) });
         rest = next;
     }
@@ -46,17 +51,16 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
         return end;
     }
     let end = text.find(';').unwrap_or(text.len());
-    if !matches!(opcode, "bm" | "am" | "dm" | "sm") {
+    if !OPCODES_OF_WORDS.contains(&opcode) {
         return end;
     }
-    // The moves of an operation may run into the next opcode.
+    // The operands may run into the next opcode.
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let next = at + word.len();
         // `c3` is a move as well as an opcode; only the opcode is followed by a string.
         let is_move = word.starts_with('c') && word.trim().len() == 2 && word.trim() != "ce";
-        let is_opcode = OPCODES.contains(&word.trim());
-        if is_opcode && (!is_move || text[next..].trim_start().starts_with('"')) {
+        if is_opcode(word.trim()) && (!is_move || text[next..].trim_start().starts_with('"')) {
             return at;
         }
         at = next;
@@ -72,8 +76,13 @@ fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let after = text[close + 1..].trim_start();
     let is_closing = after.is_empty()
         || after.starts_with([';', '\0'])
-        || after.split_whitespace().next().is_some_and(|word| OPCODES.contains(&word));
+        || after.split_whitespace().next().is_some_and(is_opcode);
     is_closing.then_some(close + 1)
+}
+
+fn is_opcode(word: &str) -> bool {
+    let word = word.trim_end_matches([':', '=']);
+    OPCODES.iter().any(|opcode| opcode.eq_ignore_ascii_case(word))
 }
 
 fn unquoted(operand: &str) -> String {
@@ -108,6 +117,9 @@ mod tests {
         check(r#"id "x" bm Nf3"#, &[("id", "x"), ("bm", "Nf3")]);
         check("bm Nf3", &[("bm", "Nf3")]);
         check(r#"bm c3 c4 c5 "x""#, &[("bm", "c3 c4"), ("c5", "x")]);
+        check(r#"acd 12 BM Nf3 ID "x""#, &[("acd", "12"), ("bm", "Nf3"), ("id", "x")]);
+        check(r#"pv e4 e5 id "x""#, &[("pv", "e4 e5"), ("id", "x")]);
+        check(r#"bm: Nf3 id: "x""#, &[("bm", "Nf3"), ("id", "x")]);
     }
 
     #[test]

@@ -1,0 +1,197 @@
+//! The fields of a position at the beginning of a line, and what follows them.
+
+use crate::excerpt;
+use crate::operations::operations;
+
+/// Most digits of a counter.
+const MAX_DIGITS: usize = 9;
+
+/// The fields of a FEN or EPD.
+///
+/// Both are accepted, and between them what programs have written: counters that stick to the field
+/// before or to the word behind them, semicolons that stick to a field, no en passant field.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fields<'a> {
+    pub(super) board: &'a str,
+    /// `w` or `b`.
+    pub(super) turn: String,
+    pub(super) castling: &'a str,
+    /// A square, or `-`.
+    pub(super) en_passant: String,
+    /// 0 if the line does not say.
+    pub(super) halfmoves: u32,
+    /// 1 if the line does not say.
+    pub(super) fullmoves: u32,
+    /// What follows; it begins with a word.
+    pub(super) rest: &'a str,
+}
+
+impl Fields<'_> {
+    /// The fields with which a line begins.
+    pub(super) fn of(line: &str) -> Result<Fields<'_>, String> {
+        let (board, rest) = word(line);
+        let (turn, rest) = word(rest);
+        let (castling, rest) = word(rest);
+        if castling.is_empty() {
+            return Err(format!(
+                "expected a position (pieces, side to move, castling rights, en passant square), \
+                 got `{}`",
+                excerpt(line.as_bytes())
+            ));
+        }
+        let (en_passant, rest) = en_passant(rest)?;
+        let (halfmoves, rest) = counter(rest)?;
+        let (fullmoves, rest) = counter(rest)?;
+        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+        let (halfmoves, fullmoves) = match (halfmoves, fullmoves) {
+            (None, None) => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
+            counters => counters,
+        };
+        Ok(Fields {
+            board,
+            turn: turn.to_ascii_lowercase(),
+            castling,
+            en_passant,
+            halfmoves: halfmoves.unwrap_or(0),
+            fullmoves: fullmoves.unwrap_or(1),
+            rest,
+        })
+    }
+
+    /// Whether the checks of three-check chess follow: those left (`3+3`), or those given (`+0+0`).
+    pub(super) fn is_of_three_check(&self) -> bool {
+        let checks = word(self.rest).0;
+        checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'))
+    }
+}
+
+/// The first word, which a semicolon ends too.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// The en passant field; `-` if the line goes on with something else.
+fn en_passant(text: &str) -> Result<(String, &str), String> {
+    let text = text.trim_start();
+    if let Some(rest) = text.strip_prefix('-') {
+        return Ok(("-".to_owned(), rest));
+    }
+    let none = Ok(("-".to_owned(), text));
+    let Some((field, rest)) = text.split_at_checked(2) else { return none };
+    let bytes = field.as_bytes();
+    let is_square = matches!(bytes[0], b'a'..=b'h' | b'A'..=b'H') && bytes[1].is_ascii_digit();
+    // `c3` is an opcode as well, which is followed by a string.
+    if !is_square || rest.trim_start().starts_with('"') {
+        return none;
+    }
+    let ends_here = !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if ends_here && matches!(bytes[1], b'1'..=b'8') {
+        return Ok((field.to_ascii_lowercase(), rest));
+    }
+    Err(format!("expected an en passant square or -, got `{}`", excerpt(word(text).0.as_bytes())))
+}
+
+/// A counter, if the text begins with one, and what follows. A dash stands for none.
+fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
+    let trimmed = text.trim_start();
+    let (first, rest) = word(trimmed);
+    if first == "-" {
+        return Ok((None, rest));
+    }
+    let unsigned = trimmed.strip_prefix('-').unwrap_or(trimmed);
+    let end = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
+    if end == 0 || unsigned[end..].starts_with('+') {
+        return Ok((None, text));
+    }
+    let (digits, rest) = unsigned.split_at(end);
+    let refused =
+        || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
+    let number = number(digits).filter(|_| unsigned.len() == trimmed.len());
+    number.map(|number| (Some(number), rest)).ok_or_else(refused)
+}
+
+/// The operand of the first operation `opcode`, if there is one.
+fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
+    // Most lines have none, and the operations of many are long.
+    if !rest.contains(opcode) {
+        return Ok(None);
+    }
+    let found = operations(rest).into_iter().find(|operation| operation.opcode == opcode);
+    let Some(operation) = found else { return Ok(None) };
+    let shown = excerpt(operation.operand.as_bytes());
+    let refused = || format!("expected a number after `{opcode}`, got `{shown}`");
+    number(&operation.operand).map(Some).ok_or_else(refused)
+}
+
+/// A number of digits only, and of few.
+fn number(digits: &str) -> Option<u32> {
+    let is_number = digits.len() <= MAX_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINGS: &str = "4k3/8/8/8/8/8/8/4K3";
+
+    #[test]
+    fn the_position_ends_where_its_fields_end() {
+        let check = |tail: &str, expect: &str, after: &str| {
+            let line = format!("{KINGS} {tail}");
+            let Fields { turn, castling, en_passant, halfmoves, fullmoves, rest, .. } =
+                Fields::of(&line).unwrap_or_else(|reason| panic!("{line}: {reason}"));
+            let found = format!("{turn} {castling} {en_passant} {halfmoves} {fullmoves}");
+            assert_eq!((found.as_str(), rest), (expect, after), "{line}");
+        };
+        check("w - - bm Ke2;", "w - - 0 1", "bm Ke2;");
+        check("b - e3 bm Ke7", "b - e3 0 1", "bm Ke7");
+        check("w - - 12 34 bm Ke2;", "w - - 12 34", "bm Ke2;");
+        check("w - - ; bm Ke2;", "w - - 0 1", "bm Ke2;");
+        check("w - -;bm Ke2;", "w - - 0 1", "bm Ke2;");
+        check("w - e6;bm Ke2;", "w - e6 0 1", "bm Ke2;");
+        check("w - -0 1;bm Ke2;", "w - - 0 1", "bm Ke2;");
+        check("w - - 3 7bm Ke2;", "w - - 3 7", "bm Ke2;");
+        check("w - bm Ke2;", "w - - 0 1", "bm Ke2;");
+        check("W - - 0 0 ;D1 5", "w - - 0 0", "D1 5");
+        check("w - - 0 1;D1 5 ;D2 25", "w - - 0 1", "D1 5 ;D2 25");
+        check("w - -", "w - - 0 1", "");
+        check("w  -\t\t-   3\t7  ", "w - - 3 7", "");
+        check("w - - 5", "w - - 5 1", "");
+        check("w - - - 5", "w - - 0 5", "");
+        check("w - - - -", "w - - 0 1", "");
+        check("w - 0 1", "w - - 0 1", "");
+        // Squares that no pawn passes are left to those who know the position.
+        check("w - e4 0 1", "w - e4 0 1", "");
+        check("w - E6 0 1", "w - e6 0 1", "");
+        check("w - c3 0 1", "w - c3 0 1", "");
+        check("w - c3 \"x\"; bm Ke2;", "w - - 0 1", "c3 \"x\"; bm Ke2;");
+        check("w - -; ply 5", "w - - 0 1", "ply 5");
+        check("w - -,5,25", "w - - 0 1", ",5,25");
+        check("w - - 0 1,5,25", "w - - 0 1", ",5,25");
+        check("w - - | 3 | 8902", "w - - 0 1", "| 3 | 8902");
+        check("w - - hmvc 3; fmvn 12;", "w - - 3 12", "hmvc 3; fmvn 12;");
+        check("w - - id \"fmvn 9\"; fmvn 2", "w - - 0 2", "id \"fmvn 9\"; fmvn 2");
+        check("w - - 7 31 fmvn 5;", "w - - 7 31", "fmvn 5;");
+    }
+
+    #[test]
+    fn what_is_no_position_is_refused() {
+        let check = |line: &str, expect: &str| {
+            let reason = Fields::of(line).expect_err(line);
+            assert!(reason.contains(expect), "{line}: {reason}");
+        };
+        check("bm Ke2;", "expected a position (pieces, side to move");
+        check("", "expected a position");
+        for tail in ["e9 0 1", "e0", "h66x 0 1", "e4bm Ke2"] {
+            check(&format!("{KINGS} w - {tail}"), "an en passant square or -");
+        }
+        for tail in ["-1 1", "0 -1", "9999999999 1", "0 9999999999"] {
+            check(&format!("{KINGS} w - - {tail}"), "a counter of a position");
+        }
+        check(&format!("{KINGS} w - - hmvc x;"), "a number after `hmvc`, got `x`");
+        check(&format!("{KINGS} w - - fmvn;"), "a number after `fmvn`, got ``");
+    }
+}

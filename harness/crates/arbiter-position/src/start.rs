@@ -1,0 +1,143 @@
+//! A position as a text describes it.
+
+use std::num::NonZeroU32;
+
+use shakmaty::fen::Fen;
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, EnPassantMode, FromSetup, Position, PositionError, Setup,
+};
+
+use crate::excerpt;
+use crate::fields::Fields;
+
+/// A position in which a game or a search begins.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The position.
+    pub position: Chess,
+    /// Which rules of castling hold.
+    pub mode: CastlingMode,
+    /// What the text claims and the position cannot have, and that it was left out.
+    pub correction: Option<String>,
+}
+
+impl Start {
+    /// A position that needs no correction.
+    pub fn new(position: Chess, mode: CastlingMode) -> Start {
+        Start { position, mode, correction: None }
+    }
+
+    /// Reads a FEN or an EPD; what follows the position is not looked at, but for EPD's counters.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Start::split`].
+    pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
+        Start::split(text, is_chess960).map(|(start, _)| start)
+    }
+
+    /// Reads the FEN or EPD with which a line begins, and returns what follows.
+    ///
+    /// Chess960 is recognised by castling rights that standard chess does not have, unless
+    /// `is_chess960` says so. Positions that no game reaches are accepted as long as their moves are
+    /// defined.
+    ///
+    /// # Errors
+    ///
+    /// A text that is not certain to mean one position of chess or Chess960.
+    pub fn split(line: &str, is_chess960: bool) -> Result<(Start, &str), String> {
+        let fields = Fields::of(line)?;
+        let Fields { board, turn, castling, en_passant, .. } = &fields;
+        let described = |what: &str| format!("expected {what}, got `{}`", excerpt(line.as_bytes()));
+        let fen: Fen = format!("{board} {turn} {castling} {en_passant}")
+            .parse()
+            .map_err(|reason| format!("{}: {reason}", described("a position")))?;
+        let mut setup = fen.into_setup();
+        if setup.pockets.is_some() || setup.promoted.any() || fields.is_of_three_check() {
+            return Err(described("chess or Chess960"));
+        }
+        setup.halfmoves = fields.halfmoves;
+        setup.fullmoves = NonZeroU32::new(fields.fullmoves).unwrap_or(NonZeroU32::MIN);
+        let names_files = castling.contains(|c: char| !"KQkq-".contains(c));
+        let start = Start::from_setup(&setup, is_chess960, names_files)
+            .map_err(|reason| format!("{}: {reason}", described("a legal position")))?;
+        Ok((start, fields.rest))
+    }
+
+    /// Rights that make no sense for a king on e1 and rooks on a1 and h1 may do so in Chess960. If
+    /// they do not either, only rights that name files (`names_files`) are of Chess960 for certain.
+    fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
+        let standard = Start::by_rules(setup, CastlingMode::Standard)?;
+        if !is_chess960 && standard.lost_rights(setup).is_empty() {
+            return Ok(standard);
+        }
+        let chess960 = Start::by_rules(setup, CastlingMode::Chess960)?;
+        let (lost, kept) = (chess960.lost_rights(setup), standard.lost_rights(setup));
+        let is_better = lost.is_empty() || names_files && lost.count() < kept.count();
+        if is_chess960 || is_better { Ok(chess960) } else { Ok(standard) }
+    }
+
+    fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
+        let position = Chess::from_setup(setup.clone(), mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .map_err(|error| error.to_string())?;
+        let mut start = Start::new(position, mode);
+        let lost = start.lost_rights(setup);
+        let kept = start.position.ep_square(EnPassantMode::Always);
+        let passed = setup.ep_square.filter(|square| kept != Some(*square));
+        let rooks = lost.into_iter().map(|rook| format!("castling with {rook}"));
+        let claims: Vec<String> =
+            rooks.chain(passed.map(|square| format!("en passant on {square}"))).collect();
+        if !claims.is_empty() {
+            start.correction = Some(format!("left out as impossible: {}", claims.join(", ")));
+        }
+        Ok(start)
+    }
+
+    /// Rooks that can castle by the text, and not by the rules of the position.
+    fn lost_rights(&self, setup: &Setup) -> Bitboard {
+        setup.castling_rights & !self.position.castles().castling_rights()
+    }
+
+    /// Whether a game can reach the position; an error says why it cannot.
+    ///
+    /// # Errors
+    ///
+    /// Too many pieces, and a check that no move gives.
+    pub fn reachable(&self) -> Result<(), String> {
+        let setup = self.position.to_setup(EnPassantMode::Always);
+        let again = Chess::from_setup(setup, self.mode);
+        again.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Whether it needs an engine that plays Chess960.
+    pub fn is_chess960(&self) -> bool {
+        self.mode == CastlingMode::Chess960
+    }
+
+    /// Its FEN, with the en passant square whenever a pawn has just moved two squares.
+    pub fn fen(&self) -> String {
+        fen(&self.position)
+    }
+
+    /// The `position` line that leads to it and then plays `moves`.
+    pub fn line(&self, moves: &[String]) -> String {
+        let fen = self.fen();
+        if moves.is_empty() {
+            format!("position fen {fen}")
+        } else {
+            format!("position fen {fen} moves {}", moves.join(" "))
+        }
+    }
+}
+
+/// The FEN of a position.
+pub fn fen(position: &Chess) -> String {
+    Fen::from_position(position, EnPassantMode::Always).to_string()
+}
+
+#[cfg(test)]
+mod tests;

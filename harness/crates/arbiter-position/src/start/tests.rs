@@ -1,0 +1,101 @@
+use super::*;
+
+fn read(fen: &str) -> Result<String, String> {
+    let start = Start::read(fen, false)?;
+    let mode = if start.is_chess960() { "Chess960 " } else { "" };
+    let correction = start.correction.as_ref().map(|what| format!("; {what}")).unwrap_or_default();
+    Ok(format!("{mode}{}{correction}", start.fen()))
+}
+
+#[track_caller]
+fn check(fen: &str, expect: &str) {
+    assert_eq!(read(fen).as_deref(), Ok(expect), "{fen}");
+}
+
+#[test]
+fn chess960_is_recognised_by_its_castling_rights() {
+    check("4k3/8/8/8/8/8/8/R3K2R w KQ -", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
+    check("4k3/8/8/8/8/8/8/R3K2R w HA - 5 9", "4k3/8/8/8/8/8/8/R3K2R w KQ - 5 9");
+    let odd = "4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1";
+    check(odd, "Chess960 4k3/8/8/8/8/8/8/1R3K1R w KQ - 0 1");
+    let inner = "4k3/8/8/8/8/8/8/RR2K3 w B - 0 1";
+    check(inner, &format!("Chess960 {inner}"));
+    let forced = Start::read("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", true);
+    assert!(forced.is_ok_and(|start| start.is_chess960()));
+}
+
+#[test]
+fn castling_rights_that_cannot_be_are_left_out() {
+    check(
+        "4k3/8/8/8/8/8/8/4K3 w KQkq -",
+        "4k3/8/8/8/8/8/8/4K3 w - - 0 1; left out as impossible: castling with a1, castling with h1, castling with a8, castling with h8",
+    );
+    check(
+        "4k3/8/8/8/8/8/8/4K2R w KQ - 3 7",
+        "4k3/8/8/8/8/8/8/4K2R w K - 3 7; left out as impossible: castling with a1",
+    );
+    // A king that has moved, and one that is elsewhere altogether.
+    check(
+        "4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1",
+        "4k3/8/8/8/8/8/4K3/R6R w - - 0 1; left out as impossible: castling with a1, castling with h1",
+    );
+    check(
+        "4k2r/8/8/8/8/8/8/RR2K3 w HBh - 0 1",
+        "Chess960 4k2r/8/8/8/8/8/8/RR2K3 w Bk - 0 1; left out as impossible: castling with h1",
+    );
+    check(
+        "4k3/8/8/8/8/8/8/R4K2 w KQ - 0 1",
+        "4k3/8/8/8/8/8/8/R4K2 w - - 0 1; left out as impossible: castling with a1, castling with h1",
+    );
+}
+
+#[test]
+fn en_passant_squares_that_cannot_be_are_left_out() {
+    let sound = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+    check(sound, sound);
+    // Nobody can take, but the pawn may have moved two squares.
+    let idle = "4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1";
+    check(idle, idle);
+    for square in ["e6", "d3", "d5", "a1", "h8", "d4"] {
+        check(
+            &format!("4k3/8/8/3pP3/8/8/8/4K3 w - {square} 0 1"),
+            &format!(
+                "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1; left out as impossible: en passant on {square}"
+            ),
+        );
+    }
+    let blocked = "4k3/3p4/8/3p4/8/8/8/4K3 w - d6";
+    check(blocked, "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; left out as impossible: en passant on d6");
+    check(
+        "4k3/8/8/8/8/8/8/4K3 b KQ e3 0 1",
+        "4k3/8/8/8/8/8/8/4K3 b - - 0 1; left out as impossible: castling with a1, castling with h1, \
+         en passant on e3",
+    );
+}
+
+#[test]
+fn positions_that_no_game_reaches_are_read_if_their_moves_are_defined() {
+    let crowded = Start::read("4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - - 0 1", false).unwrap();
+    let reason = crowded.reachable().unwrap_err();
+    assert_eq!(reason, "illegal position: too much material");
+    assert_eq!(Start::new(Chess::default(), CastlingMode::Standard).reachable(), Ok(()));
+}
+
+#[test]
+fn what_is_not_certain_is_refused() {
+    let refused = |fen: &str, expect: &str| {
+        let reason = read(fen).expect_err(fen);
+        assert!(reason.ends_with(expect), "{fen}: {reason}");
+    };
+    refused("QQQQQQQQ/QQQQQQQQ/8/8/8/8/8/k6K w - - 0 1", "opposite check");
+    refused("4k3/8/8/8/8/8/8/8 w - - 0 1", "missing king");
+    refused("8/8/8/8 w - -", "got `8/8/8/8 w - -`: invalid board part in fen");
+    refused("4k3/7/8/8/8/8/8/4K3 w - -", "invalid board part in fen");
+    refused("4k3/8/8/8/8/8/8/4K3 x - -", "invalid turn part in fen");
+    refused("4k3/8/8/8/8/8/8/4K3 w KX -", "invalid castling part in fen");
+    let variant = "expected chess or Chess960, got `";
+    for tail in ["4K3[Q] w - - 0 1", "4K3 w - - 3+3 0 1", "4K3 w - - 0 1 +0+1"] {
+        let fen = format!("4k3/8/8/8/8/8/8/{tail}");
+        assert_eq!(read(&fen), Err(format!("{variant}{fen}`")));
+    }
+}

@@ -1,0 +1,34 @@
+//! The words of an `info` line, each with the field that it belongs to.
+
+/// Words that begin a field.
+const FIELDS: &str = "cp cpuload currline currmove currmovenumber depth ebf hashfull lowerbound mate multipv \
+                      nodes nps pv refutation sbhits score seldepth string tbhits time upperbound wdl";
+
+/// A word of an `info` line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InfoWord<'a> {
+    /// The field that it belongs to; empty before the first one.
+    pub field: &'a str,
+    /// Its place in the field: 0 for the name of the field, 1 for its value.
+    pub place: usize,
+    /// The word itself.
+    pub word: &'a str,
+}
+
+/// Returns the words after `info`, whatever the order of the fields, with or without their values. What
+/// follows `string` is free text, and none of them.
+pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
+    let (mut field, mut place) = ("", 0);
+    rest.split_ascii_whitespace().map_while(move |word| {
+        // The line ends with the word `string`.
+        if field == "string" {
+            return None;
+        }
+        if FIELDS.split(' ').any(|field| field == word) {
+            (field, place) = (word, 0);
+        } else {
+            place += 1;
+        }
+        Some(InfoWord { field, place, word })
+    })
+}
