@@ -6,7 +6,7 @@ use super::{LoadedPlan, ReadyRun};
 use crate::{DEFAULT_RESULTS, ExitCode, Failure, Fleet};
 use arbiter_names::counted;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
-use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, warn};
+use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule, warn};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
@@ -36,12 +36,19 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         0 => String::new(),
         count => format!(" ({count} bad left out)"),
     };
+    let without = match book.duplicates() {
+        0 => without,
+        count => format!("{without} ({count} the same as an earlier one)"),
+    };
     let (openings, from, seed) = (counted(book.len(), "opening"), book.name(), plan.seed);
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, why_so_many(plan)),
         Some(_) => String::new(),
     };
     note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
+    if let Some(words) = repeats_in_words(plan, book) {
+        note(&words);
+    }
     if let Some(fleet) = fleet {
         fleet.announce();
     }

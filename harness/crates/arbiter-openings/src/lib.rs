@@ -102,6 +102,7 @@ pub struct Book {
     /// The places of those that are left of a book of so many, if it was [thinned](Book::keep).
     kept: Option<(Vec<usize>, usize)>,
     quarantine: Quarantine,
+    duplicates: usize,
 }
 
 impl Book {
@@ -114,6 +115,11 @@ impl Book {
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
         self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
+    }
+
+    /// How many openings of the whole book are the same as an earlier one.
+    pub fn duplicates(&self) -> usize {
+        self.duplicates
     }
 
     /// The opening at `index` in the order of the file, from 0 and below [`Book::len`]; one that
@@ -229,7 +235,8 @@ impl Collector {
         let Collector { mut openings, quarantine, .. } = self;
         if !openings.is_empty() {
             openings.shrink();
-            return Ok(Book { name, openings, kept: None, quarantine });
+            let duplicates = openings.duplicates();
+            return Ok(Book { name, openings, kept: None, quarantine, duplicates });
         }
         let got = match quarantine.count {
             0 => "none".to_owned(),

@@ -217,9 +217,14 @@ mod tests {
     use arbiter_stats::GameResult;
 
     fn tally(engines: [usize; 2], results: [GameResult; 2]) -> PairTally {
-        let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+        let game = |result| GameTally {
+            result,
+            termination: Termination::Checkmate,
+            fault: None,
+            hash: None,
+        };
         let [first, second] = results.map(game);
-        PairTally { pair: 0, engines, first, second: Some(second) }
+        PairTally { pair: 0, engines, first, second: Some(second), is_repeat: false }
     }
 
     #[test]

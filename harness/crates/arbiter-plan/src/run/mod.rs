@@ -7,4 +7,5 @@ pub(super) mod cpu_sets;
 pub(super) mod event;
 pub(super) mod job;
 pub(super) mod latency;
+mod repeats;
 pub(super) mod state;
