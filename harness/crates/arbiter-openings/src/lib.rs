@@ -29,8 +29,9 @@ use std::io;
 use std::path::Path;
 
 use shakmaty::fen::Fen;
+use shakmaty::packed::PackedUciMove;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, FromSetup};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup};
 
 use arbiter_names::counted;
 
@@ -189,6 +190,20 @@ pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, O
     let mut collector = Collector::new(options);
     archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
     collector.finish(name.into())
+}
+
+/// Makes a book of moves from the initial position: openings of so many plies, two bytes a move, one after
+/// another. They are not checked again.
+pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
+    let mut collector = Collector::new(ReadOptions::default());
+    let initial = Fen::from_position(&Chess::default(), EnPassantMode::Legal);
+    let (moves, _) = moves.as_chunks::<{ PackedUciMove::BYTES }>();
+    for line in moves.chunks_exact(plies) {
+        let moves = line.iter().map(|bytes| PackedUciMove::from_bytes(*bytes).unpack()).collect();
+        let (fen, castling_mode) = (initial.clone(), CastlingMode::Standard);
+        collector.openings.push(&Opening { fen, castling_mode, moves });
+    }
+    collector.finish(name.into()).expect("a book in the program has openings")
 }
 
 /// A book being read.

@@ -213,7 +213,7 @@ impl Summary {
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
         let sprt_status = self.sprt_status(engines)?;
         let pairs = &self.counts.encounter(engines).pairs;
-        pairs.distribution().moments().filter(|sample| sample.standard_error() > 0.0)?;
+        pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
         sequential::after(&self.plan.sprt?, pairs, sprt_status.decision)
     }
 
@@ -434,7 +434,10 @@ mod tests {
             summary.counts.encounters.insert([0, 1], met);
             (summary.after_stop().is_some(), summary.elo_in_words())
         };
-        assert_eq!(meet([0, 0, 15, 0, 0]), (false, "+0.0, no spread".to_owned()));
+        assert_eq!(
+            meet([0, 0, 15, 0, 0]),
+            (false, "+0.0, no interval: all had the same result".to_owned())
+        );
         assert!(meet([0, 1, 13, 1, 0]).0);
         // Nor is what so few tell surer than the same number all won.
         meet([0, 0, 0, 1, 3]);
