@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
-use crate::support::plan::Plan;
+use crate::support::plan::{Plan, openings};
 use crate::support::snapshot::{of_any_machine, said, without_figures};
 use crate::support::{phrases, programs, store, wait_for};
 
@@ -85,6 +85,7 @@ fn an_ablation_survives_being_killed_again_and_again() {
 fn each_test_ends_by_itself_and_stays_ended() {
     fn plan(bench: &Bench) -> Plan<'_> {
         let plan = bundled(bench, "doubled,material").set("pairs", 30);
+        let plan = plan.set("openings", bench.write("wide.epd", openings(30)).display());
         plan.set("elo0", 0).set("elo1", 150)
     }
     let bench = Bench::new();

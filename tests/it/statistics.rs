@@ -228,7 +228,7 @@ fn bad_input_is_refused() {
         (2, "simulate --probabilities 0,0,1,0,0 --elo 5"),
         (2, "mcnemar --only-first 1"),
         (2, "mcnemar --only-first -1 --only-second 2"),
-        (3, "mcnemar --only-first 18446744073709551615 --only-second 1"),
+        (2, "mcnemar --only-first 18446744073709551615 --only-second 1"),
         (2, "workers"),
         (2, "workers --worker a"),
         (3, "speed /no/such/file"),
@@ -245,12 +245,14 @@ fn a_plan_follows_from_theory() {
     // strength in units of a game's noise.
     let t = 5.0 * 10f64.ln() / 800.0;
     assert_figures(&found, &[("variance_per_game", Some(0.125)), ("logistic_elo0", Some(0.0))]);
-    let games = 0.9 * ln19() / (t * t / 2.0);
-    let expected = [("pass_probability", Some(0.05)), ("expected_games", Some(games))];
-    assert_figures(&found["points"][0], &expected);
-    let worst = ln19().powi(2) / (t * t);
-    let expected = [("pass_probability", Some(0.5)), ("expected_games", Some(worst))];
-    assert_figures(&found["worst"], &expected);
+    // The walk is not Brownian motion, and nearly as long.
+    let assert_near = |cost: &Value, pass: f64, games: f64| {
+        let figure = |key: &str| cost[key].as_f64().expect("a number");
+        assert!((figure("pass_probability") - pass).abs() < 1e-3, "{cost:#}");
+        assert!((figure("expected_games") / games - 1.0).abs() < 1e-3, "{cost:#}");
+    };
+    assert_near(&found["points"][0], 0.05, 0.9 * ln19() / (t * t / 2.0));
+    assert_near(&found["worst"], 0.5, ln19().powi(2) / (t * t));
     assert!(found["pilot"].is_null());
     show(flags);
     let range = json("plan --draw-ratio 0.6 --bias 100");

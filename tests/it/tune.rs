@@ -186,7 +186,7 @@ fn options_of_the_engine_and_of_the_file_are_parameters() {
     let table = "[tune]\niterations = 2\npairs = 1\nahead = 0\n[[tune.parameter]]\nname = \"Courage\"\n\
                  start = 40\nmin = 0\nmax = 100\nc-end = 9\nr-end = 0.5\n";
     let config = bench.write("settings.toml", table);
-    let plan = || Plan::new(&bench, "tune", 1).unset("pairs").puppet("P", "");
+    let plan = || Plan::new(&bench, "tune", 2).unset("pairs").puppet("P", "");
     let filed = plan().set("config", config.display()).run().expect_code(0).json();
     assert_eq!(filed["tuning"]["parameters"][0]["start"], 40.0);
     assert_eq!((&filed["tuning"]["iterations"], &filed["games"]), (&2.into(), &4.into()));

@@ -23,12 +23,12 @@ use arbiter_stats::ratings::{
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum LawArg {
-    /// Draws by Davidson's rule
-    Davidson,
-    /// Draws by Rao and Kupper's rule, as in BayesElo
-    RaoKupper,
-    /// A draw is half a point, as in Ordo
+    /// A draw is half a point, as in Ordo and in the Elo of a match
     Scores,
+    /// Draws by Davidson's rule, which widens the scale
+    Davidson,
+    /// Draws by Rao and Kupper's rule, as in BayesElo, which narrows the scale
+    RaoKupper,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -67,7 +67,7 @@ pub(crate) struct RateArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Model of a game
-    #[arg(long, value_enum, default_value = "davidson")]
+    #[arg(long, value_enum, default_value = "scores")]
     law: LawArg,
     /// What a point is worth
     #[arg(long, value_enum, default_value = "logistic")]
@@ -212,6 +212,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         tally: &tally,
         meetings: &meetings,
         rated: &rated,
+        law: options.model,
         model: format!("law {}, {scale}", options.model),
         min_games: args.min_games,
         average: if has_level { 0.0 } else { args.average },

@@ -254,7 +254,7 @@ fn render(
             markdown(&outcome_document(&summary, None)) + &link.unwrap_or_default()
         }
         ReportFormat::Html | ReportFormat::Md => {
-            for pair in state.counted() {
+            for pair in state.evidence() {
                 let played = store.pair(run, pair)?;
                 let played = played.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
                 statistics.add(&played);

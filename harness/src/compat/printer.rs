@@ -181,7 +181,7 @@ impl Printer {
     /// A pair counts, in schedule order; its games were mostly told as they ended.
     fn counted(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         self.counts.count(tally);
-        self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
+        tally.count_in(&mut self.schedule);
         let mut text = String::new();
         if !self.told.remove(&tally.pair) {
             // Played before an interruption, or one of those that the machine may have disturbed.
@@ -265,7 +265,7 @@ impl Printer {
         let is_whole = half > 0 || self.schedule.design().games_per_pair() == 1;
         let tally = match first {
             Some(first) => PairTally { second: Some(tally), ..first },
-            None => PairTally { pair, engines, first: tally, second: None },
+            None => PairTally { pair, engines, first: tally, second: None, is_repeat: false },
         };
         if is_whole {
             self.shown.count(&tally);

@@ -3,7 +3,7 @@
 use super::{LoadedPlan, check_engines, load};
 use crate::{Failure, RequestedRun, Rows, emit};
 use arbiter_plan::{Engine, Program, RunKind};
-use arbiter_report::{plan_document, plan_json};
+use arbiter_report::{note, plan_document, plan_json, repeats_in_words};
 
 /// Resolves the plan, reads the book, starts every engine once that is no revision, and prints what
 /// would be played. Nothing is stored, and no games file is opened.
@@ -21,10 +21,13 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
             *hash = "unknown".to_owned();
         }
     }
+    if let Some(words) = repeats_in_words(&plan, &book) {
+        note(&words);
+    }
     let document = plan_document(&plan, &fingerprints);
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
-    let json = || plan_json(&plan, &fingerprints, book.len());
+    let json = || plan_json(&plan, &fingerprints, &book);
     emit(&format.of_document(&document, json, rows))
 }
 

@@ -6,7 +6,7 @@ use super::{LoadedPlan, ReadyRun};
 use crate::{DEFAULT_RESULTS, ExitCode, Failure, Fleet};
 use arbiter_names::counted;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
-use arbiter_report::{note, rules_in_words, tuned_names, tuning_schedule, warn};
+use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule, warn};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
@@ -36,8 +36,11 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         faults.first(QUOTED_FAULTS).iter().for_each(|line| warn(&format!("{what}: {line}")));
     }
     let counts = kinds.iter().filter(|(.., faults)| !faults.is_empty());
-    let counts: Vec<String> =
+    let mut counts: Vec<String> =
         counts.map(|(_, how, faults)| format!("{} {how}", faults.count)).collect();
+    if book.duplicates() > 0 {
+        counts.push(format!("{} the same as an earlier one", book.duplicates()));
+    }
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let (openings, from, seed) = (counted(book.len(), "opening"), book.name(), plan.seed);
@@ -46,6 +49,9 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         Some(_) => String::new(),
     };
     note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
+    if let Some(words) = repeats_in_words(plan, book) {
+        note(&words);
+    }
     if let Some(fleet) = fleet {
         fleet.announce();
     }

@@ -73,6 +73,7 @@ pub(super) fn check_engines(
     }
     let no_opening = || Failure::invalid("the engines share no opening");
     let mut book = book.without(&unplayable).ok_or_else(no_opening)?;
+    plan.book_length = Some(book.len() as u64);
     thin_book(&mut book, plan);
     Ok((book, options))
 }

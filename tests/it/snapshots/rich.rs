@@ -18,7 +18,8 @@ use arbiter_protocol::Score;
 use arbiter_schedule::Format;
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
 use arbiter_stats::Model;
-use arbiter_store::{Fingerprints, Offsets, Store, StoredGate};
+use arbiter_store::{FILE_NAME, Fingerprints, Offsets, Store, StoredGate};
+use rusqlite::Connection;
 use serde_json::json;
 use shakmaty::{ByColor, Color};
 
@@ -64,6 +65,14 @@ pub fn fill(folder: &Path) {
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
     add(&mut store, 7, "ablation", &whole, Some(Ending::Complete), 16, &results);
     add(&mut store, 8, "tuning", &tuning(), Some(Ending::Complete), 60, &results);
+    tell_apart(folder);
+}
+
+/// Most games have the moves of others, and are to count as other ones.
+fn tell_apart(folder: &Path) {
+    let store = Connection::open(folder.join(FILE_NAME)).expect("the store is there");
+    let update = "UPDATE pairs SET first_hash = 2 * pair, second_hash = 2 * pair + 1";
+    store.execute(update, []).expect("it can be changed");
 }
 
 /// Adds tests of some commits against the same opponent.
@@ -89,6 +98,7 @@ pub fn add_commits(folder: &Path) {
             winners,
         );
     }
+    tell_apart(folder);
 }
 
 /// Adds tournaments whose next round follows from the one before, called after their formats.
@@ -377,7 +387,11 @@ fn add(
         let second = (!plan.design.is_single).then(|| game(1));
         let played = PlayedPair { pairing, games: Games { first: game(0), second } };
         store.append(run, &played, None, None).expect("it is committed");
-        state.apply(RunInput::Committed(PairTally::of(&played)));
+        // As `tell_apart` has it in the store.
+        let mut tally = PairTally::of(&played);
+        tally.first.hash = Some(2 * pair);
+        tally.second.iter_mut().for_each(|second| second.hash = Some(2 * pair + 1));
+        state.apply(RunInput::Committed(tally));
     }
     store.set_ending(run, ending).expect("it is noted");
 }

@@ -259,7 +259,13 @@ fn games_that_were_all_drawn_tell_no_interval() {
     assert!(found["white_advantage_error"].is_null(), "{found:#}");
     let cy = &found["players"][1];
     assert!(cy["rating"] == 0.0 && cy["rating_error"].is_null(), "{cy:#}");
-    assert!(json_of(&drawn, &["--law", "scores"])["players"][1]["rating_error"].is_f64());
+    // Other laws have keys and a heading of their own.
+    let davidson = json_of(&drawn, &["--law", "davidson"]);
+    let cy = &davidson["players"][1];
+    assert!(cy["rating_davidson"] == 0.0 && cy["rating_davidson_error"].is_null(), "{cy:#}");
+    assert!(cy.get("rating").is_none(), "{cy:#}");
+    let shown = rate_with(&drawn, &["--law", "rao-kupper"]).stdout;
+    assert!(shown.contains("Elo by rao-kupper (95 %)"), "{shown}");
 }
 
 #[test]

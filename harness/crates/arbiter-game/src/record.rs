@@ -1,5 +1,6 @@
 //! What is kept of a game.
 
+use std::fmt::{Display, Write};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -107,7 +108,23 @@ impl Thought {
     }
 }
 
+/// A hash of a game by its start and its moves, in UCI notation: equal for equal games only, as far as
+/// 64 bits go.
+pub fn game_hash(fen: &str, chess960: bool, moves: impl IntoIterator<Item: Display>) -> u64 {
+    let mut text = format!("{fen} {chess960}");
+    for played in moves {
+        write!(text, " {played}").expect("a String takes whatever is written");
+    }
+    let hash = blake3::hash(text.as_bytes());
+    u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a BLAKE3 hash has 32 bytes"))
+}
+
 impl GameRecord {
+    /// The [`game_hash`] of the game.
+    pub fn hash(&self) -> u64 {
+        game_hash(&self.fen, self.chess960, self.moves.iter().map(|played| played.uci))
+    }
+
     /// The position it started from; that of chess if the FEN is not one of a legal position.
     pub fn start(&self) -> Chess {
         let mode = CastlingMode::from_chess960(self.chess960);

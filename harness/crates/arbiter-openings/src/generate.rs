@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 
 use shakmaty::fen::{Epd, Fen};
-use shakmaty::{ByRole, Chess, Color, EnPassantMode, Position};
+use shakmaty::uci::UciMove;
+use shakmaty::{ByRole, CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use super::epd::ending;
 use arbiter_schedule::seed::{below, seed_for};
@@ -26,6 +27,8 @@ const MAX_MATERIAL_DIFFERENCE: u32 = 1;
 pub struct Candidate {
     /// Number of the attempt, from 0. With the seed and the plies it determines the moves.
     pub id: u64,
+    /// The moves from the initial position.
+    pub moves: Vec<UciMove>,
     /// The position: not over, nobody in check.
     pub position: Chess,
 }
@@ -71,19 +74,20 @@ pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
 /// Plays at random; `None` if the result is unfit.
 fn attempt(seed: u64, id: u64, plies: u32) -> Option<Candidate> {
     let mut rng = seed_for(seed, PURPOSE, id);
-    let mut position = Chess::default();
+    let (mut position, mut moves) = (Chess::default(), Vec::new());
     for _ in 0..plies {
         let legal = position.legal_moves();
         if legal.is_empty() {
             return None;
         }
         let m = legal[below(&mut rng, legal.len() as u64) as usize];
+        moves.push(m.to_uci(CastlingMode::Standard));
         position.play_unchecked(m);
     }
     let fit = !position.is_check()
         && ending(&position).is_none()
         && material_difference(&position) <= MAX_MATERIAL_DIFFERENCE;
-    fit.then_some(Candidate { id, position })
+    fit.then_some(Candidate { id, moves, position })
 }
 
 fn material_difference(position: &Chess) -> u32 {
@@ -151,5 +155,20 @@ mod tests {
             assert_eq!(opening.fen(), &expected, "{line}");
             assert!(line.contains(" ce 12; acd 9; id \"random "), "{line}");
         }
+    }
+
+    #[test]
+    #[ignore = "writes the bundled book: LIST=balanced.epd BOOK=openings/balanced.moves"]
+    fn pack_the_bundled_book() {
+        use shakmaty::packed::PackedUciMove;
+        let [list, book] = ["LIST", "BOOK"].map(|name| std::env::var(name).expect(name));
+        let list = std::fs::read_to_string(list).expect("the list can be read");
+        let ids = list.lines().map(|line| {
+            let id = line.rsplit(' ').next().expect("a line has words");
+            id.trim_end_matches("\";").parse().expect("it ends with the number of an attempt")
+        });
+        let moves = ids.flat_map(|id| attempt(2026, id, 8).expect("it was dealt before").moves);
+        let bytes: Vec<u8> = moves.flat_map(|m| PackedUciMove::pack(m).to_bytes()).collect();
+        std::fs::write(book, bytes).expect("the book can be written");
     }
 }

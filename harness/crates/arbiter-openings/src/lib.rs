@@ -29,8 +29,9 @@ use std::io;
 use std::path::Path;
 
 use shakmaty::fen::Fen;
+use shakmaty::packed::PackedUciMove;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, FromSetup};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup};
 
 use arbiter_names::counted;
 
@@ -99,6 +100,7 @@ pub struct Book {
     kept: Option<(Vec<usize>, usize)>,
     quarantine: Quarantine,
     corrected: Quarantine,
+    duplicates: usize,
 }
 
 impl Book {
@@ -111,6 +113,11 @@ impl Book {
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
         self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
+    }
+
+    /// How many openings of the whole book are the same as an earlier one.
+    pub fn duplicates(&self) -> usize {
+        self.duplicates
     }
 
     /// The opening at `index` in the order of the file, from 0 and below [`Book::len`]; one that
@@ -188,6 +195,20 @@ pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, O
     collector.finish(name.into())
 }
 
+/// Makes a book of moves from the initial position: openings of so many plies, two bytes a move, one after
+/// another. They are not checked again.
+pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
+    let mut collector = Collector::new(ReadOptions::default());
+    let initial = Fen::from_position(&Chess::default(), EnPassantMode::Legal);
+    let (moves, _) = moves.as_chunks::<{ PackedUciMove::BYTES }>();
+    for line in moves.chunks_exact(plies) {
+        let moves = line.iter().map(|bytes| PackedUciMove::from_bytes(*bytes).unpack()).collect();
+        let (fen, castling_mode) = (initial.clone(), CastlingMode::Standard);
+        collector.openings.push(&Opening { fen, castling_mode, moves });
+    }
+    collector.finish(name.into()).expect("a book in the program has openings")
+}
+
 /// A book being read.
 struct Collector {
     options: ReadOptions,
@@ -234,7 +255,8 @@ impl Collector {
         let Collector { mut openings, quarantine, corrected, .. } = self;
         if !openings.is_empty() {
             openings.shrink();
-            return Ok(Book { name, openings, kept: None, quarantine, corrected });
+            let duplicates = openings.duplicates();
+            return Ok(Book { name, openings, kept: None, quarantine, corrected, duplicates });
         }
         let got = match quarantine.count {
             0 => "none".to_owned(),

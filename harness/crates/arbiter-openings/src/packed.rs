@@ -1,6 +1,8 @@
 //! Packed openings: some 30 bytes for a position, where an [`Opening`] takes 200. A book may have
 //! hundreds of thousands of them, and a run unpacks one at a time.
 
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
 use shakmaty::packed::{PackedSetup, PackedUciMove};
 use shakmaty::{CastlingMode, fen::Fen};
 
@@ -69,6 +71,21 @@ impl PackedBook {
     pub(super) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
         self.offsets.shrink_to_fit();
+    }
+
+    /// How many entries are the same as an earlier one.
+    pub(super) fn duplicates(&self) -> usize {
+        let hashes = BuildHasherDefault::<DefaultHasher>::default();
+        let mut rest = &self.bytes[..];
+        let mut seen: Vec<u64> = (0..self.len)
+            .map(|_| {
+                let (entry, others) = rest.split_at(size(rest));
+                rest = others;
+                hashes.hash_one(entry)
+            })
+            .collect();
+        seen.sort_unstable();
+        seen.windows(2).filter(|two| two[0] == two[1]).count()
     }
 
     /// The opening at `index`, which must be one of the list.

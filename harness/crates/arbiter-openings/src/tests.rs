@@ -413,3 +413,14 @@ fn what_is_kept_of_a_book_keeps_its_place() {
     thin.keep(&BTreeSet::from([17]));
     assert_eq!((thin.len(), thin.opening(17)), (50, whole.opening(17)));
 }
+
+#[test]
+fn duplicate_lines_are_counted() {
+    let line = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 ";
+    let book = format!("{line}1\n{line}2\n{line}1\n{line}1\n");
+    let book = from_text("a.epd", &book, ReadOptions::default()).unwrap();
+    assert_eq!((book.len(), book.duplicates()), (4, 2));
+    let games = "1. e4 e5 *\n\n1. e4 e5 *\n\n1. d4 *\n";
+    let book = from_text("a.pgn", games, ReadOptions::default()).unwrap();
+    assert_eq!((book.len(), book.duplicates()), (3, 1));
+}

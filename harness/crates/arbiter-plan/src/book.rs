@@ -4,7 +4,10 @@ use crate::Plan;
 use arbiter_openings::{Book, OpeningError, ReadOptions};
 
 /// The book inside this binary; `openings/README.md` says how it was made.
-const BUNDLED: &str = include_str!("../../../../openings/balanced.epd");
+const BUNDLED: &[u8] = include_bytes!("../../../../openings/balanced.moves");
+
+/// Plies of each of its openings.
+const BUNDLED_PLIES: usize = 8;
 
 /// The only opening of a run without a book.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -24,12 +27,38 @@ pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
         None if plan.has_no_book => {
             arbiter_openings::from_text("the initial position", INITIAL, options)
         }
-        None => arbiter_openings::from_text(BUNDLED_NAME, BUNDLED, options),
+        None => Ok(arbiter_openings::from_moves(BUNDLED_NAME, BUNDLED, BUNDLED_PLIES)),
         Some(path) => arbiter_openings::load(path, options),
     }
 }
 
-/// The text of the bundled book.
+/// The bytes of the bundled book.
 pub fn bundled_book() -> &'static [u8] {
-    BUNDLED.as_bytes()
+    BUNDLED
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use shakmaty::Position;
+    use shakmaty::fen::Epd;
+
+    #[test]
+    fn the_bundled_book_has_ten_thousand_legal_openings() {
+        assert!(BUNDLED.len() <= 250_000);
+        let book = arbiter_openings::from_moves(BUNDLED_NAME, BUNDLED, BUNDLED_PLIES);
+        assert_eq!((book.len(), book.duplicates()), (10_000, 0));
+        let positions = book.openings().map(|opening| {
+            let mut position = opening.start_position();
+            for played in opening.moves() {
+                let played = played.to_move(&position).expect("the moves are legal");
+                position.play_unchecked(played);
+            }
+            assert!(!position.is_check() && !position.is_game_over());
+            Epd::from_position(&position, shakmaty::EnPassantMode::Legal)
+        });
+        assert_eq!(positions.collect::<HashSet<_>>().len(), 10_000);
+    }
 }

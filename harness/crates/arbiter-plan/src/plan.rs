@@ -127,6 +127,9 @@ pub struct Plan {
     /// Whether a bad line of the book is an error instead of being left out.
     #[serde(default)]
     pub strict_book: bool,
+    /// Openings of the book; `None` in runs from before that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book_length: Option<u64>,
     /// In which order.
     pub order: Order,
     /// From which every random choice derives.
@@ -231,6 +234,7 @@ impl Plan {
             plies: request.plies,
             book_depth: request.book_depth,
             strict_book: request.strict_book,
+            book_length: None,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
             opening_start: request.tournament.opening_start()?,
@@ -306,8 +310,12 @@ impl Plan {
         })
     }
 
-    /// Whether a clock decides anything; without one, deterministic engines play the same games
-    /// again.
+    /// Whether pairs that repeat earlier ones count, as fastchess counts them.
+    pub fn counts_repeats(&self) -> bool {
+        self.is_lenient
+    }
+
+    /// Whether a clock decides anything; without one, deterministic engines repeat themselves.
     pub fn is_timed(&self) -> bool {
         is_timed(&self.engines)
     }

@@ -72,6 +72,10 @@ pub(crate) struct RunReport<'a> {
     verdict: Verdict,
     /// Whether more games than --fault-limit ended by faults of engines, so that it proves nothing.
     invalid: bool,
+    /// Games that differ from all earlier ones of the same engines and colours.
+    distinct_games: u64,
+    /// Pairs that repeat an earlier one. They are in no figure, but for runs of `arbiter compat`.
+    repeated_pairs: u64,
     #[serde(flatten)]
     figures: Figures,
     #[serde(flatten)]
@@ -296,6 +300,8 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         ending: summary.ending.map(ending_word),
         verdict: summary.verdict(),
         invalid: summary.is_invalid(),
+        distinct_games: counts.distinct_games,
+        repeated_pairs: counts.repeated_pairs,
         figures: figures(&summary.strength()),
         sprt: plan.sprt,
         elo_sequential,

@@ -73,7 +73,7 @@ pub use markdown::markdown;
 pub use openings::{Named, OpeningNames};
 pub use pgn::{PgnHeader, game_pgn, pgn_text};
 pub use plain::{plain_body, plain_text};
-pub use plan::plan_json;
+pub use plan::{plan_json, repeats_in_words};
 pub use ratings::{Ratings, elostat, ratings_json};
 pub use recent::{Recent, RecentEvent, RecentEvents, in_words};
 pub use run_list::{ListedRun, RunFilter, RunPhase, run_pattern, runs_json, runs_table};

@@ -317,7 +317,7 @@ impl Observer for Live<'_> {
             RunEvent::Counted { played, tally, sprt_status, elapsed } => {
                 let progress = &mut self.progress;
                 progress.counts.count(tally);
-                progress.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
+                tally.count_in(&mut progress.schedule);
                 progress.counted += 1;
                 let twosome = tally.twosome();
                 progress.sprt_statuses.extend(sprt_status.map(|status| (twosome, status)));

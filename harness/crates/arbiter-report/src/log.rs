@@ -129,13 +129,15 @@ mod tests {
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         for pair in 0..pairs {
             let result = if pair % 4 == 0 { GameResult::Draw } else { GameResult::Win };
-            let game = GameTally { result, termination: Termination::Checkmate, fault: None };
+            let game =
+                GameTally { result, termination: Termination::Checkmate, fault: None, hash: None };
             let engines = [0, 1];
             state.apply(RunInput::Committed(PairTally {
                 pair,
                 engines,
                 first: game,
                 second: Some(game),
+                is_repeat: false,
             }));
         }
         let ending = state.ending().or(ending);

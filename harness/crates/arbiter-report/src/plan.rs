@@ -8,8 +8,10 @@ use serde_json::Value;
 
 use crate::json::to_value;
 use crate::standings::rules_in_words;
+use arbiter_names::counted;
+use arbiter_openings::Book;
 use arbiter_plan::{CpuContention, Engine, Plan, Program, RunKind, command_line};
-use arbiter_schedule::Format;
+use arbiter_schedule::{Design, Format};
 use arbiter_stats::Sprt;
 use arbiter_store::Fingerprints;
 
@@ -27,6 +29,10 @@ pub(crate) struct PlanFigures<'a> {
     book_blake3: &'a str,
     /// Openings of the book.
     openings: usize,
+    /// Those that are the same as an earlier one.
+    duplicate_openings: usize,
+    /// Different pairs that two engines can play at most which repeat themselves; `null` under a clock.
+    different_pairs: Option<usize>,
     /// Number from which every random choice derives.
     seed: u64,
     /// Format of the tournament.
@@ -74,15 +80,46 @@ struct EngineFigures<'a> {
     blake3: &'a str,
 }
 
-/// The plan, with every default explicit; `openings` is how many the book has.
-pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, openings: usize) -> Value {
+/// Different pairs of two engines that repeat themselves, at most; `None` under a clock.
+fn different_pairs(plan: &Plan, book: &Book) -> Option<usize> {
+    (!plan.is_timed()).then(|| book.len() - book.duplicates())
+}
+
+/// A warning that a run without a clock asks for more pairs than its openings allow, where it does.
+pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
+    let most = different_pairs(plan, book)?;
+    let Design { rounds, pairs, .. } = plan.design;
+    if most as u64 >= rounds.saturating_mul(pairs) {
+        return None;
+    }
+    let limits = || plan.engines.iter().map(|engine| engine.conditions.limits);
+    let limit = if limits().all(|limits| limits.nodes.is_some()) {
+        "a node limit"
+    } else if limits().all(|limits| limits.depth.is_some()) {
+        "a depth limit"
+    } else {
+        "no clock"
+    };
+    let openings = counted(book.len(), "opening");
+    let pairs = counted(most, "different pair");
+    let each = if plan.engines.len() > 2 { " for each two engines" } else { "" };
+    let fate = if plan.counts_repeats() { "counted again" } else { "left out" };
+    Some(format!(
+        "{openings} and {limit}: at most {pairs}{each}; pairs that repeat others are {fate}"
+    ))
+}
+
+/// The plan of a run from a book, with every default explicit.
+pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, book: &Book) -> Value {
     let engines = plan.engines.iter().zip(fingerprints.by_engine());
     to_value(&PlanFigures {
         kind: plan.kind,
         engines: engines.map(|(engine, (hash, files))| figures(engine, hash, files)).collect(),
         book: plan.book.as_ref().map(|path| path.display().to_string()),
         book_blake3: &fingerprints.book,
-        openings,
+        openings: book.len(),
+        duplicate_openings: book.duplicates(),
+        different_pairs: different_pairs(plan, book),
         seed: plan.seed,
         format: plan.design.format,
         rounds: plan.design.rounds,

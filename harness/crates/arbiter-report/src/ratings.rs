@@ -13,7 +13,7 @@ use crate::statistics::mean_score;
 use crate::table::Table;
 use arbiter_rate::{Player, RejectedGame, Tally};
 use arbiter_stats::Trinomial;
-use arbiter_stats::ratings::{Errors, Meeting, Rated};
+use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, Rated};
 
 /// Players up to whom JSON has matrices of everybody against everybody.
 const MAX_CROSS_JSON: usize = 200;
@@ -27,6 +27,8 @@ pub struct Ratings<'a> {
     pub meetings: &'a [Meeting],
     /// The ratings.
     pub rated: &'a Rated,
+    /// The model of a game.
+    pub law: OutcomeModel,
     /// Model and scale in words.
     pub model: String,
     /// Players of fewer games are not in the table of ratings.
@@ -228,14 +230,8 @@ struct BadGame<'a> {
 struct PlayerFigures<'a> {
     /// Its name.
     name: &'a str,
-    /// Its rating in Elo, or the bound of it.
-    rating: Option<f64>,
-    /// Lower end of its 95 % interval.
-    rating_low: Option<f64>,
-    /// Upper end of its 95 % interval.
-    rating_high: Option<f64>,
-    /// Standard error of its rating.
-    rating_error: Option<f64>,
+    #[serde(flatten)]
+    rating: RatingByLaw,
     /// Whether the rating is only a bound: `lower` if all games were won, `upper` if all were lost.
     bound: Option<&'static str>,
     /// Group of players that can be compared, from 0.
@@ -252,6 +248,57 @@ struct PlayerFigures<'a> {
     timed_moves: u64,
     /// Mean milliseconds of these moves.
     time_per_move_ms: Option<f64>,
+}
+
+/// A rating in Elo, or the bound of it, with the ends of its 95 % interval and its standard error. Of
+/// other laws than `scores` the keys name the law, as its Elo is of another width.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum RatingByLaw {
+    /// Of the law `scores`.
+    Scores {
+        rating: Option<f64>,
+        rating_low: Option<f64>,
+        rating_high: Option<f64>,
+        rating_error: Option<f64>,
+    },
+    /// Of the law `davidson`.
+    Davidson {
+        rating_davidson: Option<f64>,
+        rating_davidson_low: Option<f64>,
+        rating_davidson_high: Option<f64>,
+        rating_davidson_error: Option<f64>,
+    },
+    /// Of the law `rao-kupper`.
+    RaoKupper {
+        rating_rao_kupper: Option<f64>,
+        rating_rao_kupper_low: Option<f64>,
+        rating_rao_kupper_high: Option<f64>,
+        rating_rao_kupper_error: Option<f64>,
+    },
+}
+
+impl RatingByLaw {
+    fn new(law: OutcomeModel, figures: [Option<f64>; 4]) -> RatingByLaw {
+        let [rating, rating_low, rating_high, rating_error] = figures;
+        match law {
+            OutcomeModel::Scores => {
+                RatingByLaw::Scores { rating, rating_low, rating_high, rating_error }
+            }
+            OutcomeModel::Davidson => RatingByLaw::Davidson {
+                rating_davidson: rating,
+                rating_davidson_low: rating_low,
+                rating_davidson_high: rating_high,
+                rating_davidson_error: rating_error,
+            },
+            OutcomeModel::RaoKupper => RatingByLaw::RaoKupper {
+                rating_rao_kupper: rating,
+                rating_rao_kupper_low: rating_low,
+                rating_rao_kupper_high: rating_high,
+                rating_rao_kupper_error: rating_error,
+            },
+        }
+    }
 }
 
 /// Results of a player.
@@ -357,10 +404,15 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     let of = |results| Results { score: mean_score(&results), games: results.into() };
     PlayerFigures {
         name: &own.name,
-        rating: rating.map(|rating| rating.elo),
-        rating_low: end(-1.0),
-        rating_high: end(1.0),
-        rating_error: ratings.rated.error(player, Errors::Sandwich),
+        rating: RatingByLaw::new(
+            ratings.law,
+            [
+                rating.map(|rating| rating.elo),
+                end(-1.0),
+                end(1.0),
+                ratings.rated.error(player, Errors::Sandwich),
+            ],
+        ),
         bound: won_all.map(|won_all| if won_all { "lower" } else { "upper" }),
         group: ratings.rated.group(player),
         all: of(own.results()),

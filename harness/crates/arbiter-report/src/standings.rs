@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::signed;
+use crate::text::{SAME, signed};
 use arbiter_names::counted;
 use arbiter_plan::{Encounter, RunCounts};
 use arbiter_schedule::Ranked;
@@ -66,6 +66,17 @@ impl Rating {
         }
     }
 
+    /// The rating after these games, for a sentence.
+    pub(crate) fn in_words(&self, games: Trinomial) -> String {
+        match (self.margin, self.won_all) {
+            (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
+            (None, Some(_)) => {
+                format!("{}–{}, too few games for an interval", games.wins, games.losses)
+            }
+            (None, None) => format!("{self}"),
+        }
+    }
+
     /// Whether its interval is above that of another; a bound, at 50 %, tells no such thing.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
@@ -84,7 +95,7 @@ impl fmt::Display for Rating {
             (Some(0.0), _) => write!(f, "{} (given)", signed(self.elo, 1)),
             (Some(margin), _) => write!(f, "{} ± {margin:.1}", signed(self.elo, 1)),
             (None, Some(_)) => write!(f, "{} {} (50 %)", self.sign(), signed(self.elo, 1)),
-            (None, None) => write!(f, "{}, no spread", signed(self.elo, 1)),
+            (None, None) => write!(f, "{}, {SAME}", signed(self.elo, 1)),
         }
     }
 }
@@ -217,9 +228,14 @@ mod tests {
     use arbiter_stats::GameResult;
 
     fn tally(engines: [usize; 2], results: [GameResult; 2]) -> PairTally {
-        let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+        let game = |result| GameTally {
+            result,
+            termination: Termination::Checkmate,
+            fault: None,
+            hash: None,
+        };
         let [first, second] = results.map(game);
-        PairTally { pair: 0, engines, first, second: Some(second) }
+        PairTally { pair: 0, engines, first, second: Some(second), is_repeat: false }
     }
 
     #[test]

@@ -174,10 +174,20 @@ mod tests {
         let mut counts = RunCounts::default();
         let pairs = [[GameResult::Win, GameResult::Draw], [GameResult::Loss, GameResult::Win]];
         for (pair, results) in (0..).zip(pairs) {
-            let game =
-                |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+            let game = |result| GameTally {
+                result,
+                termination: Termination::Checkmate,
+                fault: None,
+                hash: None,
+            };
             let [first, second] = results.map(game);
-            counts.count(&PairTally { pair, engines: [0, 1], first, second: Some(second) });
+            counts.count(&PairTally {
+                pair,
+                engines: [0, 1],
+                first,
+                second: Some(second),
+                is_repeat: false,
+            });
         }
         counts
     }

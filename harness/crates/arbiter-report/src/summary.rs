@@ -186,6 +186,23 @@ impl Summary {
         Strength::of(standings::total(&self.counts, 0))
     }
 
+    /// Whether two engines played the same moves against each other in both games of all pairs.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        let pairs = self.counts.main_encounter().pairs.pairs();
+        self.engines.len() == 2 && pairs > 0 && self.counts.mirrored_pairs == pairs
+    }
+
+    /// How many games are different, and what became of pairs that repeat others.
+    pub(crate) fn repeats_in_words(&self) -> String {
+        let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
+        let fate = if self.plan.counts_repeats() { "counted" } else { "left out" };
+        match repeated_pairs {
+            0 => format!("{distinct_games} distinct, no repeated pair"),
+            1 => format!("{distinct_games} distinct, 1 repeated pair {fate}"),
+            pairs => format!("{distinct_games} distinct, {pairs} repeated pairs {fate}"),
+        }
+    }
+
     /// The strength estimate that allows for the stopping rule; `None` without one, or without a
     /// pair.
     pub fn after_stop(&self) -> Option<SequentialEstimate> {
@@ -199,7 +216,7 @@ impl Summary {
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
         let sprt_status = self.sprt_status(engines)?;
         let pairs = &self.counts.encounter(engines).pairs;
-        pairs.distribution().moments().filter(|sample| sample.standard_error() > 0.0)?;
+        pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
         sequential::after(&self.plan.sprt?, pairs, sprt_status.decision)
     }
 
@@ -386,11 +403,12 @@ mod tests {
             let plan = Plan::resolve(RunKind::Tournament, request).unwrap();
             let state = RunState::of(&plan);
             let mut counts = RunCounts::default();
-            let game = |result| GameTally { result, termination: Checkmate, fault: None };
+            let game =
+                |result| GameTally { result, termination: Checkmate, fault: None, hash: None };
             for (pair, engines, second) in [(0, [0, 1], Win), (1, [0, 2], Loss), (2, [1, 2], Loss)]
             {
                 let (first, second) = (game(Win), Some(game(second)));
-                counts.count(&PairTally { pair, engines, first, second });
+                counts.count(&PairTally { pair, engines, first, second, is_repeat: false });
             }
             let mut summary = Summary::new("run", &plan, &state, ending);
             let mut standings = Standings::new(state.schedule(), &counts);
@@ -419,7 +437,10 @@ mod tests {
             summary.counts.encounters.insert([0, 1], met);
             (summary.after_stop().is_some(), summary.elo_in_words())
         };
-        assert_eq!(meet([0, 0, 15, 0, 0]), (false, "+0.0, no spread".to_owned()));
+        assert_eq!(
+            meet([0, 0, 15, 0, 0]),
+            (false, "+0.0, no interval: all had the same result".to_owned())
+        );
         assert!(meet([0, 1, 13, 1, 0]).0);
         // Nor is what so few tell surer than the same number all won.
         meet([0, 0, 0, 1, 3]);

@@ -9,6 +9,13 @@ use arbiter_stats::{SprtStatus, Trinomial};
 /// What stands for a figure that is not defined.
 pub(crate) const UNDEFINED: &str = "–";
 
+/// What stands for the bound of so few results that it would be on the wrong side of zero.
+const TOO_FEW_WON: &str = "all won, too few games for an interval";
+const TOO_FEW_LOST: &str = "all lost, too few games for an interval";
+
+/// Why there is no interval where nothing is spread.
+pub(crate) const SAME: &str = "no interval: all had the same result";
+
 /// By how much the two sides of an interval may differ, in parts of half of it, to be one "±".
 const MOST_SKEW: f64 = 0.25;
 
@@ -34,8 +41,9 @@ pub fn plus_minus(estimate: Option<Estimate>) -> String {
 
 /// [`plus_minus`] with the level of the interval, if there is one.
 pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
-    let level = estimate.filter(|estimate| estimate.low != estimate.high).map_or("", |_| " (95 %)");
-    format!("{}{level}", plus_minus(estimate))
+    let text = plus_minus(estimate);
+    let has_interval = estimate.is_some() && !text.contains("interval");
+    format!("{text}{}", if has_interval { " (95 %)" } else { "" })
 }
 
 /// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound if it is itself
@@ -43,7 +51,7 @@ pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
 pub fn interval(estimate: &Estimate) -> String {
     // All pairs alike show no spread to judge by; that is not certainty.
     if estimate.low == estimate.high && estimate.value.is_finite() {
-        return format!("{}, no spread", signed(estimate.value, 1));
+        return format!("{}, {SAME}", signed(estimate.value, 1));
     }
     let shown = |value| finite(value).map_or("open".to_owned(), |value| signed(value, 1));
     let (low, high) = (shown(estimate.low), shown(estimate.high));
@@ -54,6 +62,9 @@ pub fn interval(estimate: &Estimate) -> String {
 fn bound(estimate: &Estimate) -> Option<String> {
     let at = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
     match estimate.value {
+        // A bound on the wrong side of zero says nothing.
+        f64::INFINITY if estimate.low <= 0.0 => Some(TOO_FEW_WON.to_owned()),
+        f64::NEG_INFINITY if estimate.high >= 0.0 => Some(TOO_FEW_LOST.to_owned()),
         f64::INFINITY => Some(format!("> {}", at(estimate.low, MAX_ELO))),
         f64::NEG_INFINITY => Some(format!("< {}", at(estimate.high, -MAX_ELO))),
         _ => None,
@@ -161,8 +172,12 @@ mod tests {
         let beyond = f64::INFINITY;
         let won = Estimate { value: beyond, low: 680.4, high: beyond };
         assert_eq!([plus_minus_95(Some(won)), interval(&won)], ["> +680 (95 %)", "> +680"]);
-        let lost = Estimate { value: -beyond, low: -beyond, high: 0.2 };
+        let lost = Estimate { value: -beyond, low: -beyond, high: -0.2 };
         assert_eq!(plus_minus(Some(lost)), "< +0");
+        let lost = Estimate { high: 636.4, ..lost };
+        assert_eq!(plus_minus_95(Some(lost)), "all lost, too few games for an interval");
+        let won = Estimate { low: -636.4, ..won };
+        assert_eq!(interval(&won), "all won, too few games for an interval");
         let los = |los, bound| superiority(los, bound);
         let (most, least) = (|at| Some((Ordering::Less, at)), |at| Some((Ordering::Greater, at)));
         assert_eq!(los(None, least(0.9375)), "> 93.8 %");
@@ -181,7 +196,7 @@ mod tests {
         let even = Estimate { value: -0.01, low: -3.04, high: 3.02 };
         assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");
         let even = Estimate { value: -0.0, low: -0.0, high: -0.0 };
-        assert_eq!(plus_minus_95(Some(even)), "+0.0, no spread");
+        assert_eq!(plus_minus_95(Some(even)), "+0.0, no interval: all had the same result");
     }
 
     #[test]

@@ -40,7 +40,21 @@ fn open_sentence(summary: &Summary) -> String {
     if let Some(spsa) = &summary.spsa {
         return tuning(summary, spsa);
     }
+    if summary.is_mirrored() && summary.is_over() {
+        return "The same moves in both games of all pairs: no functional change, or the same program twice."
+            .to_owned();
+    }
+    let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(Ending::Complete);
     match (summary.ending, summary.plan.kind) {
+        (_, RunKind::Sprt) if is_exhausted => {
+            "Inconclusive: all openings were played, and a whole pass through the book brought only\n\
+             repeats before the test could decide. A larger book or a clock brings new games."
+                .to_owned()
+        }
+        (_, RunKind::Match | RunKind::Tournament) if is_exhausted => {
+            "Complete: all openings were played, and a whole pass through the book brought only repeats."
+                .to_owned()
+        }
         (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate)
             if summary.plan.sprt.is_some() =>
         {

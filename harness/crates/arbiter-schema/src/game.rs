@@ -9,7 +9,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
 use arbiter_game::outcome::Outcome;
-use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought, game_hash};
 use arbiter_protocol::Score;
 use arbiter_protocol::times::{Nanos, nanos};
 
@@ -150,6 +150,17 @@ impl GameRow {
     }
 }
 
+/// The [`game_hash`] of a row by its FEN, its rules of castling and its moves; `None` if the moves cannot
+/// be read.
+pub fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Move {
+        m: String,
+    }
+    let moves: Vec<Move> = serde_json::from_str(moves).ok()?;
+    Some(game_hash(fen, chess960, moves.into_iter().map(|played| played.m)))
+}
+
 impl MoveRow<'_> {
     fn of(record: &MoveRecord) -> MoveRow<'_> {
         MoveRow { m: record.uci, t: record.thought.as_ref().map(ThoughtRow::of) }
@@ -246,6 +257,8 @@ mod tests {
             begun_ms: Some(7),
             transcript: None,
         };
-        assert_eq!(GameRow::of(&record).into_record(), Ok(record));
+        let row = GameRow::of(&record);
+        assert_eq!(stored_hash(&row.fen, row.chess960, &row.moves), Some(record.hash()));
+        assert_eq!(row.into_record(), Ok(record));
     }
 }

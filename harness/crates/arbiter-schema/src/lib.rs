@@ -7,5 +7,5 @@
 mod game;
 mod plan;
 
-pub use game::GameRow;
+pub use game::{GameRow, stored_hash};
 pub use plan::{Fingerprints, PlanRow};

@@ -258,6 +258,6 @@ fn count(
         if engines == 2 {
             statistics.llr_history.count(&tally, sprt_status);
         }
-        unread.push_back(tally.pair);
+        unread.extend((!tally.is_repeat).then_some(tally.pair));
     }
 }

@@ -14,7 +14,7 @@ const NO_DRIFT: f64 = 1e-4;
 /// with `probabilities` (adding up to 1). `None` unless it can go both ways.
 ///
 /// P = (1 − e^(hA))/(e^(hB) − e^(hA)) with barriers A and B; E = (P·B + (1 − P)·A)/E(J).
-pub fn exit<const K: usize>(
+pub(crate) fn exit<const K: usize>(
     steps: &[f64; K],
     probabilities: &[f64; K],
     lower: f64,
@@ -58,8 +58,8 @@ fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 
 
 #[cfg(test)]
 mod tests {
-    use super::super::gsprt::steps_logistic;
-    use super::super::sprt::LlrBounds;
+    use super::super::gsprt::steps;
+    use super::super::sprt::{LlrBounds, Model};
     use super::super::tests::agreement::Agreement;
     use super::*;
 
@@ -85,10 +85,10 @@ mod tests {
         let bounds = LlrBounds::new(0.05, 0.05).expect("sound rates");
         let mut agreement =
             Agreement::within(1e-9, "random_walk: steps, probability to pass, pairs");
-        for (p, elo0, elo1, steps, pass, pairs) in CASES {
+        for (p, elo0, elo1, expected, pass, pairs) in CASES {
             agreement.row();
-            let got = steps_logistic(p, *elo0, *elo1);
-            for (got, expected) in got.iter().zip(steps) {
+            let got = steps(p, *elo0, *elo1, Model::Logistic);
+            for (got, expected) in got.iter().zip(expected) {
                 agreement.figure("step", *got, *expected);
             }
             let exit = exit(&got, p, bounds.lower, bounds.upper).expect("both ways");

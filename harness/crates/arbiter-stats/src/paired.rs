@@ -3,12 +3,18 @@
 //! What both do alike says nothing about their difference, so only the items on which they differ
 //! count. Randomness comes from the caller.
 
+use std::f64::consts::{LN_2, PI};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use statrs::function::beta::beta_reg;
+use statrs::function::gamma::ln_gamma;
 
 use super::elo::{Z_95, normal_cdf};
 use super::pentanomial::Trinomial;
+
+/// Tosses up to which the incomplete beta function is exact to eleven digits.
+const MAX_BETA: u64 = 1_000;
 
 /// Positions solved by two programs, counted by who solved them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -57,9 +63,44 @@ pub fn mcnemar(solved: &Solved) -> Option<McNemar> {
     })
 }
 
-/// Probability of at most `k` heads in `n` tosses of a fair coin, k < n or n = k.
+/// Probability of at most `k` heads in `n` tosses of a fair coin, k ≤ n/2 or n = k.
 fn below_or_at(k: u64, n: u64) -> f64 {
-    if k >= n { 1.0 } else { beta_reg((n - k) as f64, k as f64 + 1.0, 0.5) }
+    if k >= n {
+        return 1.0;
+    }
+    if n <= MAX_BETA {
+        return beta_reg((n - k) as f64, k as f64 + 1.0, 0.5);
+    }
+    // Each number of heads is less likely than the next by a factor that falls towards 0.
+    let (mut sum, mut term, mut heads) = (0.0, exactly(k, n), k);
+    while term > sum * f64::EPSILON {
+        sum += term;
+        term *= heads as f64 / (n - heads + 1) as f64;
+        heads = heads.saturating_sub(1);
+    }
+    sum
+}
+
+/// Probability of exactly `k` heads in `n` tosses, by the deviation from Stirling's formula, so that no
+/// large numbers cancel (C. Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000).
+fn exactly(k: u64, n: u64) -> f64 {
+    if k == 0 {
+        return (-(n as f64) * LN_2).exp();
+    }
+    let [heads, tails, all] = [k, n - k, n].map(|count| count as f64);
+    let lean = (tails - heads) / all;
+    let distance = 0.5 * all * ((-lean * lean).ln_1p() + 2.0 * lean * lean.atanh());
+    let spread = 0.5 * (2.0 * PI * heads * tails / all).ln();
+    (stirling(all) - stirling(heads) - stirling(tails) - distance - spread).exp()
+}
+
+/// ln x! less Stirling's formula for it, x at least 1.
+fn stirling(x: f64) -> f64 {
+    if x < 16.0 {
+        return ln_gamma(x + 1.0) - ((x + 0.5) * x.ln() - x + 0.5 * (2.0 * PI).ln());
+    }
+    let square = x * x;
+    (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / x
 }
 
 /// Two speeds of one item.
@@ -144,6 +185,29 @@ mod tests {
     use super::*;
 
     /// Probabilities by summing binomial coefficients.
+    #[test]
+    fn large_counts_are_exact() {
+        // By the sum of exact terms, and near the middle by the normal distribution.
+        for (many, few, expected) in [
+            (5_025, 4_975, 0.624_136_094_964_909_2),
+            (500_250, 499_750, 0.617_779_406_050_461_2),
+            (501_250, 498_750, 0.012_454_392_716_794_554),
+            (503_000, 497_000, 1.985_149_763_923_022e-9),
+            (1_000_000_000, 999_950_000, 0.263_556_058_450_156),
+            (1_000_000_000, 0, 0.0),
+        ] {
+            let (only_first, only_second) = (many, few);
+            let found = mcnemar(&Solved { only_first, only_second, ..Solved::default() });
+            let found = found.expect("they differ").p_exact;
+            assert!((found - expected).abs() <= 1e-9 * expected, "{many}, {few}: {found}");
+        }
+        // Both ways agree where they meet.
+        for few in [0, 1, 17, 400, 499, 500] {
+            let [beta, sum] = [MAX_BETA, MAX_BETA + 1].map(|n| below_or_at(few, n));
+            assert!(sum < beta && (few == 0 || sum > 0.5 * beta), "{few}: {beta} and {sum}");
+        }
+    }
+
     #[test]
     fn mcnemar_is_a_sign_test() {
         let test = |only_first, only_second| {

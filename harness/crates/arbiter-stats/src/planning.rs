@@ -4,6 +4,8 @@ use super::bayes::BayesElo;
 use super::brownian::Exit;
 use super::elo::{elo_from_score, finite, score_from_elo};
 use super::normalized::NELO_PER_SIGMA;
+use super::roots::falling_crossing;
+use super::simulate::{pair_model, shifted, strengths};
 use super::sprt::{Model, Sprt};
 
 /// What to expect of games that are not played yet.
@@ -41,6 +43,8 @@ pub struct OperatingPoint {
 pub struct PlannedTest {
     test: Sprt,
     conditions: Conditions,
+    /// Probabilities of the scores of a pair of equal engines; `None` where some are 0.
+    pairs: Option<[f64; 5]>,
     /// Variance of one game's score, greater than 0.
     pub variance_per_game: f64,
 }
@@ -48,7 +52,9 @@ pub struct PlannedTest {
 impl PlannedTest {
     /// `None` if the conditions leave no variance.
     pub fn new(test: Sprt, conditions: Conditions) -> Option<PlannedTest> {
-        Some(PlannedTest { test, conditions, variance_per_game: conditions.variance_per_game()? })
+        let variance_per_game = conditions.variance_per_game()?;
+        let pairs = pair_model(conditions.draw_rate, conditions.bias_elo);
+        Some(PlannedTest { test, conditions, pairs, variance_per_game })
     }
 
     /// A strength on the test's scale as logistic Elo; `None` if the score leaves (0, 1).
@@ -64,11 +70,31 @@ impl PlannedTest {
         finite(elo_from_score(score))
     }
 
-    /// What happens if the true difference is `elo`, in logistic Elo. A Brownian approximation.
+    /// What happens if the true difference is `elo`, in logistic Elo, by the pairs that
+    /// [`Simulation`](super::simulate::Simulation) plays with; a Brownian approximation where some score
+    /// is impossible.
     pub fn at(&self, elo: f64) -> OperatingPoint {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
-        let exit = self.test.expectation(elo, self.variance_per_game);
+        let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
+        let exit = exit.map(|exit| Exit { mean_units: 2.0 * exit.mean_units, ..exit });
+        let exit = exit.unwrap_or_else(|| self.test.expectation(elo, self.variance_per_game));
         OperatingPoint { elo, nelo, exit }
+    }
+
+    /// Probabilities of the scores of a pair at a true difference, in logistic Elo, by the scale of the
+    /// test, as long as that reaches so far.
+    fn pairs_at(&self, elo: f64) -> Option<[f64; 5]> {
+        let equal = self.pairs?;
+        let at = |nelo| shifted(&equal, nelo, Model::Normalized);
+        let logistic = |nelo| strengths(&at(nelo)).map_or(f64::NAN, |(_, logistic)| -logistic);
+        let limit = Model::Normalized.max_elo();
+        let is_within = logistic(-limit) > -elo && logistic(limit) < -elo;
+        match self.test.model {
+            Model::Normalized if is_within => {
+                Some(at(falling_crossing(logistic, -elo, -limit, limit)))
+            }
+            _ => Some(shifted(&equal, elo, Model::Logistic)),
+        }
     }
 
     /// The true difference, in logistic Elo, at which the test takes longest: midway between its

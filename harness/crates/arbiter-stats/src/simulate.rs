@@ -10,7 +10,6 @@ use super::elo::{elo_from_score, finite, score_from_elo};
 use super::gsprt;
 use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
-use super::roots::falling_crossing;
 use super::sprt::{Decision, Model, Sprt};
 
 /// Pairs before the approximate ratio is trusted to say that no bound is near.
@@ -95,24 +94,23 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     Some(test.walk(&sample).drift * sample.units)
 }
 
-/// Probabilities of the five scores of a pair of games by the BayesElo model.
-///
-/// The engines are equal, and draw at `draw_rate` when the opening favours nobody. It favours one
-/// side by `bias_elo` logistic Elo, within ±400; which side is the same to a pair.
-pub fn pair_model(draw_rate: f64, bias_elo: f64) -> [f64; 5] {
-    let draw_elo = BayesElo::draw_elo_of_rate(draw_rate);
-    let handicap = |x: f64| -BayesElo { elo: x, draw_elo }.score();
-    let bias = falling_crossing(handicap, -score_from_elo(bias_elo), -MAX_BIAS, MAX_BIAS);
-    assert!(bias.is_finite(), "scores of moderate biases are between those of the greatest ones");
-    let favoured = BayesElo { elo: bias, draw_elo }.probabilities();
-    let handicapped = BayesElo { elo: -bias, draw_elo }.probabilities();
+/// Probabilities of the five scores of a pair of games between equal engines that draw `draw_rate` of
+/// their games, where the opening favours one side by `bias_elo` logistic Elo; which side is the same
+/// to a pair. A game's score then has the variance (1 − d)/4 − (L(bias) − ½)² within pairs. `None` if so
+/// many draws leave no room for the bias.
+pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
+    let score = score_from_elo(bias_elo);
+    let favoured = [1.0 - score - 0.5 * draw_rate, draw_rate, score - 0.5 * draw_rate];
+    if !favoured.iter().all(|p| *p > 0.0) {
+        return None;
+    }
     let mut cells = [0.0; 5];
     for (i, p) in favoured.iter().enumerate() {
-        for (j, q) in handicapped.iter().enumerate() {
+        for (j, q) in favoured.iter().rev().enumerate() {
             cells[i + j] += p * q;
         }
     }
-    cells
+    Some(cells)
 }
 
 /// The distribution nearest to `base` whose strength is exactly `elo` on the scale of `model`.
@@ -130,12 +128,9 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
 }
 
 /// So many pairs that their counts give the probabilities back to eleven digits.
-fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
+pub(crate) fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
     Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
 }
-
-/// Largest bias of an opening, in BayesElo points: more than any draw rate can hide.
-const MAX_BIAS: f64 = 10_000.0;
 
 /// Normalized and logistic Elo of five probabilities; `None` without spread.
 pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
@@ -148,6 +143,15 @@ pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
 mod tests {
     use super::super::sprt::Correction;
     use super::*;
+
+    /// Counts of pairs with the mean bounds of a test of normalized Elo 0 against 5.
+    const BOUNDS: [([u64; 5], f64, f64); 5] = [
+        ([1, 3, 8, 4, 2], -2.9386, 2.9341),
+        ([12, 60, 130, 70, 15], -2.9355, 2.9328),
+        ([0, 40, 900, 60, 0], -2.9320, 2.9221),
+        ([150, 650, 1_400, 690, 180], -2.9338, 2.9316),
+        ([900, 4_100, 8_500, 4_300, 980], -2.9333, 2.9313),
+    ];
 
     /// A small generator (SplitMix64), uniform on [0, 1).
     fn uniform(mut state: u64) -> impl FnMut() -> f64 {
@@ -178,7 +182,7 @@ mod tests {
     }
 
     fn check_approximation(seeds: u64) {
-        let base = pair_model(0.5, 60.0);
+        let base = pair_model(0.5, 60.0).expect("room for the bias");
         for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
             let rules = [(Correction::None, 1), (Correction::Dynamic, 1), (Correction::Dynamic, 8)];
             for (correction, batch) in rules {
@@ -210,7 +214,7 @@ mod tests {
         const TESTS: u64 = 10;
         let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let test = test.with_correction(test.usual_correction());
-        let base = pair_model(0.5, 100.0);
+        let base = pair_model(0.5, 100.0).expect("room for the bias");
         let (mut right, mut by_wald, mut early) = (0, 0, 0);
         for seed in 0..TESTS {
             let elo = if seed % 2 == 0 { 40.0 } else { -20.0 };
@@ -229,8 +233,60 @@ mod tests {
     }
 
     #[test]
+    fn counts_tell_the_bounds_of_all_orders() {
+        // The mean over 2,000 orders, each followed exactly.
+        for (counts, lower, upper) in BOUNDS {
+            let test = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
+            let test = test.with_correction(Correction::Dynamic);
+            let found = test.status_of_counts(&Pentanomial(counts), uniform(7));
+            let is_near = (found.lower - lower).abs() < 0.01 && (found.upper - upper).abs() < 0.01;
+            assert!(is_near, "{counts:?}: {found:?}, not {lower} and {upper}");
+        }
+        // Any counts at all have an answer.
+        let huge = Pentanomial([1_000_000_000, 2_000_000_000, 5_000_000_000, 2_100_000_000, 1]);
+        let one = Pentanomial([0, 0, 5_000_000_000, 0, 0]);
+        for counts in [huge, one] {
+            let test = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Bayesian).expect("a sound test");
+            let found =
+                test.with_correction(Correction::Dynamic).status_of_counts(&counts, uniform(7));
+            assert!(found.lower.is_finite() && found.upper.is_finite(), "{found:?}");
+        }
+    }
+
+    #[test]
+    #[ignore = "prints the means for BOUNDS"]
+    fn bounds_of_all_orders() {
+        for (counts, ..) in BOUNDS {
+            let test = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
+            let mut random = uniform(11);
+            let orders = (400_000 / counts.iter().sum::<u64>()).clamp(20, 2_000);
+            let (mut low, mut high) = (0.0, 0.0);
+            for _ in 0..orders {
+                let mut monitor = SprtMonitor::new(test.with_correction(Correction::Dynamic), 1);
+                let mut left = counts;
+                let mut seen = Pentanomial::default();
+                let mut status = monitor.start();
+                for all in (1..=counts.iter().sum::<u64>()).rev() {
+                    let mut place = (random() * all as f64) as u64;
+                    let cell = (0..5).find(|cell| {
+                        let is_here = place < left[*cell];
+                        place = place.saturating_sub(left[*cell]);
+                        is_here
+                    });
+                    let cell = cell.expect("some are left");
+                    left[cell] -= 1;
+                    seen.0[cell] += 1;
+                    status = monitor.update(&seen);
+                }
+                (low, high) = (low + status.lower, high + status.upper);
+            }
+            println!("({counts:?}, {:.4}, {:.4}),", low / orders as f64, high / orders as f64);
+        }
+    }
+
+    #[test]
     fn models_have_the_properties_they_are_made_for() {
-        let base = pair_model(0.6, 80.0);
+        let base = pair_model(0.6, 80.0).expect("room for the bias");
         assert!((base.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!((base[0] - base[4]).abs() < 1e-12 && (base[1] - base[3]).abs() < 1e-12);
         let (nelo, _) = strengths(&shifted(&base, 5.0, Model::Normalized)).expect("spread");
@@ -243,7 +299,7 @@ mod tests {
     #[test]
     fn a_cap_ends_a_test_without_a_verdict() {
         let test = Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
-        let probabilities = pair_model(0.5, 0.0);
+        let probabilities = pair_model(0.5, 0.0).expect("room for the bias");
         let simulation = Simulation { test, probabilities, batch: 10, cap: 35 };
         let played = simulation.play(uniform(1));
         assert_eq!((played.decision, played.pairs.pairs()), (Decision::Continue, 40));

@@ -11,11 +11,13 @@ use thiserror::Error;
 
 use super::bayes::{BayesElo, llr_with_prior};
 use super::brownian::{BrownianMotion, Exit};
+use super::discrete_walk;
 use super::distribution::{Distribution, Moments};
 use super::elo::{elo_from_score, score_from_elo};
-use super::gsprt::llr;
+use super::gsprt::{llr, steps};
 use super::normalized::t_value;
 use super::pentanomial::{Pentanomial, Trinomial};
+use super::simulate::expected_counts;
 
 /// Largest bound, in either direction, of a test in normalized Elo. A difference of 200 shows
 /// within a few dozen pairs and needs no sequential test.
@@ -27,6 +29,9 @@ pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 /// Hypotheses further apart than this, in Elo, are not tested with corrected bounds by default:
 /// simulated tests of logistic Elo 0 against 50 hold their error rates at Wald's bounds only.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
+
+/// Mean excess of a walk without drift past a bound, in deviations of a step.
+const MEAN_EXCESS: f64 = 0.583;
 
 /// Hypotheses nearer to each other than this, in Elo, would take more games than can be played, and
 /// numbers are not exact enough for still nearer ones.
@@ -319,6 +324,23 @@ impl Sprt {
             variance: variance_per_game,
         };
         self.walk(&games).exit(-self.bounds.lower, self.bounds.upper)
+    }
+
+    /// Probability to pass and mean number of pairs if pairs come with the probabilities `p`, all
+    /// positive; `None` if they move the ratio one way only. Within 2 % of simulated tests.
+    ///
+    /// The ratio is a walk by the steps that pairs of each score add. A test without correction goes on
+    /// past its bound by the mean excess of a walk without drift, 0.583 deviations of a step (D. Siegmund,
+    /// "Sequential Analysis", chapter 10); one with correction stops as if it had reached it.
+    pub fn exit_of_pairs(&self, p: &[f64; 5]) -> Option<Exit> {
+        let test = self.for_pairs(&expected_counts(p));
+        let steps = steps(p, test.elo0, test.elo1, test.model);
+        let spread: f64 = steps.iter().zip(p).map(|(step, p)| p * step * step).sum();
+        let excess = match self.correction {
+            Correction::None => MEAN_EXCESS * spread.sqrt(),
+            Correction::Dynamic => 0.0,
+        };
+        discrete_walk::exit(&steps, p, self.bounds.lower - excess, self.bounds.upper + excess)
     }
 
     fn llr_of<const K: usize>(&self, sample: &Distribution<K>) -> f64 {

@@ -62,10 +62,11 @@ impl Store {
         }
         let is_new = self.atomically(|| {
             let Pairing { pair, engines: [first, second], opening } = played.pairing;
+            let mut hashes = played.games.iter().map(|game| game.hash().cast_signed());
             let inserted = self.execute(
-                "INSERT INTO pairs (run, pair, first, second, opening) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT DO NOTHING",
-                params![run, pair, first, second, opening],
+                "INSERT INTO pairs (run, pair, first, second, opening, first_hash, second_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+                params![run, pair, first, second, opening, hashes.next(), hashes.next()],
             )?;
             if inserted == 0 {
                 return Ok(false);

@@ -92,7 +92,8 @@ impl Store {
         let next = self.mark()?;
         // By place in the file and not by run: there is little behind the mark.
         let rows = self.rows(
-            "SELECT p.pair, p.first, p.second, g.white, g.black, g.result, g.termination
+            "SELECT p.pair, p.first, p.second, g.white, g.black, g.result, g.termination,
+                 CASE g.half WHEN 0 THEN p.first_hash ELSE p.second_hash END
              FROM games g JOIN pairs p ON p.run = g.run AND p.pair = g.pair
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 ORDER BY g.rowid",
             params![mark.0, next.0, run],

@@ -8,7 +8,7 @@ use super::{Offsets, Store, StoreError};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{Ending, GameTally, Games, PairTally, Plan, PlayedPair};
 use arbiter_schedule::Pairing;
-use arbiter_schema::{Fingerprints, GameRow, PlanRow};
+use arbiter_schema::{Fingerprints, GameRow, PlanRow, stored_hash};
 use arbiter_stats::GameResult;
 
 /// What stands for the newest run.
@@ -79,7 +79,8 @@ impl Store {
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
         let rows = self.rows(
             "SELECT p.pair, p.first, p.second, coalesce(g.white, 0), coalesce(g.black, 0),
-                 coalesce(g.result, ''), coalesce(g.termination, '')
+                 coalesce(g.result, ''), coalesce(g.termination, ''),
+                 CASE g.half WHEN 0 THEN p.first_hash ELSE p.second_hash END
              FROM pairs p LEFT JOIN games g ON g.run = p.run AND g.pair = p.pair
              WHERE p.run = ?1 ORDER BY p.pair, g.half",
             [run],
@@ -95,7 +96,25 @@ impl Store {
         games: &[TallyRow],
     ) -> Result<Vec<PairTally>, StoreError> {
         let pairs = games.chunk_by(|one, other| one.pair == other.pair);
-        pairs.map(|pair| sum_up(pair).map_err(|e| self.corrupt(run, e))).collect()
+        let sum_up = |pair| {
+            let tally = sum_up(pair).map_err(|e| self.corrupt(run, e))?;
+            if tally.first.hash.is_some() { Ok(tally) } else { self.with_hashes(run, tally) }
+        };
+        pairs.map(sum_up).collect()
+    }
+
+    /// A pair that was stored without the hashes of its games, with what its moves say. Moves that cannot
+    /// be read have none.
+    fn with_hashes(&self, run: &str, mut tally: PairTally) -> Result<PairTally, StoreError> {
+        let select =
+            "SELECT fen, chess960, moves FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half";
+        let rows = self.rows(select, params![run, tally.pair], |row| {
+            let (fen, chess960, moves): (String, bool, String) = row.try_into()?;
+            Ok(stored_hash(&fen, chess960, &moves))
+        })?;
+        let games = std::iter::once(&mut tally.first).chain(&mut tally.second);
+        games.zip(rows).for_each(|(game, hash)| game.hash = hash);
+        Ok(tally)
     }
 
     /// One pair with its games, if it is on disk.
@@ -154,12 +173,13 @@ pub(super) struct TallyRow {
     black: usize,
     result: String,
     termination: String,
+    hash: Option<i64>,
 }
 
 impl TallyRow {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
-        let (pair, first, second, white, black, result, termination) = row.try_into()?;
-        Ok(TallyRow { pair, engines: [first, second], white, black, result, termination })
+        let (pair, first, second, white, black, result, termination, hash) = row.try_into()?;
+        Ok(TallyRow { pair, engines: [first, second], white, black, result, termination, hash })
     }
 
     fn winner(&self) -> Result<Option<usize>, String> {
@@ -187,12 +207,14 @@ fn sum_up(rows: &[TallyRow]) -> Result<PairTally, String> {
             Some(engine) if engine == engines[0] => (GameResult::Win, Some(engines[1])),
             Some(_) => (GameResult::Loss, Some(engines[0])),
         };
-        Ok(GameTally { result, termination, fault: loser.filter(|_| termination.is_fault()) })
+        let fault = loser.filter(|_| termination.is_fault());
+        Ok(GameTally { result, termination, fault, hash: game.hash.map(i64::cast_unsigned) })
     };
     Ok(PairTally {
         pair: first.pair,
         engines,
         first: read(first)?,
         second: second.map(read).transpose()?,
+        is_repeat: false,
     })
 }

@@ -13,7 +13,7 @@ use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
 /// [`TABLES`] or [`COLUMNS`].
-pub(super) const FORMAT: i64 = 13;
+pub(super) const FORMAT: i64 = 14;
 
 /// The first version of arbiter that reads this format, for older ones to name.
 const READABLE_SINCE: &str = "0.2.0";
@@ -170,7 +170,7 @@ const TABLES: &str = "
 ";
 
 /// Table, name and definition of the columns that were added to a table.
-const COLUMNS: [(&str, &str, &str); 4] = [
+const COLUMNS: [(&str, &str, &str); 6] = [
     // As pgn_offset, of the EPD file.
     ("runs", "epd_offset", "INTEGER NOT NULL DEFAULT 0"),
     // What its user says that it tries, in one line.
@@ -179,6 +179,9 @@ const COLUMNS: [(&str, &str, &str); 4] = [
     ("games", "begun_ms", "INTEGER"),
     // In centipawns; NULL without evaluations, and of games that were played before this column came.
     ("games", "swing", "INTEGER"),
+    // Hashes of start and moves of both games; NULL of pairs that were played before they came.
+    ("pairs", "first_hash", "INTEGER"),
+    ("pairs", "second_hash", "INTEGER"),
 ];
 
 /// All that lists of games need, in one place: behind the moves it would be slow to read.

@@ -49,6 +49,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         tally: &tally,
         meetings: &meetings,
         rated: &rated,
+        law: options.model,
         model: format!("law {}, logistic scale", options.model),
         min_games: 0,
         average: 0.0,

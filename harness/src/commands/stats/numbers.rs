@@ -19,6 +19,9 @@ pub(crate) fn list<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], Str
 
 /// Exactly `N` counts separated by commas.
 pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
+    if let Some(word) = text.split(',').map(str::trim).find(|word| word.starts_with('-')) {
+        return Err(format!("a count is negative: {word}"));
+    }
     let counts = list::<u64, N>(text)?;
     match counts.iter().find(|count| **count > MAX_COUNT) {
         Some(count) => Err(format!("expected counts of at most {MAX_COUNT}, got {count}")),
@@ -50,6 +53,9 @@ mod tests {
         for bad in ["", "1,2", "1,2,3,4", "1,2,x", "1,2,-3", "1,2,1000000000000001"] {
             assert!(counts::<3>(bad).is_err(), "{bad}");
         }
+        let negative = Err("a count is negative: -1".to_owned());
+        assert_eq!(counts::<3>("-1,2,3"), negative);
+        assert_eq!(counts::<3>("1, -1"), negative);
         assert_eq!(list::<f64, 2>("0.5,1e-3"), Ok([0.5, 1e-3]));
     }
 }

@@ -19,20 +19,23 @@ use arbiter_stats::residuals::{self, Colour, Residuals};
 /// Smallest and largest speed accepted: ratios of them stay finite.
 const SPEEDS: std::ops::RangeInclusive<f64> = 1e-9..=1e18;
 
+/// Most positions of one kind: of as many all figures are exact.
+const MAX_POSITIONS: u64 = 1_000_000_000;
+
 /// Flags of `arbiter stats mcnemar`.
 #[derive(Debug, Args)]
 pub(crate) struct McnemarArgs {
     /// Positions only the first run solved
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_POSITIONS))]
     only_first: u64,
     /// Positions only the second run solved
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_POSITIONS))]
     only_second: u64,
     /// Positions both solved
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_POSITIONS))]
     both: u64,
     /// Positions neither solved
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_POSITIONS))]
     neither: u64,
 }
 

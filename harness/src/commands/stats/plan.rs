@@ -7,9 +7,8 @@ use serde::Serialize;
 use super::{Answer, TestArgs, numbers};
 use crate::Rows;
 use arbiter_report::{Document, Table, to_value};
-use arbiter_stats::elo::{elo_from_score, finite};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
-use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt, discrete_walk, steps_logistic};
+use arbiter_stats::{Exit, Pentanomial, Sprt};
 
 /// Columns of the plot.
 const PLOT_WIDTH: usize = 16;
@@ -31,7 +30,7 @@ pub(crate) struct PlanArgs {
     /// True strengths to look at, in logistic Elo [default: a range around both hypotheses]
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
     elo: Vec<f64>,
-    /// A pilot sample of pairs: adds what happens if pairs go on to come so. With logistic bounds
+    /// A pilot sample of pairs: adds what happens if pairs go on to come so
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::counts::<5>)]
     pilot: Option<[u64; 5]>,
 }
@@ -85,6 +84,7 @@ struct PilotCost {
 /// Carries out the command.
 pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
+    let test = test.with_correction(test.usual_correction());
     if !(0.0..1.0).contains(&args.draw_ratio) {
         return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));
     }
@@ -120,30 +120,11 @@ fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
 
 /// Exit of the walk that pairs like the sample's make.
 fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
-    let sample = pairs.distribution().regularized();
-    let figures = sample.probabilities().zip(sample.moments()).filter(|_| pairs.pairs() > 0);
-    let (probabilities, moments) = figures.ok_or("expected a pilot with pairs")?;
-    let scale = test.for_pairs(pairs);
-    let bound = |elo: f64| match test.model {
-        arbiter_stats::Model::Normalized => {
-            let variance = moments.variance_per_game();
-            let score = 0.5 + elo / arbiter_stats::normalized::NELO_PER_SIGMA * variance.sqrt();
-            finite(elo_from_score(score))
-        }
-        _ => Some(elo),
-    };
-    let (Some(elo0), Some(elo1)) = (bound(scale.elo0), bound(scale.elo1)) else {
-        return Err("the bounds are out of reach with the spread of the pilot".to_owned());
-    };
-    let steps = steps_logistic(&probabilities, elo0, elo1);
-    let bounds = test.bounds;
-    discrete_walk::exit(
-        &steps,
-        Distribution::from_weights(probabilities).weights(),
-        bounds.lower,
-        bounds.upper,
-    )
-    .ok_or_else(|| "pairs like the pilot's move the ratio one way only".to_owned())
+    let probabilities = pairs.distribution().regularized().probabilities();
+    let probabilities = probabilities.filter(|_| pairs.pairs() > 0);
+    let probabilities = probabilities.ok_or("expected a pilot with pairs")?;
+    test.exit_of_pairs(&probabilities)
+        .ok_or_else(|| "pairs like the pilot's move the ratio one way only".to_owned())
 }
 
 fn json(

@@ -28,7 +28,7 @@ pub(crate) struct SimulateArgs {
     /// True strengths, on the scale of the bounds [default: elo0, the middle, elo1]
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
     elo: Vec<f64>,
-    /// Share of draws between equal engines without a bias, 0 to 1
+    /// Share of draws between equal engines, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     draw_ratio: f64,
     /// Bias of each opening for one side, in Elo
@@ -192,7 +192,12 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     if let Some(elo) = elos.iter().find(|elo| elo.is_nan() || elo.abs() > limit) {
         return Err(format!("expected true strengths between -{limit} and {limit}, got {elo}"));
     }
-    let base = pair_model(args.draw_ratio, args.bias);
+    let base = pair_model(args.draw_ratio, args.bias).ok_or_else(|| {
+        format!(
+            "a bias of {} Elo and {} of draws leave no variance; lower one of them",
+            args.bias, args.draw_ratio
+        )
+    })?;
     Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model))).collect())
 }
 

@@ -134,9 +134,8 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
     let llr_classical = is_bayesian.then_some(classical);
-    // Of what is all won or lost, the bound of the naive figure says more.
-    let has_both = moments.is_some_and(|sample| sample.mean > 0.0 && sample.mean < 1.0);
-    let sequential = sequential.filter(|_| has_both);
+    // Where all had the same result no interval has a meaning.
+    let sequential = sequential.filter(|_| moments.is_some_and(|sample| sample.variance > 0.0));
     let figures = Figures { test, pairs, games, moments, status, llr_classical, sequential };
     let mut document = Document::new("What the counts say".to_owned());
     let mut table = Table::new(["figure", "value"]);

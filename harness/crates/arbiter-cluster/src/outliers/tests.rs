@@ -7,8 +7,9 @@ use arbiter_schedule::seed::seed_for;
 use arbiter_stats::GameResult;
 
 fn tally(pair: u64, results: [GameResult; 2], termination: Termination) -> PairTally {
-    let [first, second] = results.map(|result| GameTally { result, termination, fault: None });
-    PairTally { pair, engines: [0, 1], first, second: Some(second) }
+    let [first, second] =
+        results.map(|result| GameTally { result, termination, fault: None, hash: None });
+    PairTally { pair, engines: [0, 1], first, second: Some(second), is_repeat: false }
 }
 
 /// A pair of two equal engines, in which a game fails with this probability.

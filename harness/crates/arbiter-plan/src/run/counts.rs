@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::PlayedPair;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
+use arbiter_schedule::Schedule;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{GameResult, Pentanomial, Trinomial, binomial_tail};
 
@@ -23,6 +24,8 @@ pub struct GameTally {
     pub termination: Termination,
     /// Which engine failed, if one did.
     pub fault: Option<usize>,
+    /// The hash of its start and moves; `None` where that is not known.
+    pub hash: Option<u64>,
 }
 
 /// What one pair adds to the counts.
@@ -36,6 +39,9 @@ pub struct PairTally {
     pub first: GameTally,
     /// The game with colours reversed; `None` in a run that plays each opening once.
     pub second: Option<GameTally>,
+    /// Whether the pair repeats an earlier one and is left out of all figures, as a copy is no evidence.
+    /// The state of the run says so as it counts the pair.
+    pub is_repeat: bool,
 }
 
 impl GameTally {
@@ -51,6 +57,7 @@ impl GameTally {
             },
             termination: game.outcome.termination,
             fault: loser.filter(|_| game.outcome.termination.is_fault()),
+            hash: Some(game.hash()),
         }
     }
 }
@@ -65,6 +72,7 @@ impl PairTally {
             engines,
             first: tally(&played.games.first),
             second: played.games.second.as_ref().map(tally),
+            is_repeat: false,
         }
     }
 
@@ -76,6 +84,21 @@ impl PairTally {
     /// The two engines, lower index first.
     pub fn twosome(&self) -> [usize; 2] {
         sorted(self.engines)
+    }
+
+    /// Whether both games have the same moves, as those of a program against itself.
+    pub fn is_mirrored(&self) -> bool {
+        let second = self.second.and_then(|second| second.hash);
+        second.is_some() && second == self.first.hash
+    }
+
+    /// Counts the pair in its schedule. A repeat brings no points, but where the next encounters
+    /// follow from the results.
+    pub fn count_in(&self, schedule: &mut Schedule) {
+        let is_left_out = self.is_repeat && schedule.design().format.is_fixed();
+        let (halves, games) =
+            if is_left_out { ([0; 2], 0) } else { (self.halves(), self.games().count() as u64) };
+        schedule.count(self.pair, halves, games);
     }
 
     /// Half points of each engine.
@@ -160,11 +183,25 @@ pub struct RunCounts {
     pub terminations: BTreeMap<Termination, u64>,
     /// Faults by engine and kind.
     pub faults: BTreeMap<(usize, Termination), u64>,
+    /// Games that differ from all earlier ones of the same engine as White and the same as Black.
+    pub distinct_games: u64,
+    /// Pairs that repeat an earlier one.
+    pub repeated_pairs: u64,
+    /// Pairs, repeats aside, of which both games have the same moves.
+    pub mirrored_pairs: u64,
+    /// Whether the run, or an encounter of it, ended because a whole pass through the book brought only
+    /// repeats.
+    pub is_exhausted: bool,
 }
 
 impl RunCounts {
-    /// Adds a pair.
+    /// Adds a pair, unless it is a repeat.
     pub fn count(&mut self, tally: &PairTally) {
+        if tally.is_repeat {
+            self.repeated_pairs += 1;
+            return;
+        }
+        self.mirrored_pairs += u64::from(tally.is_mirrored());
         let [white, black] = tally.engines;
         let is_swapped = white > black;
         let result = |game: GameTally| match is_swapped {
@@ -232,12 +269,13 @@ mod tests {
     #[test]
     fn an_encounter_turned_round_is_the_other_engines() {
         let mut counts = RunCounts::default();
-        let game = |result, termination| GameTally { result, termination, fault: None };
+        let game = |result, termination| GameTally { result, termination, fault: None, hash: None };
         counts.count(&PairTally {
             pair: 0,
             engines: [0, 1],
             first: game(GameResult::Win, Termination::Checkmate),
             second: Some(game(GameResult::Draw, Termination::Threefold)),
+            is_repeat: false,
         });
         let turned = counts.encounter([0, 1]).swapped();
         assert_eq!((turned.games.wins, turned.games.draws, turned.games.losses), (0, 1, 1));

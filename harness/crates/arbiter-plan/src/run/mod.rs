@@ -8,4 +8,5 @@ pub(super) mod event;
 pub(super) mod job;
 pub(super) mod latency;
 pub(super) mod overload;
+mod repeats;
 pub(super) mod state;

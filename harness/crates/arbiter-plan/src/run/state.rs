@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::repeats::Repeats;
 use crate::{Ending, Pace, PairTally, Plan, RunCounts};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
@@ -88,6 +89,11 @@ pub struct RunState {
     /// Encounters that the SPRT has decided: how, and by which pair.
     stopped: BTreeMap<[usize; 2], (Ending, u64)>,
     counts: RunCounts,
+    repeats: Repeats,
+    /// Counted pairs that are repeats and left out.
+    left_out: BTreeSet<u64>,
+    /// Whether repeats count like all other pairs.
+    counts_repeats: bool,
     phase: Phase,
     is_paused: bool,
 }
@@ -109,6 +115,9 @@ impl RunState {
             next_to_count: 0,
             stopped: BTreeMap::new(),
             counts: RunCounts::default(),
+            repeats: Repeats::default(),
+            left_out: BTreeSet::new(),
+            counts_repeats: false,
             phase: Phase::Running,
             is_paused: false,
         }
@@ -119,7 +128,8 @@ impl RunState {
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         let prior = plan.prior.map(|prior| ([0, 1], prior.encounter()));
         state.counts.encounters.extend(prior);
-        RunState { spsa: plan.spsa(), ..state }
+        let repeats = Repeats::new(plan.book_length, plan.opening_start);
+        RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
     }
 
     /// Applies an event. The same events give the same effects: a run is resumed by applying what
@@ -169,6 +179,11 @@ impl RunState {
         (0..self.next_to_count).filter(|pair| !self.is_beyond(*pair))
     }
 
+    /// The counted pairs that are evidence, and no repeats.
+    pub fn evidence(&self) -> impl Iterator<Item = u64> {
+        self.counted().filter(|pair| !self.left_out.contains(pair))
+    }
+
     /// What the test says of the counted pairs of each two engines that have any.
     pub fn sprt_statuses(&self) -> &BTreeMap<[usize; 2], SprtStatus> {
         &self.sprt_statuses
@@ -214,6 +229,8 @@ impl RunState {
         debug_assert!(self.can_take_back());
         let blank = RunState::new(self.origin.clone(), self.sprt);
         let before = std::mem::replace(self, blank);
+        self.repeats = before.repeats.blank();
+        self.counts_repeats = before.counts_repeats;
         for tally in kept {
             // What counted before led to no end, and so does less of it.
             self.commit(*tally);
@@ -260,8 +277,13 @@ impl RunState {
             let waiting = self.waiting.remove(&self.next_to_count);
             match waiting.filter(|tally| !self.is_beyond(tally.pair)) {
                 Some(tally) => {
+                    let (tally, is_exhausted) = self.marked(tally);
                     effects.push(self.count(tally));
                     effects.extend(self.move_values(&tally));
+                    if is_exhausted {
+                        self.counts.is_exhausted = true;
+                        self.stop(&tally, Ending::Complete);
+                    }
                 }
                 None if self.is_beyond(self.next_to_count) => {}
                 None => break,
@@ -291,15 +313,38 @@ impl RunState {
         }
     }
 
+    /// The next pair to be counted, marked if it is a repeat, and whether it ends its encounter because
+    /// all openings are played.
+    fn marked(&mut self, tally: PairTally) -> (PairTally, bool) {
+        let is_repeat = match self.settings(tally.pair) {
+            Some(settings) => self.repeats.add(&tally, tally.engines.map(|side| &settings[side])),
+            None => self.repeats.add(&tally, tally.engines),
+        };
+        self.counts.distinct_games = self.repeats.distinct_games();
+        if self.counts_repeats {
+            self.counts.repeated_pairs += u64::from(is_repeat);
+            return (tally, false);
+        }
+        let may_end = self.spsa.is_none() && self.schedule.design().format.is_fixed();
+        let opening = self.schedule.pairing(tally.pair).map(|pairing| pairing.opening);
+        let is_exhausted = opening.is_some_and(|opening| {
+            may_end && self.repeats.exhausts(tally.twosome(), opening, is_repeat)
+        });
+        self.left_out.extend(is_repeat.then_some(tally.pair));
+        (PairTally { is_repeat, ..tally }, is_exhausted)
+    }
+
+    /// Ends an encounter with a pair.
+    fn stop(&mut self, tally: &PairTally, ending: Ending) {
+        self.stopped.entry(tally.engines).or_insert((ending, tally.pair));
+        self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
+    }
+
     fn count(&mut self, tally: PairTally) -> Effect {
         self.counts.count(&tally);
-        self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
-        let sprt_status = self.sprt.map(|sprt| {
-            let monitor =
-                self.monitors.entry(tally.twosome()).or_insert_with(|| SprtMonitor::new(sprt, 1));
-            let encounter = self.counts.encounter(tally.engines);
-            monitor.update_counts(&encounter.pairs, &encounter.games)
-        });
+        tally.count_in(&mut self.schedule);
+        let before = self.sprt_statuses.get(&tally.twosome()).copied();
+        let sprt_status = if tally.is_repeat { before } else { self.ask_sprt(&tally) };
         self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
         let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {
             Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
@@ -307,15 +352,26 @@ impl RunState {
             Some(Decision::Continue) | None => None,
         };
         if let Some(ending) = ending {
-            self.stopped.insert(tally.engines, (ending, tally.pair));
-            self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
+            self.stop(&tally, ending);
         }
         Effect::Count { tally, sprt_status }
+    }
+
+    /// What the test says after a pair.
+    fn ask_sprt(&mut self, tally: &PairTally) -> Option<SprtStatus> {
+        let sprt = self.sprt?;
+        let monitor =
+            self.monitors.entry(tally.twosome()).or_insert_with(|| SprtMonitor::new(sprt, 1));
+        let encounter = self.counts.encounter(tally.engines);
+        Some(monitor.update_counts(&encounter.pairs, &encounter.games))
     }
 
     /// What a counted pair does to a tuning: games that engine 0 won less those that it lost.
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
+        if tally.is_repeat {
+            return spsa.count(0).map(Effect::Iterated);
+        }
         let [first, second] = tally.halves().map(u64::cast_signed);
         let score = if tally.engines[0] == 0 { first - second } else { second - first };
         spsa.count(score / 2).map(Effect::Iterated)

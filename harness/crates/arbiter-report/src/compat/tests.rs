@@ -21,9 +21,20 @@ fn duel(dialect: Dialect, penta: bool) -> DialectWriter {
 fn counts(pairs: &[([usize; 2], [GameResult; 2])]) -> RunCounts {
     let mut counts = RunCounts::default();
     for (pair, (engines, results)) in (0..).zip(pairs) {
-        let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+        let game = |result| GameTally {
+            result,
+            termination: Termination::Checkmate,
+            fault: None,
+            hash: None,
+        };
         let [first, second] = results.map(game);
-        counts.count(&PairTally { pair, engines: *engines, first, second: Some(second) });
+        counts.count(&PairTally {
+            pair,
+            engines: *engines,
+            first,
+            second: Some(second),
+            is_repeat: false,
+        });
     }
     counts
 }

@@ -46,6 +46,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     } else if summary.engines.len() == 2 {
         strength(&mut document, summary);
     }
+    document.value("Repeats", summary.repeats_in_words());
     if summary.plan.design.is_single {
         document.value("Unit", "games: each opening was played once, colours are not balanced");
     }

@@ -51,15 +51,15 @@ pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Op
         return None;
     }
     let gauges = match &summary.spsa {
-        Some(spsa) => vec![iterations(spsa), games(&strength, "the first sides", statistics)],
+        Some(spsa) => vec![iterations(spsa), games(summary, "the first sides", statistics)],
         None if summary.engines.len() == 2 => {
             let elo = elo(summary, &strength);
             let llr = summary.test().map(|(sprt, sprt_status)| llr(&sprt, sprt_status));
-            let games = games(&strength, &summary.engines[0], statistics);
+            let games = games(summary, &summary.engines[0], statistics);
             elo.into_iter().chain(llr).chain([games]).chain(pairs(&strength)).collect()
         }
         None if summary.plan.ablation.is_some() => {
-            vec![games(&strength, &summary.engines[0], statistics)]
+            vec![games(summary, &summary.engines[0], statistics)]
         }
         None => leader(summary).into_iter().chain([decisive(summary, statistics)]).collect(),
     };
@@ -100,13 +100,17 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
 }
 
 /// Games by their results for an engine, and how long they took together.
-fn games(strength: &Strength, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
-    let games = strength.games;
+fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
+    let games = summary.strength().games;
     let (won, drawn, lost) = (games.wins, games.draws, games.losses);
     Gauge {
         name: "Games".to_owned(),
         value: games.games().to_string(),
-        note: format!("{won} won, {drawn} drawn, {lost} lost by {who}{}", time(statistics)),
+        note: format!(
+            "{won} won, {drawn} drawn, {lost} lost by {who}; {}{}",
+            summary.repeats_in_words(),
+            time(statistics)
+        ),
         picture: Picture::Shares([lost, 0, drawn, 0, won]),
     }
 }
@@ -158,7 +162,12 @@ fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
     Gauge {
         name: "Games".to_owned(),
         value: all.to_string(),
-        note: format!("{} decisive, {drawn} drawn{}", all - drawn, time(statistics)),
+        note: format!(
+            "{} decisive, {drawn} drawn; {}{}",
+            all - drawn,
+            summary.repeats_in_words(),
+            time(statistics)
+        ),
         picture: Picture::Shares([0, 0, drawn, 0, all - drawn]),
     }
 }

@@ -11,7 +11,7 @@ use crate::table::Table;
 use crate::text::{UNDEFINED, percent, plus_minus_95};
 use arbiter_plan::Encounter;
 use arbiter_rate::RejectedGame;
-use arbiter_stats::ratings::Meeting;
+use arbiter_stats::ratings::{Meeting, OutcomeModel};
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 
 /// Players that a chart of ratings shows.
@@ -105,7 +105,10 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
             )
         }
         None => match order.first().and_then(|first| named(ratings, *first)) {
-            Some((name, rating)) => format!("{name} is rated first, at {rating} Elo (95 %)."),
+            Some((name, rating)) => {
+                let games = order.first().map(|first| tally.players[*first].results());
+                format!("{name} is rated first: {}.", rating.in_words(games.unwrap_or_default()))
+            }
             None => "The games tell no ratings.".to_owned(),
         },
     };
@@ -119,8 +122,13 @@ fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating
 /// All players with what they scored.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
+    // Other laws have scales of another width.
+    let elo = match ratings.law {
+        OutcomeModel::Scores => "Elo (95 %)".to_owned(),
+        law => format!("Elo by {law} (95 %)"),
+    };
     let mut table = Table::with_columns(
-        ["", "player", "Elo (95 %)", "games", "score (95 %)"],
+        ["", "player", &elo, "games", "score (95 %)"],
         ["won", "drawn", "lost", "s/move"],
     );
     for (place, player) in (1..).zip(&order) {

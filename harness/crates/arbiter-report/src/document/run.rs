@@ -15,7 +15,7 @@ use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
 use crate::text::{interval, percent, plus_minus, plus_minus_95, ratio};
 use crate::verdict::verdict_sentence;
-use crate::{ablation, tuned};
+use crate::{ablation, standings, tuned};
 use arbiter_names::counted;
 use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name, command_line};
 use arbiter_schedule::Format;
@@ -170,14 +170,15 @@ fn leader(summary: &Summary) -> Option<String> {
     }
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
-    let (place, confidence) = match rating.margin {
-        _ if summary.first().is_none() => ("and others are level at the top", ""),
-        _ if is_clear(&ratings) => ("is rated first", " (95 %)"),
-        Some(_) => ("is rated first, intervals overlap", " (95 %)"),
-        None => ("is rated first, but not told from others", ""),
+    let place = match rating.margin {
+        _ if summary.first().is_none() => "and others are level at the top",
+        _ if is_clear(&ratings) => "is rated first",
+        Some(_) => "is rated first, intervals overlap",
+        None => "is rated first, but not told from others",
     };
     let name = &summary.engines[*engine];
-    Some(format!("{name} {place}: {rating} Elo{confidence} around a mean of 0."))
+    let games = standings::total(&summary.counts, *engine).games;
+    Some(format!("{name} {place}: {}.", rating.in_words(games)))
 }
 
 /// Whether what was found is good news for the first engine: that all was played is none.

@@ -52,9 +52,8 @@ pub(super) fn in_full(
     course(document, standings, engines);
 }
 
-const RATED: &str = "Elo is by maximum likelihood over all games (Davidson's model), around a mean of 0; the \
-    errors allow for pairs. Its scale is wider than that of an encounter's Elo, about as 1 to 1 less the \
-    share of draws between equals.";
+const RATED: &str = "Elo is by maximum likelihood over all games, around a mean of 0 and on the scale of an \
+    encounter's Elo; the errors allow for pairs.";
 
 const UNRATED: &str = "Not all engines can be compared by these games: that takes points taken from each other, \
     directly or through others.";

@@ -80,11 +80,21 @@ mod tests {
     fn a_long_history_is_thinned_and_keeps_its_end() {
         let mut history = LlrHistory::default();
         for pair in 0..5_001 {
-            let game =
-                |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+            let game = |result| GameTally {
+                result,
+                termination: Termination::Checkmate,
+                fault: None,
+                hash: None,
+            };
             let second = if pair % 3 == 0 { GameResult::Win } else { GameResult::Draw };
             let second = Some(game(second));
-            let tally = PairTally { pair, engines: [0, 1], first: game(GameResult::Draw), second };
+            let tally = PairTally {
+                pair,
+                engines: [0, 1],
+                first: game(GameResult::Draw),
+                second,
+                is_repeat: false,
+            };
             history.count(&tally, None);
         }
         let points = history.points();

@@ -16,9 +16,16 @@ fn summary(run: &str, pairs: u64) -> Summary {
     let mut state = RunState::new(plan.schedule(), plan.sprt);
     for pair in 0..pairs {
         let result = if pair % 4 == 0 { GameResult::Draw } else { GameResult::Win };
-        let game = GameTally { result, termination: Termination::Checkmate, fault: None };
+        let game =
+            GameTally { result, termination: Termination::Checkmate, fault: None, hash: None };
         let (engines, second) = ([0, 1], Some(game));
-        state.apply(RunInput::Committed(PairTally { pair, engines, first: game, second }));
+        state.apply(RunInput::Committed(PairTally {
+            pair,
+            engines,
+            first: game,
+            second,
+            is_repeat: false,
+        }));
     }
     let mut summary = Summary::new(run, &plan, &state, None);
     summary.engines[0] = "<script>alert(1)</script>".to_owned();

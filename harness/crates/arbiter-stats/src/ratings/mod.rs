@@ -117,7 +117,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            model: OutcomeModel::Davidson,
+            model: OutcomeModel::Scores,
             scale: LOGISTIC_SCALE,
             advantage: Parameter::Fitted,
             draw_rate: Parameter::Fitted,

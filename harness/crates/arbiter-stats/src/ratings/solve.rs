@@ -130,7 +130,6 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     // Where all is drawn, and draws were to be expected for that, strengths make no difference.
     let is_flat = draw_share(&encounters) == 1.0
         && options.draw_rate == Parameter::Fitted
-        && options.model.draws_inform()
         && options.priors.is_empty()
         && options.relations.is_empty();
     let is_advantage_told = !encounters.is_empty() && !is_flat && fitted.is_some();

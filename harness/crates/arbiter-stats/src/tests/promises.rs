@@ -3,6 +3,7 @@
 
 use super::super::elo::score_from_elo;
 use super::super::pentanomial::Pentanomial;
+use super::super::planning::{Conditions, PlannedTest};
 use super::super::ratings::{Errors, Meeting, Options, OutcomeModel, rate};
 use super::super::sequential;
 use super::super::simulate::{Simulation, pair_model, shifted, strengths};
@@ -38,7 +39,7 @@ fn allowance(rate: f64, runs: u64) -> f64 {
 }
 
 fn check_error_rates(elo1: f64, runs: u64) {
-    let base = pair_model(0.55, 70.0);
+    let base = pair_model(0.55, 70.0).expect("room for the bias");
     for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
         let test = Sprt::new(0.0, elo1, 0.05, 0.1, model).expect("a sound test");
         for correction in [Correction::None, Correction::Dynamic] {
@@ -130,7 +131,8 @@ fn many_simulations_agree_with_an_independent_one() {
 fn estimates(correction: Correction, nelo: f64, cap: u64, runs: u64) -> [f64; 3] {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let test = test.with_correction(correction);
-    let probabilities = shifted(&pair_model(0.5, 0.0), nelo, Model::Normalized);
+    let probabilities =
+        shifted(&pair_model(0.5, 0.0).expect("room for the bias"), nelo, Model::Normalized);
     let (_, truth) = strengths(&probabilities).expect("some spread");
     let simulation = Simulation { test, probabilities, batch: 1, cap };
     let mut counts = [0u64; 3];
@@ -180,7 +182,7 @@ fn the_estimate_after_many_stops_is_median_unbiased() {
 /// Forecasts come true as often as they say, for strengths as they suppose.
 fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
-    let base = pair_model(0.5, 0.0);
+    let base = pair_model(0.5, 0.0).expect("room for the bias");
     let mut told = [[0.0; 2]; 5];
     let mut counts = [0.0; 5];
     for run in 0..runs {
@@ -260,7 +262,7 @@ fn many_forecasts_are_calibrated() {
 #[test]
 fn errors_of_ratings_are_those_of_repeated_tables() {
     const TABLES: u64 = 300;
-    let probabilities = pair_model(0.4, 200.0);
+    let probabilities = pair_model(0.4, 200.0).expect("room for the bias");
     let table = |seed: u64| {
         let mut random = uniform(seed);
         let mut meeting = Meeting::new([0, 1]);
@@ -287,7 +289,7 @@ fn errors_of_ratings_are_those_of_repeated_tables() {
 /// How often the 95 % interval of a rating covers the truth in round robins of four equal engines
 /// from lopsided openings, with so many pairs for each two.
 fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
-    let probabilities = pair_model(0.4, 120.0);
+    let probabilities = pair_model(0.4, 120.0).expect("room for the bias");
     let (mut covered, mut rated) = (0u64, 0u64);
     for seed in 0..tables {
         let mut random = uniform(seed + 7_000);
@@ -331,4 +333,58 @@ fn intervals_of_ratings_cover_the_truth_after_few_pairs_too() {
         assert!(covered > 0.93, "{pairs}: {covered}");
         assert!(pairs < 4 || covered < 0.98, "{pairs}: {covered}");
     }
+}
+
+/// Games of simulated tests over those that are planned for, less one, with the standard error.
+fn beyond_plan(test: Sprt, conditions: Conditions, share: f64, runs: u64) -> (f64, f64) {
+    let base = pair_model(conditions.draw_rate, conditions.bias_elo).expect("room for the bias");
+    let elo = share * test.elo1;
+    let probabilities = shifted(&base, elo, test.model);
+    let simulation = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
+    let mut random = uniform(share.to_bits() ^ test.elo1.to_bits());
+    let games: Vec<f64> =
+        (0..runs).map(|_| 2.0 * simulation.play(&mut random).pairs.pairs() as f64).collect();
+    let mean = games.iter().sum::<f64>() / runs as f64;
+    let variance = games.iter().map(|games| (games - mean).powi(2)).sum::<f64>() / runs as f64;
+    let planned = PlannedTest::new(test, conditions).expect("some variance");
+    let (_, logistic) = strengths(&probabilities).expect("spread");
+    let plan = planned.at(logistic).exit.mean_units;
+    (mean / plan - 1.0, (variance / runs as f64).sqrt() / plan)
+}
+
+fn check_plans(runs: u64) {
+    for (elo1, model, draw_rate, bias_elo) in [
+        (20.0, Model::Normalized, 0.5, 0.0),
+        (20.0, Model::Logistic, 0.5, 0.0),
+        (20.0, Model::Bayesian, 0.4, 60.0),
+        (20.0, Model::Normalized, 0.4, 150.0),
+        (50.0, Model::Normalized, 0.5, 0.0),
+    ] {
+        let test = Sprt::new(0.0, elo1, 0.05, 0.05, model).expect("a sound test");
+        let test = test.with_correction(test.usual_correction());
+        for share in [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0] {
+            let conditions = Conditions { draw_rate, bias_elo };
+            let (beyond, error) = beyond_plan(test, conditions, share, runs);
+            println!(
+                "{model} {elo1} {draw_rate} {bias_elo} {share}: {:.2} ± {:.2} %",
+                100.0 * beyond,
+                100.0 * error
+            );
+            assert!(
+                beyond.abs() < 0.02 + 3.0 * error,
+                "{model:?} {elo1} {share}: {beyond} ± {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn plans_are_those_of_simulated_tests() {
+    check_plans(100);
+}
+
+#[test]
+#[ignore = "nightly: long simulation"]
+fn plans_are_those_of_many_simulated_tests() {
+    check_plans(20_000);
 }

@@ -29,10 +29,10 @@ fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
             at if at < 0.75 => GameResult::Draw,
             _ => GameResult::Loss,
         };
-        GameTally { result, termination: Termination::Checkmate, fault: None }
+        GameTally { result, termination: Termination::Checkmate, fault: None, hash: None }
     };
     let engines = if number.is_multiple_of(2) { [0, 1] } else { [1, 0] };
-    PairTally { pair: number, engines, first: game(), second: Some(game()) }
+    PairTally { pair: number, engines, first: game(), second: Some(game()), is_repeat: false }
 }
 
 /// A pair that the first engine is said to have won.

@@ -1,3 +1,4 @@
+mod repeats;
 mod taken_back;
 
 use std::sync::Arc;
@@ -15,9 +16,10 @@ fn run(pairs: u64, sprt: Option<Sprt>) -> RunState {
 }
 
 fn tally(pair: u64, results: [GameResult; 2]) -> PairTally {
-    let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+    let game =
+        |result| GameTally { result, termination: Termination::Checkmate, fault: None, hash: None };
     let [first, second] = results.map(game);
-    PairTally { pair, engines: [0, 1], first, second: Some(second) }
+    PairTally { pair, engines: [0, 1], first, second: Some(second), is_repeat: false }
 }
 
 fn gauntlet() -> Schedule {
