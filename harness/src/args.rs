@@ -328,9 +328,15 @@ impl PlayArgs {
         self.resume.is_some()
     }
 
-    /// The run to go on with, if there may be one.
-    fn to_resume(&self) -> Option<&String> {
-        self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start))
+    /// The run to go on with, if there may be one. The store knows the rest, whatever a file says by now.
+    fn to_resume(&self) -> Option<Resume> {
+        let run = self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start));
+        Some(Resume {
+            run: run?.clone(),
+            pgn: self.pgn.clone(),
+            concurrency: self.concurrency,
+            affinity: self.affinity.clone(),
+        })
     }
 
     /// Merges flags and file; flags win.
@@ -339,13 +345,7 @@ impl PlayArgs {
             log::set_max_level(LevelFilter::Debug);
         }
         let settings = &self.load()?;
-        // The store knows the rest; what a file says by now has no say in it.
-        let resume = self.to_resume().cloned().map(|run| Resume {
-            run,
-            pgn: self.pgn.clone(),
-            concurrency: self.concurrency,
-            affinity: self.affinity.clone(),
-        });
+        let resume = self.to_resume();
         let (engines, each) = self.engines(settings)?;
         let (names_engines, concurrency) = (!self.engines.is_empty(), self.concurrency);
         let mut given = given_flags()?;

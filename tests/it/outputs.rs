@@ -13,6 +13,9 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::plan::{Plan, Played};
 use crate::support::{programs, store, wait_for};
 
+/// Harm that another program does to a file.
+type Damage<'a> = &'a dyn Fn(&Path);
+
 const PAIRS: usize = 12;
 
 fn played(bench: &Bench) -> Played {
@@ -135,7 +138,7 @@ fn a_store_that_is_taken_away_during_a_run_is_missed_and_saved() {
         // Most of a young store is in its log.
         file.set_len(0).expect("it can be cut");
     };
-    let cases: [(&dyn Fn(&Path), &str); 3] =
+    let cases: [(Damage<'_>, &str); 3] =
         [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was cut short")];
     for (disturb, what) in cases {
         let (bench, finished, saved) = disturbed("results/arbiter.db", disturb);
@@ -173,7 +176,7 @@ fn a_pgn_file_that_is_taken_away_during_a_run_is_missed_and_saved() {
         delete(file);
         fs::write(file, "other games").expect("it can be written");
     };
-    let cases: [(&dyn Fn(&Path), &str); 3] =
+    let cases: [(Damage<'_>, &str); 3] =
         [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was cut short")];
     for (disturb, what) in cases {
         let (bench, finished, saved) = disturbed("games.pgn", disturb);

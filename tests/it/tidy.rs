@@ -9,7 +9,6 @@ mod globals;
 mod imports;
 mod reach;
 mod repository;
-mod size;
 mod source;
 
 use std::collections::BTreeSet;
@@ -56,11 +55,6 @@ fn runtime_and_clock_stay_where_they_belong() {
 #[test]
 fn there_are_no_mutable_globals() {
     assert_clean(rust_files().iter().flat_map(|file| globals::check(&file.path, &file.text)));
-}
-
-#[test]
-fn files_are_short() {
-    assert_clean(rust_files().iter().flat_map(|file| size::check(&file.path, &file.text)));
 }
 
 #[test]

@@ -85,17 +85,7 @@ pub(crate) struct CiArgs {
 
 /// Carries out all steps.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
-    let settings = load(args.config.as_deref())?.ok_or_else(|| {
-        let what = match Repository::open(Path::new(".")) {
-            Err(_) => "this is no git repository: make one, and `arbiter init`".to_owned(),
-            Ok(repo) if repo.top.join(DEFAULT_SETTINGS).is_file() => {
-                format!("it is at the top of the repository: cd '{}'", repo.top.display())
-            }
-            Ok(_) => "`arbiter init` writes one".to_owned(),
-        };
-        let reason = format!("no {DEFAULT_SETTINGS} here; {what}, or give --config");
-        Failure::new(ExitCode::Nothing, reason)
-    })?;
+    let settings = load(args.config.as_deref())?.ok_or_else(no_settings)?;
     let steps = wanted(&settings, &args.only)?;
     let results = args.results.clone().or_else(|| settings.results.clone());
     let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
@@ -161,6 +151,19 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
     publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes, files)?;
     Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
+}
+
+/// The error where no settings are in the current folder.
+fn no_settings() -> Failure {
+    let what = match Repository::open(Path::new(".")) {
+        Err(_) => "this is no git repository: make one, and `arbiter init`".to_owned(),
+        Ok(repo) if repo.top.join(DEFAULT_SETTINGS).is_file() => {
+            format!("it is at the top of the repository: cd '{}'", repo.top.display())
+        }
+        Ok(_) => "`arbiter init` writes one".to_owned(),
+    };
+    let reason = format!("no {DEFAULT_SETTINGS} here; {what}, or give --config");
+    Failure::new(ExitCode::Nothing, reason)
 }
 
 fn wanted(settings: &ConfigFile, only: &[String]) -> Result<Vec<Step>, Failure> {

@@ -41,7 +41,7 @@ impl<R: Read> Iterator for Blocks<R> {
             wanted *= 2;
         }
         let rest = std::mem::take(&mut self.rest);
-        match std::mem::replace(&mut self.end, Some(Ok(()))) {
+        match self.end.replace(Ok(())) {
             Some(Err(error)) => Some(Err(error)),
             _ if rest.is_empty() => None,
             _ => Some(Ok(rest)),

@@ -23,4 +23,5 @@ pub use tags::{MAX_NAME, Tags, text_of};
 pub use text::Text;
 
 #[cfg(test)]
+#[allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 mod tests;

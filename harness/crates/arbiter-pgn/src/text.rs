@@ -370,7 +370,7 @@ fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
         slashes.is_multiple_of(2)
     };
     let ends = || memchr_iter(b'"', text_of_value).filter(closes);
-    let (value, length) = match ends().find(is_bare).or_else(|| ends().last()) {
+    let (value, length) = match ends().find(is_bare).or_else(|| ends().next_back()) {
         Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
         None => {
             let line = &text_of_value[..line_length(text_of_value)];

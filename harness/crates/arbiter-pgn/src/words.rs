@@ -116,6 +116,7 @@ fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic)]
 mod tests {
     use super::*;
 

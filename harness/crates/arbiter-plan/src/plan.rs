@@ -208,10 +208,8 @@ impl Plan {
             launch::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
         let ablation = request.ablation.filter(|_| kind == RunKind::Ablate);
-        let is_sequential = match &ablation {
-            Some(_) => request.is_sequential,
-            None => kind == RunKind::Sprt,
-        };
+        let is_sequential =
+            if ablation.is_some() { request.is_sequential } else { kind == RunKind::Sprt };
         let pairs = usual_pairs(kind, is_sequential);
         let mut tournament = request.tournament;
         // Single games are evidence of a test that looks at games.
