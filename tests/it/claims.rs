@@ -75,7 +75,7 @@ program = "one"
 says = "Squares matter."
 hypothesis = "Isolated pawns matter more than doubled ones."
 first = { name = "isolated", Eval = "blunder", Disable = "doubled" }
-second = { name = "doubled", Eval = "blunder", Disable = "isolated" }
+second = { name = "doubled", Eval = "blunder", Disable = "passed" }
 
 [ladder]
 id = "order"

@@ -81,7 +81,7 @@ fn what_tables_may_not_give_out_is_played_on() {
     let Some(tables) = tables() else { return };
     let on = |position: &str, flag: &str, value: &str| {
         let bench = Bench::new();
-        let plan = pair(&bench, position).set("syzygy", &tables).set("max-moves", 2);
+        let plan = pair(&bench, position).set("syzygy", &tables).set("max-moves", 82);
         let played = plan.set(flag, value).played(0);
         assert!(!played.pgn.contains("Syzygy"), "{}", played.pgn);
         assert!(played.games().iter().all(|game| game.moves.len() > 1));

@@ -27,7 +27,7 @@ fn honest_move() -> String {
 #[test]
 fn every_mode_is_documented() {
     let modes = mode_names();
-    assert_eq!(modes.len(), 68, "{modes:?}");
+    assert_eq!(modes.len(), 69, "{modes:?}");
     for mode in ["good", "hang", "lying-score"] {
         assert!(modes.iter().any(|name| name == mode), "{modes:?}");
     }

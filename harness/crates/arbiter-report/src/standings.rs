@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
         assert_eq!(shown(Some(0.0), None), "+0.0 (given)");
         assert_eq!(shown(None, Some(true)), "> +0.0 (50 %)");
-        assert_eq!(shown(None, None), "+0.0, no spread");
+        assert_eq!(shown(None, None), "+0.0, no interval: all had the same result");
         let rating = |elo, margin, won_all| Rating { elo, margin, won_all, group: None };
         let first = |won_all: Option<bool>| rating(9.0, won_all.is_none().then_some(5.0), won_all);
         for (won_all, elo, expected) in [

@@ -435,12 +435,15 @@ fn cells(row: &Row<'_>, names: &[String]) -> rusqlite::Result<BTreeMap<String, C
 }
 
 impl Column {
-    /// Whether a value can stand in it. Nothing that is stored is below 0 but the score of an iteration.
+    /// Whether a value can stand in it. Nothing that is stored is below 0 but the score of an iteration and
+    /// hashes of games.
     fn takes(&self, cell: Option<&Cell>) -> bool {
         match (cell, self.kind.as_str()) {
             (None, _) => self.is_nullable || self.has_default,
             (Some(Cell::Null(())), _) => self.is_nullable,
-            (Some(Cell::Integer(number)), "INTEGER") => *number >= 0 || self.name == "score",
+            (Some(Cell::Integer(number)), "INTEGER") => {
+                *number >= 0 || self.name == "score" || self.name.ends_with("_hash")
+            }
             (Some(Cell::Real { real }), "REAL") => {
                 real.parse().is_ok_and(|real: f64| real.is_finite() && real >= 0.0)
             }

@@ -1,9 +1,5 @@
 //! The words of an `info` line, each with the field that it belongs to.
 
-/// Words that begin a field.
-const FIELDS: &str = "cp cpuload currline currmove currmovenumber depth ebf hashfull lowerbound mate multipv \
-                      nodes nps pv refutation sbhits score seldepth string tbhits time upperbound wdl";
-
 /// A word of an `info` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoWord<'a> {
@@ -24,11 +20,40 @@ pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
         if field == "string" {
             return None;
         }
-        if FIELDS.split(' ').any(|field| field == word) {
+        if begins_a_field(word) {
             (field, place) = (word, 0);
         } else {
             place += 1;
         }
         Some(InfoWord { field, place, word })
     })
+}
+
+/// Whether a word is the name of a field.
+fn begins_a_field(word: &str) -> bool {
+    matches!(
+        word,
+        "cp" | "cpuload"
+            | "currline"
+            | "currmove"
+            | "currmovenumber"
+            | "depth"
+            | "ebf"
+            | "hashfull"
+            | "lowerbound"
+            | "mate"
+            | "multipv"
+            | "nodes"
+            | "nps"
+            | "pv"
+            | "refutation"
+            | "sbhits"
+            | "score"
+            | "seldepth"
+            | "string"
+            | "tbhits"
+            | "time"
+            | "upperbound"
+            | "wdl"
+    )
 }
