@@ -184,7 +184,7 @@ fn nothing_is_put_on_record_that_was_not_played() {
     assert!(run(&["play", "--id", "other", "--blocks", "1"]).0);
     let kept = bench.read("claims-games.json");
     // Another player now, while the store has the games of the one before by the same name.
-    let before = "{ name = \"doubled\", Eval = \"blunder\", Disable = \"isolated\" }";
+    let before = "{ name = \"doubled\", Eval = \"blunder\", Disable = \"passed\" }";
     assert!(SMALL.contains(before));
     let now = "{ name = \"doubled\", Eval = \"micromax\" }";
     bench.write("claims.toml", SMALL.replace(before, now));
