@@ -327,7 +327,7 @@ impl Sprt {
     }
 
     /// Probability to pass and mean number of pairs if pairs come with the probabilities `p`, all
-    /// positive; `None` if they move the ratio one way only. Within 2 % of simulated tests.
+    /// positive; `None` if they move the ratio one way only.
     ///
     /// The ratio is a walk by the steps that pairs of each score add. A test without correction goes on
     /// past its bound by the mean excess of a walk without drift, 0.583 deviations of a step (D. Siegmund,
