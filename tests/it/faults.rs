@@ -93,7 +93,7 @@ fn a_fault_says_how_it_came_about() {
         let run = pair(&bench, &format!("{misdeed} --after 3")).switch("verbose").run();
         let run = run.expect_code(6);
         // When the game ends, and games are told with their pair.
-        let pair = run.stderr.find(" 1.1: ").expect("games are told");
+        let pair = run.stderr.find(" 1.1: ").expect("the line of a game");
         for game in [" 1.1 (A v B)", " 1.2 (B v A)"] {
             said(line_with(&run.stderr[..pair], game));
         }

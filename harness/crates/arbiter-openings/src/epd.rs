@@ -62,7 +62,7 @@ pub(super) struct Start {
     /// An opening without moves from that position.
     pub(super) opening: Opening,
     pub(super) position: Chess,
-    /// What was left out of the position, as it cannot be.
+    /// Claims left out of the position, as no position can have them.
     pub(super) correction: Option<String>,
 }
 

@@ -115,7 +115,7 @@ impl Book {
         self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
     }
 
-    /// How many openings of the whole book are the same as an earlier one.
+    /// Number of openings of the whole book that are the same as an earlier one.
     pub fn duplicates(&self) -> usize {
         self.duplicates
     }

@@ -73,7 +73,7 @@ impl PackedBook {
         self.offsets.shrink_to_fit();
     }
 
-    /// How many entries are the same as an earlier one.
+    /// Number of entries that are the same as an earlier one.
     pub(super) fn duplicates(&self) -> usize {
         let hashes = BuildHasherDefault::<DefaultHasher>::default();
         let mut rest = &self.bytes[..];

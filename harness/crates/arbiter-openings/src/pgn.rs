@@ -52,7 +52,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// What is wrong with a game.
+/// A fault of a game.
 enum Fault {
     /// A tag, or the game as a whole.
     Game(String),
@@ -68,7 +68,7 @@ struct Mainline {
     start: Option<Start>,
     /// The positions before the moves.
     history: Vec<Zobrist64>,
-    /// Whether there was a move, a comment or a result.
+    /// True if there was a move, a comment or a result.
     has_text: bool,
 }
 

@@ -12,10 +12,10 @@ pub(super) fn text<R: Read>(source: R) -> Text<R> {
 
 /// A source with a line feed for each carriage return, and for each carriage return with a line feed.
 pub(super) struct Text<R> {
-    /// What is left of the first bytes, once they were looked at.
+    /// The rest of the first bytes, once they were looked at.
     head: Option<Cursor<Vec<u8>>>,
     source: R,
-    /// Whether the last byte was a carriage return.
+    /// True if the last byte was a carriage return.
     after_return: bool,
 }
 

@@ -74,7 +74,7 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Whether a text begins with a byte order mark of UTF-16, or with letters of which every second byte is zero.
+/// True if a text begins with a byte order mark of UTF-16, or with letters of which every second byte is zero.
 fn is_utf16(text: &[u8]) -> bool {
     let is_zero: Vec<bool> = text.iter().take(4).map(|byte| *byte == 0).collect();
     matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])

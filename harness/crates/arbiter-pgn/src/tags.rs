@@ -28,7 +28,7 @@ pub fn text_of(bytes: &[u8]) -> String {
 /// The tags of a game that a command needs, as the file has them; empty where there is none.
 #[derive(Debug, Default)]
 pub struct Tags {
-    /// Whether there are any at all.
+    /// True if there are any at all.
     pub any: bool,
     /// White's name.
     pub white: Vec<u8>,

@@ -391,7 +391,7 @@ fn plain_tag(text: &[u8]) -> Option<usize> {
     (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
 }
 
-/// Whether a text begins with a bracket, a name, and a quotation mark.
+/// True if a text begins with a bracket, a name, and a quotation mark.
 fn is_tag(text: &[u8]) -> bool {
     let Some((b'[', rest)) = text.split_first() else { return false };
     let blanks = |text: &[u8]| text.iter().take_while(|byte| is_blank(**byte)).count();
@@ -414,7 +414,7 @@ fn short_move(text: &[u8]) -> Option<usize> {
     is_whole.then_some(length)
 }
 
-/// Whether a text begins with the number of White's first move.
+/// True if a text begins with the number of White's first move.
 fn is_first_number(text: &[u8]) -> bool {
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
@@ -430,7 +430,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Whether a byte ends a word. Each byte of a movetext is asked, so that a table pays.
+/// True if a byte ends a word. Each byte of a movetext is asked, so that a table pays.
 fn ends_word(byte: u8) -> bool {
     const ENDS: [bool; 256] = {
         let mut ends = [false; 256];

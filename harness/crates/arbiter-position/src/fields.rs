@@ -22,7 +22,7 @@ pub(super) struct Fields<'a> {
     pub(super) halfmoves: u32,
     /// 1 if the line does not say.
     pub(super) fullmoves: u32,
-    /// What follows; it begins with a word.
+    /// The text that follows; it begins with a word.
     pub(super) rest: &'a str,
 }
 
@@ -58,7 +58,7 @@ impl Fields<'_> {
         })
     }
 
-    /// Whether the checks of three-check chess follow: those left (`3+3`), or those given (`+0+0`).
+    /// True if the checks of three-check chess follow: those left (`3+3`), or those given (`+0+0`).
     pub(super) fn is_of_three_check(&self) -> bool {
         let checks = word(self.rest).0;
         checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'))

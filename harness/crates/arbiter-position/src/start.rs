@@ -17,7 +17,7 @@ pub struct Start {
     pub position: Chess,
     /// Which rules of castling hold.
     pub mode: CastlingMode,
-    /// What the text claims and the position cannot have, and that it was left out.
+    /// A sentence about claims of the text that the position cannot have, which are left out.
     pub correction: Option<String>,
 }
 
@@ -102,7 +102,7 @@ impl Start {
         setup.castling_rights & !self.position.castles().castling_rights()
     }
 
-    /// Whether a game can reach the position; an error says why it cannot.
+    /// True if a game can reach the position; an error says why it cannot.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Start {
         again.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Whether it needs an engine that plays Chess960.
+    /// True if it needs an engine that plays Chess960.
     pub fn is_chess960(&self) -> bool {
         self.mode == CastlingMode::Chess960
     }

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::spawn::Launch;
 
-/// What is read of a script's first line at most, in bytes; the kernel takes no more.
+/// Most bytes read of a script's first line; the kernel takes no more.
 const FIRST_LINE: u64 = 256;
 
 /// What the system's `error` means here, in words: it names neither the folder nor the interpreter.

@@ -12,7 +12,7 @@ use super::input_file::regular;
 /// Files that are saved in one folder.
 const MAX_SAVED: u32 = 1000;
 
-/// What tells a file from all others, by whatever names and links it is reached.
+/// The identity of a file, by whatever names and links it is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
@@ -71,7 +71,7 @@ pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Whether an open file is the one that the path leads to.
+/// True if an open file is the one that the path leads to.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let open = file.metadata().ok().map(|about| FileId::from(&about));
     open.is_some() && open == FileId::of(path).ok()
@@ -139,7 +139,7 @@ impl FilesInUse {
     }
 }
 
-/// What becomes of a path whose last part is a symbolic link.
+/// The treatment of a path whose last part is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// The file that the link leads to is opened, as for what a user names.

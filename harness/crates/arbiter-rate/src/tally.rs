@@ -201,7 +201,7 @@ impl Tally {
         self.file_lines += block.lines;
     }
 
-    /// Whether a game is a copy of one before, and copies do not count.
+    /// True if a game is a copy of one before, and copies do not count.
     fn is_copy(&mut self, game: &Game, players: [usize; 2]) -> bool {
         if self.choice.counts_copies || game.plies == 0 {
             return false;

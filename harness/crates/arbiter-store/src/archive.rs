@@ -435,7 +435,7 @@ fn cells(row: &Row<'_>, names: &[String]) -> rusqlite::Result<BTreeMap<String, C
 }
 
 impl Column {
-    /// Whether a value can stand in it. Nothing that is stored is below 0 but the score of an iteration and
+    /// True if a value can stand in it. Nothing that is stored is below 0 but the score of an iteration and
     /// hashes of games.
     fn takes(&self, cell: Option<&Cell>) -> bool {
         match (cell, self.kind.as_str()) {

@@ -89,7 +89,7 @@ pub fn stolen() -> Duration {
     TICK * stolen_ticks(&stat).unwrap_or(0)
 }
 
-/// How long a thread of ours has waited for a processor so far.
+/// Time that a thread of ours has waited for a processor so far.
 pub(crate) fn run_delay(thread: i32) -> Duration {
     let times = times(std::process::id() as i32, thread).unwrap_or_default();
     Duration::from_nanos(times.waited)

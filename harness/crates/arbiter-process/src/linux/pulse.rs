@@ -24,9 +24,9 @@ pub struct Pulse(Arc<Mutex<Beats>>);
 
 #[derive(Debug)]
 struct Beats {
-    /// When the last one was, by the clock that never stops.
+    /// Time of the last one, by the clock that never stops.
     last: Duration,
-    /// How long the thread had waited for a processor by then.
+    /// Time that the thread had waited for a processor by then.
     waited: Duration,
     pauses: u64,
 }
@@ -97,7 +97,7 @@ mod tests {
         let mut beats = Beats { last, waited: ms(7), pauses: 0 };
         let pause = beats.beat(ms(7 + waited));
         assert_eq!(beats.pauses, u64::from(pause.is_some()));
-        assert_eq!(beats.beat(ms(7 + waited)), None, "it is told once");
+        assert_eq!(beats.beat(ms(7 + waited)), None, "a pause is reported once");
         pause.map(|pause| pause.as_millis() as u64 / 1_000)
     }
 

@@ -23,7 +23,7 @@ pub struct WholeFile {
 enum Part {
     /// The kernel removes it with the last process that has it open.
     Unnamed(File),
-    /// Where the file system knows no files without names.
+    /// A named file, as the file system knows no files without names.
     Named(NamedTempFile),
 }
 

@@ -174,7 +174,7 @@ fn leader(summary: &Summary) -> Option<String> {
         _ if summary.first().is_none() => "and others are level at the top",
         _ if is_clear(&ratings) => "is rated first",
         Some(_) => "is rated first, intervals overlap",
-        None => "is rated first, but not told from others",
+        None => "is rated first, within the error of others",
     };
     let name = &summary.engines[*engine];
     let games = standings::total(&summary.counts, *engine).games;
