@@ -173,7 +173,7 @@ impl Command {
             Command::Completions(args) => {
                 manual::completions(&args, arranged(Cli::command(), false))
             }
-            Command::Man(args) => manual::man(&args, arranged(Cli::command(), false), &schemas()),
+            Command::Man(args) => manual::man(&args, arranged(Cli::command(), false)),
         };
         done.map(|()| ExitCode::Passed)
     }

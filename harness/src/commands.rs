@@ -33,14 +33,25 @@ pub(crate) mod tune;
 pub(crate) mod worker;
 
 /// The JSON Schemas of all that commands print with --format json and ndjson.
+#[cfg(feature = "json-schema")]
 pub(crate) fn schemas() -> Vec<schemars::Schema> {
+    use arbiter_report::schema;
+
     let mut all = arbiter_report::report_schemas();
-    all.extend(stats::schemas());
-    all.extend(engines::schemas());
-    all.extend(doctor::schemas());
-    all.extend(tune::schemas());
-    all.push(crate::run::lines_schema());
-    #[cfg(feature = "cluster")]
-    all.extend(cluster::schemas());
+    all.extend([
+        schema::<stats::sprt::CountFigures>(),
+        schema::<stats::plan::CostFigures>(),
+        schema::<stats::simulate::SimulationFigures>(),
+        schema::<stats::paired::McnemarFigures>(),
+        schema::<stats::paired::SpeedFigures>(),
+        schema::<stats::paired::WorkersFigures<'_>>(),
+        schema::<engines::Registration>(),
+        schema::<engines::Checked>(),
+        schema::<doctor::Findings>(),
+        schema::<tune::simulate::SimulationFigures<'_>>(),
+        schema::<crate::run::Line<'_>>(),
+        #[cfg(feature = "cluster")]
+        schema::<cluster::ClusterFigures<'_>>(),
+    ]);
     all
 }

@@ -42,12 +42,13 @@ const SHOWN: [(&str, &str); 24] = [
 /// Commands that `-h` leaves out, as they are wanted seldom, or by other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
-/// Subcommands and flags that a Cargo feature brings, the feature, and whether this build has it.
-const OPTIONAL: [(&str, &str, bool); 6] = [
+/// Subcommands, flags and values of flags that a Cargo feature brings, the feature, and whether this build has it.
+const OPTIONAL: [(&str, &str, bool); 7] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),
     ("--on", "cluster", cfg!(feature = "cluster")),
     ("--nats", "cluster", cfg!(feature = "cluster")),
+    ("--format json-schema", "json-schema", cfg!(feature = "json-schema")),
     ("serve", "serve", cfg!(feature = "serve")),
     ("--metrics", "serve", cfg!(feature = "serve")),
 ];
@@ -139,7 +140,7 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
     error
 }
 
-/// The answer to a subcommand or flag of a Cargo feature that this build lacks: a command that adds it.
+/// The answer to a subcommand, flag or value of a Cargo feature that this build lacks: a command that adds it.
 fn missing_feature(
     error: &clap::Error,
     args: &[OsString],
@@ -153,6 +154,10 @@ fn missing_feature(
         ErrorKind::UnknownArgument => args.iter().filter_map(|arg| arg.to_str()).any(|arg| {
             word.starts_with("--") && (arg.split_once('=').map_or(arg, |(flag, _)| flag) == word)
         }),
+        ErrorKind::InvalidValue => {
+            let value = error.get(ContextKind::InvalidValue).map(ToString::to_string);
+            word.rsplit_once(' ').is_some_and(|(_, missing)| value.as_deref() == Some(missing))
+        }
         _ => false,
     };
     let (word, feature, _) = optional.iter().find(|(word, _, has)| !has && is_given(word))?;
@@ -243,10 +248,11 @@ mod tests {
             "arbiter doctor --on a.join",
             "arbiter serve --read-only",
             "arbiter match a b --metrics 127.0.0.1:9000",
+            "arbiter man --out d --format json-schema",
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             let read = arranged(Cli::command(), false).try_get_matches_from(&args);
-            let own = OPTIONAL.iter().find(|(word, ..)| args.iter().any(|arg| arg == word));
+            let own = OPTIONAL.iter().find(|(word, ..)| line.contains(word));
             let (_, feature, has) = own.unwrap_or(&OPTIONAL[2]);
             let error = read.map_err(|error| advised(error, &args).to_string()).err();
             let added = format!("cargo install --locked --path harness --features {feature}\n");

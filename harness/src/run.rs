@@ -17,8 +17,9 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 pub(crate) use self::files::{OtherFiles, engine_files};
+#[cfg(feature = "json-schema")]
+pub(crate) use self::json_lines::Line;
 use self::json_lines::Stream;
-pub(crate) use self::json_lines::lines_schema;
 use self::messages::{announce, failure, go_on, note_engines, show, tell_workers, with_results};
 use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;

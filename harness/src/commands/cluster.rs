@@ -16,7 +16,7 @@ use crate::{
     runtime,
 };
 use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
-use arbiter_report::{schema, to_value};
+use arbiter_report::to_value;
 
 /// How long is listened; workers send their status more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
@@ -174,9 +174,4 @@ fn figures(cluster: &Cluster) -> ClusterFigures<'_> {
         pairs_playing: run.playing,
     });
     ClusterFigures { workers: workers.collect(), runs: runs.collect() }
-}
-
-/// The schema of what the command prints.
-pub(crate) fn schemas() -> [schemars::Schema; 1] {
-    [schema::<ClusterFigures<'_>>()]
 }

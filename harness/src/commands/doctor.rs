@@ -13,7 +13,7 @@ use crate::{
 };
 use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
-use arbiter_report::{Table, schema, to_value};
+use arbiter_report::{Table, to_value};
 
 /// How long the processors are watched.
 const WATCH: Duration = Duration::from_secs(1);
@@ -114,11 +114,6 @@ struct Finding {
     found: String,
     /// What to do; `null` if nothing.
     advice: Option<&'static str>,
-}
-
-/// The schema of what the command prints.
-pub(crate) fn schemas() -> [schemars::Schema; 1] {
-    [schema::<Findings>()]
 }
 
 fn finding(subject: &str, found: String, health: Health, advice: &'static str) -> Finding {

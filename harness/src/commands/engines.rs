@@ -16,7 +16,7 @@ use crate::{
 use arbiter_names::counted;
 use arbiter_plan::{Engine, EngineSpec, engine_text};
 use arbiter_protocol::Protocol;
-use arbiter_report::{Table, note, schema, to_value};
+use arbiter_report::{Table, note, to_value};
 use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
@@ -101,7 +101,7 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
 /// A registered engine: `arbiter engines list`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.engines.list")]
-struct Registration {
+pub(crate) struct Registration {
     /// Its name.
     name: String,
     /// Its program, or the revision that it is built from.
@@ -113,7 +113,7 @@ struct Registration {
 /// An engine that was started: `arbiter engines check`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.engines.check")]
-struct Checked {
+pub(crate) struct Checked {
     /// Its name.
     name: String,
     #[serde(flatten)]
@@ -132,11 +132,6 @@ struct Answering {
     calls_itself: String,
     /// Number of its options.
     options: usize,
-}
-
-/// The schemas of what the command prints.
-pub(crate) fn schemas() -> [schemars::Schema; 2] {
-    [schema::<Registration>(), schema::<Checked>()]
 }
 
 fn list(format: OutputFormat) -> Result<ExitCode, Failure> {

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
-use schemars::Schema;
-use serde_json::Value;
 
 use crate::{Failure, emit};
 
@@ -40,6 +38,7 @@ enum ManualFormat {
     /// Markdown, with a page that lists the commands: this is what the book has of them
     Markdown,
     /// JSON Schemas of what commands print with --format json and ndjson, a file for each
+    #[cfg(feature = "json-schema")]
     JsonSchema,
 }
 
@@ -51,9 +50,9 @@ pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Resul
 }
 
 /// Prints or writes the pages of the manual.
-pub(crate) fn man(args: &ManArgs, command: Command, schemas: &[Schema]) -> Result<(), Failure> {
+pub(crate) fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
     match &args.out {
-        Some(folder) => write_pages(folder, args.format, command, schemas),
+        Some(folder) => write_pages(folder, args.format, command),
         None => emit(&first_page(command)?),
     }
 }
@@ -65,12 +64,7 @@ fn first_page(command: Command) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-fn write_pages(
-    folder: &Path,
-    format: ManualFormat,
-    command: Command,
-    schemas: &[Schema],
-) -> Result<(), Failure> {
+fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<(), Failure> {
     let unwritten = |error: std::io::Error| {
         Failure::environment(format!("cannot write the manual to '{}': {error}", folder.display()))
     };
@@ -81,8 +75,9 @@ fn write_pages(
         ManualFormat::Markdown => markdown::pages(command)
             .into_iter()
             .try_for_each(|(name, text)| fs::write(folder.join(name), text)),
-        ManualFormat::JsonSchema => schemas.iter().try_for_each(|schema| {
-            let title = schema.get("title").and_then(Value::as_str).unwrap_or_default();
+        #[cfg(feature = "json-schema")]
+        ManualFormat::JsonSchema => super::schemas().iter().try_for_each(|schema| {
+            let title = schema.get("title").and_then(serde_json::Value::as_str).unwrap_or_default();
             // A version such as /1 is no part of the file's name.
             let name = title.strip_prefix("arbiter.").unwrap_or(title);
             let name = name.split_once('/').map_or(name, |(name, _)| name);

@@ -1,16 +1,15 @@
 //! `arbiter stats`: figures from counts, plans and simulations. Nothing is played or stored.
 
 mod numbers;
-mod paired;
-mod plan;
-mod simulate;
-mod sprt;
+pub(super) mod paired;
+pub(super) mod plan;
+pub(super) mod simulate;
+pub(super) mod sprt;
 
 use clap::{Args, Subcommand};
-use schemars::Schema;
 
 use crate::{Failure, MODELS, OutputFormat, Rows, emit};
-use arbiter_report::{Document, schema};
+use arbiter_report::Document;
 use arbiter_stats::{Model, Sprt, SprtError};
 
 const HELP: &str = "\
@@ -88,23 +87,11 @@ pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
 }
 
 /// The result of a command, from which all forms are made.
-struct Answer {
+pub(crate) struct Answer {
     json: serde_json::Value,
     document: Document,
     /// What of the JSON is a line of CSV.
     rows: Rows<'static>,
-}
-
-/// The schemas of all answers.
-pub(crate) fn schemas() -> [Schema; 6] {
-    [
-        schema::<sprt::CountFigures>(),
-        schema::<plan::CostFigures>(),
-        schema::<simulate::SimulationFigures>(),
-        schema::<paired::McnemarFigures>(),
-        schema::<paired::SpeedFigures>(),
-        schema::<paired::WorkersFigures<'_>>(),
-    ]
 }
 
 /// All of an answer in one line of CSV.

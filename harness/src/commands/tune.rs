@@ -3,7 +3,7 @@
 mod confirm;
 mod parameters;
 mod patch;
-mod simulate;
+pub(super) mod simulate;
 
 use clap::{Args, Subcommand};
 
@@ -127,9 +127,4 @@ fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
         requested.is_probed = !no_probe;
     }
     Ok(requested)
-}
-
-/// The schemas of what its subcommands print.
-pub(crate) fn schemas() -> [schemars::Schema; 1] {
-    [arbiter_report::schema::<simulate::SimulationFigures<'_>>()]
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::emit;
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{ExcludedWorker, Observer, ObserverError, Plan, RunEvent};
-use arbiter_report::{schema, to_value};
+use arbiter_report::to_value;
 
 /// Prints a line for each pair when it counts, and one when a worker is excluded, after which only
 /// the first of those pairs still count; the report follows as the last line.
@@ -63,11 +63,6 @@ pub(crate) struct Game<'a> {
     plies: usize,
     /// Milliseconds that it took.
     duration_ms: f64,
-}
-
-/// The schema of a line.
-pub(crate) fn lines_schema() -> schemars::Schema {
-    schema::<Line<'_>>()
 }
 
 impl Observer for Stream<'_> {

@@ -30,6 +30,7 @@ mod plan;
 mod ratings;
 mod recent;
 mod run_list;
+#[cfg(feature = "json-schema")]
 mod schemas;
 mod speed;
 mod standings;
@@ -77,6 +78,7 @@ pub use plan::{plan_json, repeats_in_words};
 pub use ratings::{Ratings, elostat, ratings_json};
 pub use recent::{Recent, RecentEvent, RecentEvents, in_words};
 pub use run_list::{ListedRun, RunFilter, RunPhase, run_pattern, runs_json, runs_table};
+#[cfg(feature = "json-schema")]
 pub use schemas::{report_schemas, schema};
 pub use speed::SpeedReport;
 pub use standings::rules_in_words;

@@ -13,7 +13,8 @@ use crate::plan::PlanFigures;
 use crate::ratings::RatingFigures;
 use crate::run_list::RunRow;
 use crate::speed::SpeedFigures;
-use crate::suite::{EpdFigures, PerftFigures};
+use crate::suite::epd_figures::EpdFigures;
+use crate::suite::perft::PerftFigures;
 
 /// The JSON Schema (draft 2020-12) of what a type is written as.
 pub fn schema<T: JsonSchema>() -> Schema {

@@ -1,16 +1,13 @@
 //! Suites as documents and JSON: what they have in common.
 
 mod epd;
-mod epd_figures;
-mod perft;
+pub(crate) mod epd_figures;
+pub(crate) mod perft;
 mod place;
 
 pub use epd::{EpdEngine, EpdReport};
 pub use perft::{PerftReport, PerftTotals};
 pub use place::Place;
-
-pub(crate) use epd_figures::EpdFigures;
-pub(crate) use perft::PerftFigures;
 
 use crate::document::Document;
 use arbiter_suite::LineFault;
