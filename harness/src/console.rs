@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use log::{Level, LevelFilter, Log, Metadata, Record, kv};
 use serde_json::{Map, Value};
 
-use arbiter_report::{BAD_STYLE, shown, styled, utc_time_as};
+use arbiter_report::{BAD_STYLE, shown_message, styled, utc_time_as};
 use arbiter_runner::unix_time_ms;
 
 /// Flags that all commands share.
@@ -63,14 +63,15 @@ impl Log for Messages {
         if !self.enabled(record.metadata()) {
             return;
         }
+        let message = shown_message(&record.args().to_string());
         let line = match record.level() {
-            Level::Error => format!("{}: {}", styled(BAD_STYLE, "error"), record.args()),
-            _ => record.args().to_string(),
+            Level::Error => format!("{}: {message}", styled(BAD_STYLE, "error")),
+            _ => message,
         };
         let line = match self.0 {
-            LogFormat::Text => shown(&line).into_owned(),
+            LogFormat::Text => line,
             LogFormat::Json => json(record, unix_time_ms()),
-            LogFormat::Journald => with_priority(record.level(), &shown(&line)),
+            LogFormat::Journald => with_priority(record.level(), &line),
         };
         // A reader that went away, as when a terminal closes, must not end a run.
         let _ = writeln!(anstream::stderr().lock(), "{line}");

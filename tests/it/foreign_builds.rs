@@ -91,6 +91,45 @@ fn builds_and_their_benches_see_no_secrets_unless_told_to() {
 }
 
 #[test]
+fn a_submodule_that_cannot_be_fetched_fails_the_build_whatever_its_command() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let command = "cp engine.sh e; chmod +x e\ntrue";
+    recipe(&project, &format!("command = \"\"\"{command}\"\"\"\nbinary = \"e\""));
+    project.write(".gitmodules", "[submodule \"part\"]\n\tpath = part\n\turl = ./no-such-folder\n");
+    project.commit_with_bench(100, "First");
+    let link = format!("160000,{},part", project.git(&["rev-parse", "HEAD"]));
+    project.git(&["update-index", "--add", "--cacheinfo", &link]);
+    project.git(&["commit", "--quiet", "--message", "With a part that is nowhere"]);
+    play(&bench, &project, &[]).expect_error(23);
+}
+
+#[test]
+fn a_build_in_a_sandbox_has_the_network_that_its_recipe_asks_for() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = listener.local_addr().expect("it has an address").port();
+    let command = format!(
+        "perl -MIO::Socket::INET -e 'IO::Socket::INET->new(PeerAddr => q(127.0.0.1:{port})) or die qq(failed \
+         to connect: $!\\n)' && cp engine.sh e && chmod +x e"
+    );
+    let table = format!("command = \"\"\"{command}\"\"\"\nbinary = \"e\"");
+    recipe(&project, &table);
+    project.commit_with_bench(100, "First");
+    let sandbox = ["--no-bench", "--each", "nodes=1,sandbox=auto"];
+    let refused = play(&bench, &project, &sandbox);
+    refused.expect_error(23);
+    assert!(refused.stderr.contains("`network = true`"), "{refused:#?}");
+    recipe(&project, &format!("{table}\nnetwork = true"));
+    project.commit("It asks for it");
+    let dry = play(&bench, &project, &["--dry-run", "--no-bench"]);
+    assert!(dry.expect_code(0).stdout.contains("HEAD"));
+    let built = play(&bench, &project, &sandbox);
+    assert!(built.stderr.contains("built HEAD"), "{built:#?}");
+}
+
+#[test]
 fn a_long_log_keeps_its_beginning_and_its_end() {
     let bench = Bench::new();
     let project = Project::new(&bench);

@@ -79,6 +79,8 @@ struct Facts<'a> {
     /// What says how it is built: "Cargo.toml".
     source: &'a str,
     command: &'a str,
+    /// Whether the build downloads packages.
+    downloads: bool,
     has_bench: bool,
     /// What it fails of the checks of its protocol, if anything.
     failed: Option<&'a str>,
@@ -188,7 +190,8 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let book = book(top);
     let (source, command) = (&*recipe.source, &*recipe.command);
     let (failed, book) = (failed.as_deref(), book.as_deref());
-    let facts = Facts { source, command, has_bench, failed, perft, book };
+    let downloads = downloads_packages(top, source);
+    let facts = Facts { source, command, downloads, has_bench, failed, perft, book };
     written.extend(write_new(top, DEFAULT_SETTINGS, &text(facts))?);
     Ok(written)
 }
@@ -241,6 +244,17 @@ fn counts_perft(program: &str) -> Result<bool, Failure> {
     Ok(tried(&words, folder.path())?.code == Some(0))
 }
 
+/// Whether a build needs packages of others that are not in the repository.
+fn downloads_packages(top: &Path, source: &str) -> bool {
+    let (listed, mark) = match source {
+        "Cargo.toml" => ("Cargo.lock", "\nsource = "),
+        "go.mod" => ("go.mod", "require"),
+        _ => return false,
+    };
+    let packages = fs::read_to_string(top.join(listed)).unwrap_or_default();
+    packages.contains(mark) && !top.join("vendor").is_dir()
+}
+
 /// The first book in one of the usual folders.
 fn book(top: &Path) -> Option<String> {
     let names = BOOK_FOLDERS.iter().flat_map(|folder| {
@@ -260,17 +274,22 @@ fn book(top: &Path) -> Option<String> {
 
 /// The settings.
 fn text(facts: Facts<'_>) -> String {
-    let Facts { source, command, has_bench, failed, perft, book } = facts;
+    let Facts { source, command, downloads, has_bench, failed, perft, book } = facts;
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let openings = match book {
         Some(book) => format!("openings = {}", quoted(book)),
         None => "# openings = \"book.epd\"   # else the bundled book".to_owned(),
     };
+    let build = if downloads {
+        "[build]\nnetwork = true   # a sandbox lets it download its packages\n"
+    } else {
+        "# [build]\n"
+    };
     let mut text = format!(
         "# How a commit of this repository becomes an engine, and which gates it has to pass.\n\
          # `arbiter ci` carries them out, and stops at the first that is not passed.\n\n\
          {openings}\n\n\
-         # Without [build] it is built as {source} says:\n# [build]\n# command = {}\n\
+         # Without a command it is built as {source} says:\n{build}# command = {}\n\
          # binary = \"engine\"   # if the command leaves several programs\n",
         quoted(command)
     );
@@ -350,6 +369,7 @@ mod tests {
         let all = Facts {
             source: "src/Makefile",
             command: "make -C src -j\"$(nproc)\"",
+            downloads: false,
             has_bench: true,
             failed: None,
             perft: Some("perft.epd"),
@@ -367,6 +387,7 @@ mod tests {
             read.ci.steps().unwrap().iter().map(|step| step.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(kinds(all), ["check", "bench", "perft", "speed", "non-regression"]);
+        assert!(text(Facts { downloads: true, ..all }).contains("[build]\nnetwork = true"));
         let failed = Some("1 must failed: \"uci\"");
         let few = Facts { has_bench: false, failed, perft: None, book: None, ..all };
         assert_eq!(kinds(few), ["non-regression"]);

@@ -49,9 +49,22 @@ pub(crate) struct ReportArgs {
     /// Format of the report [default: as the name of the file ends; html in a folder; else md]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
-    /// Where more is to be found: an address that a comment links to
-    #[arg(long, value_name = "URL")]
+    /// Where more is to be found: an address (http or https) that a comment links to
+    #[arg(long, value_name = "URL", value_parser = web_address)]
     link: Option<String>,
+}
+
+/// An address that is safe to follow and to write between angle brackets.
+fn web_address(text: &str) -> Result<String, String> {
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    let is_plain =
+        !text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>".contains(c));
+    if is_web && is_plain {
+        Ok(text.to_owned())
+    } else {
+        Err("is no web address: write http:// or https:// and no blanks or angle brackets"
+            .to_owned())
+    }
 }
 
 /// Formats of a report.

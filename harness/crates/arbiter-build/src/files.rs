@@ -24,10 +24,15 @@ pub(super) struct Files<'a> {
 
 impl Files<'_> {
     /// The sandbox of commands that may also read `readable`.
-    pub(super) fn sandbox(&self, base: &Sandbox, readable: Vec<PathBuf>) -> Sandbox {
+    pub(super) fn sandbox(
+        &self,
+        base: &Sandbox,
+        readable: Vec<PathBuf>,
+        has_network: bool,
+    ) -> Sandbox {
         let mut sandbox = base.clone();
         sandbox.home = Some(self.home.to_owned());
-        sandbox.has_network = true;
+        (sandbox.is_builder, sandbox.has_network) = (true, has_network);
         sandbox.readable.extend(readable.into_iter().chain(self.objects.iter().cloned()));
         sandbox
     }

@@ -46,11 +46,6 @@ impl Commit {
     pub fn short(&self) -> &str {
         &self.id[..self.id.len().min(9)]
     }
-
-    /// What is different from other commits on the first line of the message.
-    pub fn subject(&self) -> &str {
-        self.message.lines().next().unwrap_or_default()
-    }
 }
 
 /// The files of a working tree as they are now, ignored ones aside.

@@ -25,6 +25,8 @@ pub struct Recipe {
     pub env: BTreeMap<String, String>,
     /// Whether submodules are fetched first.
     pub submodules: bool,
+    /// Whether a build in a sandbox may use the network.
+    pub network: bool,
     /// How long it may take.
     pub timeout: Duration,
     /// Commands whose output tells one toolchain from another.
@@ -54,6 +56,8 @@ pub struct BuildSettings {
     pub env: BTreeMap<String, String>,
     /// Whether submodules are fetched.
     pub submodules: Option<bool>,
+    /// Whether a build in a sandbox may use the network.
+    pub network: bool,
     /// How long it may take.
     pub timeout: Option<Duration>,
     /// Commands that tell toolchains apart.
@@ -95,6 +99,7 @@ pub(super) fn recipe(
         output: output.into(),
         env,
         submodules: settings.submodules.unwrap_or_else(has_submodules),
+        network: settings.network,
         timeout: settings.timeout.unwrap_or(DEFAULT_TIMEOUT),
         toolchain,
         bench: settings.bench.clone(),
@@ -189,6 +194,21 @@ pub(super) fn first_error(log: &str) -> &str {
         WORDS.iter().any(|word| line.contains(word))
     };
     lines().find(is_error).or_else(|| lines().next_back()).unwrap_or("it printed nothing")
+}
+
+/// Whether the log of a failed build shows that the network was missing.
+pub(super) fn lacks_network(log: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "could not resolve",
+        "couldn't resolve",
+        "name resolution",
+        "failed to download",
+        "failed to connect",
+        "network is unreachable",
+        "operation not permitted",
+    ];
+    let log = log.to_lowercase();
+    WORDS.iter().any(|word| log.contains(word))
 }
 
 /// Where a program may be, from the top of the checkout.

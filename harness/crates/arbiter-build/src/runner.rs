@@ -16,7 +16,7 @@ use super::error::{BuildError, BuildFailure, io_error};
 use super::files::Files;
 use super::git::{Commit, Repository, Snapshot, git};
 use super::log::Log;
-use super::recipe::{BuildSettings, Recipe, first_error, recipe};
+use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Sandbox, Spawner, Timeouts, processor_features,
     run_and_read,
@@ -153,7 +153,7 @@ pub struct Builder<'a> {
     /// Variables of our environment that builds get besides the usual ones.
     pub passed: &'a [String],
     /// What holds the commands of commits, and what was built as its bench is run: a build has the
-    /// toolchains, its checkout and the network besides.
+    /// toolchains and its checkout besides, and the network if its recipe asks for it.
     pub sandbox: Option<Sandbox>,
     /// Folders that belong to no working tree, such as that of the results.
     pub without: Vec<PathBuf>,
@@ -164,6 +164,10 @@ pub struct Builder<'a> {
     /// Tells the user what is done.
     pub notify: &'a dyn Fn(&str),
 }
+
+/// What a failed build may have needed.
+const NO_NETWORK: &str = "; the sandbox gives builds no network unless [build] of arbiter.toml has \
+                          `network = true`";
 
 /// The name of the settings in a commit.
 const SETTINGS: &str = "arbiter.toml";
@@ -330,14 +334,14 @@ impl Builder<'_> {
         let file = Arc::new(Log::new(File::create(&log).map_err(io_error(&log))?));
         file.add(&format!("$ {command}"));
         let shown = log.display().to_string();
+        if self.sandbox.is_some() && !Sandbox::keeps_attributes() {
+            (self.notify)(
+                "this system has no user and mount namespaces: builds in a sandbox can change modes, \
+                 owners and times of the user's files",
+            );
+        }
         (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
-        let submodules = match recipe.submodules {
-            true => "git submodule update --init --recursive && ",
-            false => "",
-        };
-        let (script, lines) = (format!("{submodules}{command}"), file.clone());
-        let read = move |line: &str| lines.add(line);
-        let ended = self.shell(recipe, &script, files, *timeout, read);
+        let ended = self.run_steps(recipe, files, &file);
         file.finish().map_err(io_error(&log))?;
         let ended = ended?;
         let fail = |failure, how: String| {
@@ -355,7 +359,9 @@ impl Builder<'_> {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
-                let how = format!("failed ({}): {first:.300}", ended.how);
+                let is_cut_off = self.sandbox.is_some() && !recipe.network && lacks_network(&text);
+                let hint = if is_cut_off { NO_NETWORK } else { "" };
+                let how = format!("failed ({}): {first:.300}{hint}", ended.how);
                 return fail(BuildFailure::Command, how);
             }
             EndReason::Exited => {}
@@ -372,6 +378,30 @@ impl Builder<'_> {
         Ok(record)
     }
 
+    /// Fetches submodules if the recipe has any, and runs its command; the last step that was run.
+    fn run_steps(
+        &self,
+        recipe: &Recipe,
+        files: &Files<'_>,
+        log: &Arc<Log>,
+    ) -> Result<Completed, BuildError> {
+        let run = |step: &str, limit| {
+            let log = log.clone();
+            self.shell(recipe, step, files, limit, move |line: &str| log.add(line))
+        };
+        let mut spent = Duration::ZERO;
+        if recipe.submodules {
+            let fetched = run("git submodule update --init --recursive", recipe.timeout)?;
+            if fetched.code != Some(0) {
+                return Ok(fetched);
+            }
+            spent = fetched.elapsed;
+        }
+        let mut ended = run(&recipe.command, recipe.timeout.saturating_sub(spent))?;
+        ended.elapsed += spent;
+        Ok(ended)
+    }
+
     /// Runs a script in a checkout with the variables of the recipe, and without those of others.
     fn shell(
         &self,
@@ -385,7 +415,7 @@ impl Builder<'_> {
             None => (build_environment(self.passed), None),
             Some(sandbox) => {
                 let (readable, environment) = toolchains(self.passed);
-                (environment, Some(files.sandbox(sandbox, readable)))
+                (environment, Some(files.sandbox(sandbox, readable, recipe.network)))
             }
         };
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));

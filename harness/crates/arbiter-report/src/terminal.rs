@@ -34,11 +34,19 @@ const ASCII: [(&str, &str); 25] = [
 ];
 
 /// A text as it can be shown in the locale of the user.
-pub fn shown(text: &str) -> Cow<'_, str> {
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     match is_utf8() || text.is_ascii() {
         true => Cow::Borrowed(text),
         false => Cow::Owned(in_ascii(text)),
     }
+}
+
+/// A message as a terminal may show it: what commits, engines and files say in it may hold characters that a
+/// terminal obeys, of which it shows the codes.
+pub fn shown_message(text: &str) -> String {
+    let lines = text.split('\n').map(|line| arbiter_names::shown(line.replace('\t', " ")));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    shown(&text).into_owned()
 }
 
 /// Whether the locale has UTF-8, as it most likely has where nothing is said.
@@ -82,6 +90,13 @@ pub fn complain(error: impl std::fmt::Display) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_hold_nothing_that_a_terminal_obeys() {
+        let text = "building \u{1b}[2K\r\u{9b}1A\u{202e}it\tby\n`make`";
+        let expected = "building \\u{1b}[2K\\u{d}\\u{9b}1A\\u{202e}it by\n`make`";
+        assert_eq!(shown_message(text), expected);
+    }
 
     #[test]
     fn what_is_drawn_has_a_form_in_ascii() {

@@ -22,6 +22,9 @@ pub struct BuildTable {
     env: BTreeMap<String, String>,
     /// Whether submodules are fetched first.
     submodules: Option<bool>,
+    /// Whether a build in a sandbox may use the network.
+    #[serde(default)]
+    network: bool,
     /// Seconds that the build may take.
     timeout: Option<f64>,
     /// Commands whose output tells one toolchain from another.
@@ -77,6 +80,7 @@ impl BuildTable {
             binary: self.binary.clone(),
             env: self.env.clone(),
             submodules: self.submodules,
+            network: self.network,
             timeout,
             toolchain: self.toolchain.clone(),
             bench: BenchRecipe {

@@ -6,8 +6,9 @@
 
 mod filters;
 mod home;
+mod mounts;
 
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::BpfProgram;
 
 pub(crate) use self::home::Home;
+use self::mounts::ReadOnlyMounts;
 use crate::Launch;
 
 /// The newest rules of Landlock that are used; what an older kernel lacks is left out.
@@ -57,6 +59,24 @@ const READABLE: [&str; 22] = [
     "/dev/urandom",
 ];
 
+/// What a program may read of itself. The connections of the machine (`net`) are not among it, nor is
+/// `task`, in which they stand again.
+const OWN: [&CStr; 13] = [
+    c"/proc/self/auxv",
+    c"/proc/self/cgroup",
+    c"/proc/self/cmdline",
+    c"/proc/self/comm",
+    c"/proc/self/environ",
+    c"/proc/self/fd/",
+    c"/proc/self/limits",
+    c"/proc/self/maps",
+    c"/proc/self/mountinfo",
+    c"/proc/self/smaps",
+    c"/proc/self/stat",
+    c"/proc/self/statm",
+    c"/proc/self/status",
+];
+
 /// Devices that every program may write, too.
 const DEVICES: [&str; 3] = ["/dev/full", "/dev/null", "/dev/zero"];
 
@@ -78,7 +98,10 @@ pub struct Sandbox {
     pub home: Option<PathBuf>,
     /// Files and folders that it may read and run, besides its program. Absolute.
     pub readable: Vec<PathBuf>,
-    /// Whether it may use the network, and change modes, owners and times of files, as builds do.
+    /// Whether it may change modes, owners and times of files, as builds do: of those in its home, or of
+    /// all that are the user's where [`Sandbox::keeps_attributes`] is false.
+    pub is_builder: bool,
+    /// Whether it may use the Internet.
     pub has_network: bool,
     /// Whether nothing is started where the system cannot hold it to all of this.
     pub is_required: bool,
@@ -141,10 +164,17 @@ impl fmt::Display for SandboxSupport {
 pub(crate) struct Prepared {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
+    mounts: Option<ReadOnlyMounts>,
     home: Option<Home>,
 }
 
 impl Sandbox {
+    /// Whether builds cannot change modes, owners and times of files outside their home, which takes
+    /// user and mount namespaces. Starts a process.
+    pub fn keeps_attributes() -> bool {
+        ReadOnlyMounts::are_possible()
+    }
+
     /// Removes what processes have left whose Arbiter was killed.
     pub fn remove_leftovers() {
         Home::remove_old();
@@ -170,9 +200,12 @@ impl Sandbox {
             command.current_dir(home);
         }
         let rules = self.rules(home, &launch.program).map_err(io::Error::other)?;
-        let filters = filters::filters(self.has_network).map_err(io::Error::other)?;
+        let filters =
+            filters::filters(self.is_builder, self.has_network).map_err(io::Error::other)?;
         let filters = if support.seccomp { filters } else { vec![] };
-        Ok(Prepared { rules: Some(rules), filters, home: own })
+        let dir = command.get_current_dir().unwrap_or(home);
+        let mounts = self.is_builder.then(|| ReadOnlyMounts::new(home, dir)).transpose()?;
+        Ok(Prepared { rules: Some(rules), filters, mounts, home: own })
     }
 
     fn rules(&self, home: &Path, program: &Path) -> Result<RulesetCreated, RulesError> {
@@ -201,15 +234,26 @@ impl Prepared {
 
     /// Enters the sandbox, for good. Only system calls: it may be used between fork and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
+        if let Some(mounts) = &self.mounts {
+            // Where there are no such namespaces, the user was told so.
+            let _ = mounts.enter();
+        }
         // So that what root starts is not root, as far as the kernel is concerned.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         if let Some(rules) = self.rules.take() {
             // Only now there is a folder of what is about to be the program.
             let flags = OFlags::PATH | OFlags::CLOEXEC;
-            let own = rustix::fs::open(c"/proc/self", flags, Mode::empty())?;
-            let own = PathBeneath::new(own, AccessFs::from_read(RULES));
-            if rules.add_rule(own).and_then(RulesetCreated::restrict_self).is_err() {
+            let read = AccessFs::from_read(RULES);
+            let opened = OWN.iter().filter_map(|path| {
+                rustix::fs::open(*path, flags, Mode::empty()).ok().map(|own| {
+                    // A rule for a file allows nothing that only folders have.
+                    let is_folder = path.to_bytes().ends_with(b"/");
+                    let access = if is_folder { read } else { AccessFs::ReadFile.into() };
+                    Ok::<_, RulesetError>(PathBeneath::new(own, access))
+                })
+            });
+            if rules.add_rules(opened).and_then(RulesetCreated::restrict_self).is_err() {
                 return Err(io::Error::last_os_error());
             }
         }
@@ -298,8 +342,12 @@ mod tests {
             format!("chmod 777 {path}; touch -d 2000-01-01 {path}; chown 1 {path}; echo end");
         assert_eq!(sandboxed(&script, |_, _| {}), ["end"]);
         assert_eq!(seen(), before);
-        let open = |sandbox: &mut Sandbox, _: &Path| sandbox.has_network = true;
-        assert_eq!(sandboxed("echo > a; chmod 500 a && echo end", open), ["end"]);
+        let builder = |sandbox: &mut Sandbox, _: &Path| sandbox.is_builder = true;
+        assert_eq!(sandboxed("echo > a; chmod 500 a && echo end", builder), ["end"]);
+        if Sandbox::keeps_attributes() {
+            assert_eq!(sandboxed(&script, builder), ["end"]);
+            assert_eq!(seen(), before);
+        }
     }
 
     #[test]
@@ -344,8 +392,45 @@ mod tests {
              ? \"open\n\" : \"$!\n\"'; unshare -r true && echo unshared; echo end"
         );
         assert_eq!(sandboxed(&script, |_, _| {}), ["Operation not permitted", "end"]);
-        let open = |sandbox: &mut Sandbox, _: &Path| sandbox.has_network = true;
+        let builder = |sandbox: &mut Sandbox, _: &Path| sandbox.is_builder = true;
+        assert_eq!(sandboxed(&script, builder), ["Operation not permitted", "end"]);
+        let open = |sandbox: &mut Sandbox, _: &Path| {
+            (sandbox.is_builder, sandbox.has_network) = (true, true);
+        };
         assert_eq!(sandboxed(&script, open), ["open", "end"]);
+    }
+
+    #[test]
+    fn sockets_of_this_machine_are_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let script = format!(
+            "perl -MSocket -e 'for my $kind (SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET) \
+             {{ print socketpair(my $a, my $b, AF_UNIX, $kind, 0) ? \"pair\n\" : \"$!\n\"; }}'; \
+             perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => \"{}\") ? \"open\n\" \
+             : \"$!\n\"'",
+            path.display()
+        );
+        let refused = "Operation not permitted";
+        let expected = ["pair", refused, "pair", refused];
+        for (is_builder, has_network) in [(false, false), (true, false), (true, true)] {
+            let change = |sandbox: &mut Sandbox, _: &Path| {
+                (sandbox.is_builder, sandbox.has_network) = (is_builder, has_network);
+            };
+            assert_eq!(sandboxed(&script, change), expected, "{is_builder} {has_network}");
+        }
+    }
+
+    #[test]
+    fn files_are_not_leased_or_flagged_and_connections_not_listed() {
+        // F_SETLEASE with F_WRLCK, FS_IOC_SETFLAGS with the immutable flag, and getxattr.
+        let script = "echo > a; perl -e 'open(my $f, \"<\", \"a\"); \
+             print fcntl($f, 1024, 1) ? \"leased\n\" : \"$!\n\"; \
+             my $flags = pack(\"L\", 0x40); print ioctl($f, 0x40086602, $flags) ? \"flagged\n\" : \"$!\n\"'; \
+             for file in net/tcp task/$$/net/tcp comm; do read line < /proc/self/$file && echo $line; done";
+        let refused = "Operation not permitted";
+        assert_eq!(sandboxed(script, |_, _| {}), [refused, refused, "sh"]);
     }
 
     #[test]

@@ -64,21 +64,25 @@ const FORBIDDEN: [c_long; 49] = [
 
 /// Those that engines do not need and compilers do. Landlock bounds none of them: attributes of files,
 /// and who hears what happens to files.
-const FORBIDDEN_TO_ENGINES: [c_long; 14] = [
+const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     // fchmodat2, which the crate does not know on all machines.
     452,
     libc::SYS_fchown,
     libc::SYS_fchownat,
+    libc::SYS_fgetxattr,
     libc::SYS_fremovexattr,
     libc::SYS_fsetxattr,
+    libc::SYS_getxattr,
     libc::SYS_inotify_add_watch,
+    libc::SYS_lgetxattr,
+    libc::SYS_listxattr,
+    libc::SYS_llistxattr,
     libc::SYS_lremovexattr,
     libc::SYS_lsetxattr,
     libc::SYS_removexattr,
     libc::SYS_setxattr,
-    libc::SYS_socket,
     libc::SYS_utimensat,
 ];
 
@@ -116,12 +120,33 @@ const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWUTS,
 ];
 
+/// Commands of `fcntl` with which a program delays or watches others that open a file.
+const FCNTL: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
+
+/// Commands of `ioctl` that set attributes of a file, which Landlock does not bound, or that type into a
+/// terminal.
+const IOCTL: [u32; 5] = [
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0x4004_6602, // FS_IOC32_SETFLAGS
+    0x401c_5820, // FS_IOC_FSSETXATTR
+    0x5412,      // TIOCSTI
+    0x541c,      // TIOCLINUX
+];
+
+/// Kinds of sockets that a program may not make pairs of: all but SOCK_STREAM and SOCK_SEQPACKET, which
+/// the standard library of Rust starts processes with. Through a pair of any other kind it could send to
+/// the sockets of others.
+const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
 /// The newest system call that was looked at (`mseal`). Those of the x32 ABI, which are the same under
 /// other numbers, are above it, too.
 const NEWEST: u32 = 462;
 
 /// Several filters, as they differ in the error that a call gets.
-pub(super) fn filters(is_builder: bool) -> Result<Vec<BpfProgram>, BackendError> {
+pub(super) fn filters(
+    is_builder: bool,
+    has_network: bool,
+) -> Result<Vec<BpfProgram>, BackendError> {
     let always = |call| (call, Vec::new());
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN.into_iter().map(always).collect();
     if !is_builder {
@@ -131,6 +156,32 @@ pub(super) fn filters(is_builder: bool) -> Result<Vec<BpfProgram>, BackendError>
         let is_so = SeccompCondition::new(number, SeccompCmpArgLen::Qword, operator, value)?;
         SeccompRule::new(vec![is_so])
     };
+    // Of an argument that is an `int` the kernel sees these 32 bits.
+    let int = |number, operator, value: i32| {
+        let value = u64::from(value.cast_unsigned());
+        SeccompCondition::new(number, SeccompCmpArgLen::Dword, operator, value)
+    };
+    let is_int = |number, value| SeccompRule::new(vec![int(number, SeccompCmpOp::Eq, value)?]);
+    refused.insert(
+        libc::SYS_fcntl,
+        FCNTL.map(|is| is_int(1, is)).into_iter().collect::<Result<_, _>>()?,
+    );
+    let commands = IOCTL.map(|is| is_int(1, is.cast_signed()));
+    refused.insert(libc::SYS_ioctl, commands.into_iter().collect::<Result<_, _>>()?);
+    let kind = |kind| if_argument(1, SeccompCmpOp::MaskedEq(0xf), kind);
+    let kinds = UNCONNECTED.into_iter().map(kind).collect::<Result<_, _>>()?;
+    refused.insert(libc::SYS_socketpair, kinds);
+    let is_elsewhere = |domain| int(0, SeccompCmpOp::Ne, domain);
+    let elsewhere = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].map(is_elsewhere);
+    // Netlink is for resolving names; its other protocols configure the kernel.
+    let netlink = [int(0, SeccompCmpOp::Eq, libc::AF_NETLINK)?, int(2, SeccompCmpOp::Ne, 0)?];
+    let sockets = if has_network {
+        let elsewhere = elsewhere.into_iter().collect::<Result<_, _>>()?;
+        vec![SeccompRule::new(elsewhere)?, SeccompRule::new(netlink.into())?]
+    } else {
+        Vec::new()
+    };
+    refused.insert(libc::SYS_socket, sockets);
     for call in OF_PROCESSES {
         refused.insert(call, vec![if_argument(0, SeccompCmpOp::Ne, 0)?]);
     }
