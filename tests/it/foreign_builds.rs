@@ -119,8 +119,8 @@ fn a_build_in_a_sandbox_has_the_network_that_its_recipe_asks_for() {
     project.commit_with_bench(100, "First");
     let sandbox = ["--no-bench", "--each", "nodes=1,sandbox=auto"];
     let refused = play(&bench, &project, &sandbox);
-    refused.expect_error(23);
     assert!(refused.stderr.contains("`network = true`"), "{refused:#?}");
+    refused.expect_error(23);
     recipe(&project, &format!("{table}\nnetwork = true"));
     project.commit("It asks for it");
     let dry = play(&bench, &project, &["--dry-run", "--no-bench"]);

@@ -3,6 +3,9 @@
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
 
 use super::messages::{detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
@@ -18,26 +21,45 @@ const DETOUR: &str = r#"mappings = {
   "passed.results.*.*.liar": "arbiter.results.$1.$2.liar"
 }"#;
 
-/// Has engine A win both games of a pair: the opponent gives up before their true ends.
-fn won_by_a(result: &mut Value) {
+/// Has engine A win both games of a pair: the opponent breaks down before their true ends, after another
+/// move of A if `is_made_up`.
+fn won_by_a(result: &mut Value, is_made_up: bool) {
     for half in ["first", "second"] {
         let game = &mut games(result)[half];
         let is_white = game["engines"]["white"] == 0;
-        let fen = game["fen"].as_str().expect("a game has a start");
+        let fen = game["fen"].as_str().expect("a game has a start").to_owned();
         let starts_white = fen.split(' ').nth(1) == Some("w");
         let moves = game["moves"].as_array_mut().expect("a game has moves");
         // It is the opponent's turn, after all of the opening.
         let is_white_to_move = |plies: usize| plies.is_multiple_of(2) == starts_white;
         let plies = moves.len() - 1;
         moves.truncate(if is_white_to_move(plies) == is_white { plies - 1 } else { plies });
+        if is_made_up && let Some(last) = moves.len().checked_sub(1) {
+            moves[last]["uci"] = another_move(&fen, &moves[..=last]).into();
+        }
         let result = if is_white { "1-0" } else { "0-1" };
-        game["outcome"] =
-            json!({ "result": result, "termination": "resignation", "detail": "resigned" });
+        game["outcome"] = json!({ "result": result, "termination": "crash", "detail": "it died" });
     }
 }
 
+/// A legal move other than the last of these.
+fn another_move(fen: &str, moves: &[Value]) -> String {
+    let mode = CastlingMode::Standard;
+    let fen: Fen = fen.parse().expect("a game has a FEN");
+    let mut position: Chess = fen.into_position(mode).expect("games begin in legal positions");
+    let (last, before) = moves.split_last().expect("there is a move");
+    for played in before {
+        let uci: UciMove = played["uci"].as_str().expect("moves are UCI").parse().expect("legal");
+        let played = uci.to_move(&position).expect("it was played");
+        position.play_unchecked(played);
+    }
+    let legal = position.legal_moves();
+    let mut texts = legal.iter().map(|legal| legal.to_uci(mode).to_string());
+    texts.find(|text| *text != last["uci"]).expect("there is a choice")
+}
+
 /// Passes the results of the liar on as it would like them to be; what comes of it is how many.
-fn lie(server: &Server) -> JoinHandle<usize> {
+fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
         let mut lies = 0;
@@ -45,7 +67,7 @@ fn lie(server: &Server) -> JoinHandle<usize> {
             if pair_of(&message).is_some() {
                 let mut result: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
-                won_by_a(&mut result);
+                won_by_a(&mut result, is_made_up);
                 message.payload = repacked(&message.payload, &result.to_string());
                 lies += 1;
             }
@@ -59,7 +81,7 @@ fn lie(server: &Server) -> JoinHandle<usize> {
 fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
-    let lying = lie(&server);
+    let lying = lie(&server, true);
     let _workers = ["a", "b", "c", "d", "liar"].map(|name| Worker::start(&bench, &server, name));
     // Jobs that the liar has as it is excluded are sent again when nobody is heard to do them.
     assert_untouched(&bench, impatient(&bench, &server).set("audit", "100%").start());
@@ -69,6 +91,22 @@ fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
     let excluded = remarks.iter().filter(|remark| remark.contains(phrases::AUDITED));
     assert!(excluded.clone().all(|remark| remark.starts_with("liar: ")), "{remarks:#?}");
     assert_eq!(excluded.count(), 1, "{remarks:#?}");
+    drop(server);
+    assert!(lying.join().expect("results can be changed") > 0);
+}
+
+#[test]
+fn claims_that_an_engine_broke_down_count_only_if_they_are_confirmed() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let lying = lie(&server, false);
+    let _workers = ["a", "liar"].map(|name| Worker::start(&bench, &server, name));
+    assert_untouched(&bench, impatient(&bench, &server).set("audit", "1%").start());
+    let results = bench.path("results");
+    assert!(!store::players(&results).contains_key("liar"), "{:?}", store::players(&results));
+    let remarks = store::remarks(&results);
+    let unconfirmed = |remark: &&String| remark.starts_with("liar: ") && remark.contains("it died");
+    assert!(remarks.iter().any(|remark| unconfirmed(&remark)), "{remarks:#?}");
     drop(server);
     assert!(lying.join().expect("results can be changed") > 0);
 }

@@ -152,6 +152,25 @@ fn an_idle_worker_leaves_at_once() {
 }
 
 #[test]
+fn one_signal_ends_a_coordinator_whose_workers_are_gone() {
+    let bench = Bench::new();
+    let Some(mut server) = Server::start(&bench, "") else { return };
+    let worker = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.run.*.sign.*");
+    let running = endless(&bench, &server).start();
+    client.next();
+    worker.signal(Signal::KILL);
+    server.kill();
+    running.signal(Signal::TERM);
+    let asked = Instant::now();
+    running.finish().expect_code(143);
+    // Workers are taken to be gone after 10 s without a word.
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(30), "it waited for nobody for {took:?}");
+}
+
+#[test]
 fn a_coordinator_without_a_server_leaves_in_time() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };

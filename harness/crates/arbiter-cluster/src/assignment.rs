@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use super::verify;
+use super::verify::{self, Terms};
 use super::wire::{Payload, Report, Work};
 use super::worker::job_runner::play;
 use arbiter_game::driver::GameSetup;
@@ -23,8 +23,8 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// What the worker is to do.
     fn work(&self) -> Work;
 
-    /// An error says why `done` cannot be its result. `is_scaled`: workers scale times by their speed.
-    fn check(&self, done: &Self::Done, is_scaled: bool) -> Result<(), String>;
+    /// An error says why `done` cannot be its result.
+    fn check(&self, done: &Self::Done, terms: &Terms) -> Result<(), String>;
 
     /// Whether CPU contention beyond `limit` can have decided `done`.
     fn is_suspect(&self, _done: &Self::Done, _limit: f64) -> bool {
@@ -57,8 +57,8 @@ impl Assignment for PairJob {
         Work::Pair(self.clone())
     }
 
-    fn check(&self, played: &PlayedPair, is_scaled: bool) -> Result<(), String> {
-        verify::check(played, self, is_scaled)
+    fn check(&self, played: &PlayedPair, terms: &Terms) -> Result<(), String> {
+        verify::check(played, self, terms)
     }
 
     fn is_suspect(&self, played: &PlayedPair, limit: f64) -> bool {
@@ -103,7 +103,7 @@ impl Assignment for Question {
         Work::Search(self.clone())
     }
 
-    fn check(&self, answered: &Answered, _: bool) -> Result<(), String> {
+    fn check(&self, answered: &Answered, _: &Terms) -> Result<(), String> {
         if answered.0.len() != self.engines {
             return Err("it answers another question".to_owned());
         }
@@ -124,7 +124,7 @@ impl Assignment for Count {
         Work::Count(self.clone())
     }
 
-    fn check(&self, counted: &Counted, _: bool) -> Result<(), String> {
+    fn check(&self, counted: &Counted, _: &Terms) -> Result<(), String> {
         match counted.0 {
             Ok(Verdict::Wrong { got: count, .. } | Verdict::WrongSuite { leaves: count })
                 if count == self.expected =>
@@ -155,8 +155,9 @@ mod tests {
             score: None,
             since: None,
         };
-        let check =
-            |answers: Vec<Result<Answer, String>>| question.check(&Answered(answers), false);
+        let check = |answers: Vec<Result<Answer, String>>| {
+            question.check(&Answered(answers), &Terms::default())
+        };
         assert_eq!(check(vec![Ok(answer("e2e4"))]), Ok(()));
         assert!(check(vec![Ok(answer("a1a8"))]).is_err());
         assert!(check(vec![]).unwrap_err().contains("another question"));

@@ -40,6 +40,7 @@ use super::proof::RunSecret;
 use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
 use super::trust::Key;
+use super::verify::Terms;
 use super::wire::{
     self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Job, Notice, ProgramRequest,
     RunDescription, WorkerStatus,
@@ -193,7 +194,7 @@ pub async fn coordinate<A: Assignment>(
         removed: BTreeSet::new(),
         removed_at: Duration::ZERO,
         exclusion_repeated: Duration::ZERO,
-        in_flight: InFlight::new(first_attempt, stored, description.reference_nps.is_some()),
+        in_flight: InFlight::new(first_attempt, stored, Terms::of(&description)),
         policy: WorkerPolicy::new(&description, &benches, history),
         connection,
         description,

@@ -12,6 +12,7 @@ mod parked;
 use self::parked::ParkedResults;
 use super::assignment::Assignment;
 use super::range_set::RangeSet;
+use super::verify::Terms;
 use super::wire::{AUDITS, Heartbeat, JobResult, Report};
 use arbiter_schedule::Pairing;
 
@@ -138,18 +139,17 @@ pub(crate) struct InFlight<A: Assignment> {
     begun: (u64, Duration),
     /// Since when workers have been idle while none of the pairs was played, or all of them, if they are.
     idle: Option<Duration>,
-    /// Whether workers scale times by their speed.
-    is_scaled: bool,
+    terms: Terms,
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// No pair is in flight, and `stored` are on disk. `is_scaled`: workers scale times by their speed.
-    pub(crate) fn new(first_attempt: u32, stored: RangeSet, is_scaled: bool) -> InFlight<A> {
+    /// No pair is in flight, and `stored` are on disk.
+    pub(crate) fn new(first_attempt: u32, stored: RangeSet, terms: Terms) -> InFlight<A> {
         InFlight {
             first_attempt,
             stored,
             times: VecDeque::new(),
-            is_scaled,
+            terms,
             pending: BTreeMap::new(),
             parked: ParkedResults::default(),
             players: BTreeSet::new(),
@@ -347,7 +347,7 @@ impl<A: Assignment> InFlight<A> {
                     true => Disposition::Fail(reason),
                 }
             }
-            Report::Played(played) => match pending.job.check(&played, self.is_scaled) {
+            Report::Played(played) => match pending.job.check(&played, &self.terms) {
                 Err(why) => Disposition::Reject(format!("a result that cannot be: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(receipt);

@@ -21,8 +21,9 @@ pub(crate) const FALSE_ALARM: f64 = 1e-3;
 /// More checks of a worker than there can be: 16 games cannot be doubled so often.
 const MAX_CHECKS: f64 = 24.0;
 
-/// Share of a worker's games that have to fail before it is excluded, however significant the excess.
-const MIN_FAILURE_SHARE: f64 = 0.02;
+/// Share of a worker's games that have to be lost on time before it is excluded, however significant the
+/// excess: a machine may be a little slow. There is no such share of breakdowns, as a worker can claim some.
+const MIN_TIME_LOSSES: f64 = 0.02;
 
 /// Largest residual, in standard deviations. It is exceeded with a probability of 1e-9: that is
 /// [`FALSE_ALARM`] for some 200 workers, all of which are compared at each check of any.
@@ -95,13 +96,20 @@ impl OutlierDetector {
     }
 
     fn check(&self, worker: &str) -> Option<Finding> {
-        let fails = self.excess(worker, "crashes and the like", is_breakdown);
-        let late = || self.excess(worker, "losses on time", is_time_loss);
+        let fails = self.excess(worker, "crashes and the like", is_breakdown, 0.0);
+        let late = || self.excess(worker, "losses on time", is_time_loss, MIN_TIME_LOSSES);
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// Whether significantly more of a worker's games end in one of these ways than of the others'.
-    fn excess(&self, worker: &str, what: &str, is_one: fn(Termination) -> bool) -> Option<Finding> {
+    /// The worker if significantly more of its games end in one of these ways than of the others', and
+    /// more than a share of `min_share`.
+    fn excess(
+        &self,
+        worker: &str,
+        what: &str,
+        is_one: fn(Termination) -> bool,
+        min_share: f64,
+    ) -> Option<Finding> {
         let count = |counts: &RunCounts| FailureCount {
             games: counts.games(),
             failures: counts
@@ -119,7 +127,7 @@ impl OutlierDetector {
             others.failures += failures;
         }
         let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
-        let is_out = p < FALSE_ALARM && own.failures as f64 > MIN_FAILURE_SHARE * own.games as f64;
+        let is_out = p < FALSE_ALARM && own.failures as f64 > min_share * own.games as f64;
         is_out.then(|| Finding {
             worker: worker.to_owned(),
             reason: format!(

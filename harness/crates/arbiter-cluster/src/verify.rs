@@ -4,18 +4,41 @@
 //! it must end there, and in the way that was reported. What an engine thought cannot be judged, nor
 //! what it did instead of a move.
 
+use std::collections::BTreeSet;
+
+use crate::wire::{RunDescription, RunEngine};
 use arbiter_game::driver::{GameSetup, referee};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
 use arbiter_game::referee::Reply;
 use arbiter_plan::{PairJob, PlayedPair};
-use arbiter_protocol::{Info, Limits};
+use arbiter_protocol::{Info, Limits, Protocol};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color};
 
-/// An error says why `played` cannot be what became of `job`. Times are not judged if workers scale them by
-/// their own speed.
-pub(crate) fn check(played: &PlayedPair, job: &PairJob, is_scaled: bool) -> Result<(), String> {
+/// What all results of a run are judged by.
+#[derive(Debug, Default)]
+pub struct Terms {
+    /// Whether workers scale times by their own speed: then times are not judged.
+    pub is_scaled: bool,
+    /// Engines of the plan that can resign: those that speak xboard.
+    pub resigning: BTreeSet<usize>,
+}
+
+impl Terms {
+    /// Those of a run.
+    pub(crate) fn of(description: &RunDescription) -> Terms {
+        let engines = description.engines.iter().enumerate();
+        let speaks_xboard = |own: &RunEngine| own.engine.launch.protocol == Protocol::Xboard;
+        Terms {
+            is_scaled: description.reference_nps.is_some(),
+            resigning: engines.filter(|(_, own)| speaks_xboard(own)).map(|(at, _)| at).collect(),
+        }
+    }
+}
+
+/// An error says why `played` cannot be what became of `job`.
+pub(crate) fn check(played: &PlayedPair, job: &PairJob, terms: &Terms) -> Result<(), String> {
     if played.pairing != job.pairing {
         return Err("it names other engines or another opening".to_owned());
     }
@@ -23,12 +46,12 @@ pub(crate) fn check(played: &PlayedPair, job: &PairJob, is_scaled: bool) -> Resu
         return Err("it has another number of games".to_owned());
     }
     for (number, (record, setup)) in (1..).zip(played.games.iter().zip(job.games.iter())) {
-        check_game(record, setup, is_scaled).map_err(|error| format!("game {number}: {error}"))?;
+        check_game(record, setup, terms).map_err(|error| format!("game {number}: {error}"))?;
     }
     Ok(())
 }
 
-fn check_game(record: &GameRecord, setup: &GameSetup, is_scaled: bool) -> Result<(), String> {
+fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
     if record.engines != setup.engines || record.fen != setup.fen || mode != setup.mode {
         return Err("other engines, or another start".to_owned());
@@ -45,7 +68,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, is_scaled: bool) -> Result
     }
     let mut setup = setup.clone();
     let is_timed = setup.conditions.map(|conditions| conditions.limits.is_timed());
-    if is_scaled {
+    if terms.is_scaled {
         let untimed = |limits| Limits { clock: None, movetime: None, ..limits };
         for conditions in setup.conditions.iter_mut() {
             conditions.limits = untimed(conditions.limits);
@@ -76,7 +99,11 @@ fn check_game(record: &GameRecord, setup: &GameSetup, is_scaled: bool) -> Result
             // Before the first move either side may be missing.
             loser.is_some_and(|loser| {
                 // Only with a clock can it be by time.
-                let may_fail = termination != Termination::TimeForfeit || *is_timed.get(loser);
+                let may_fail = match termination {
+                    Termination::TimeForfeit => *is_timed.get(loser),
+                    Termination::Resignation => terms.resigning.contains(setup.engines.get(loser)),
+                    _ => true,
+                };
                 termination.is_of_engine() && may_fail && (loser == mover || own.is_empty())
             })
         }

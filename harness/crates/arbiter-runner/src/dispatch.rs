@@ -214,6 +214,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
                     self.tell(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
+                    // Pairs of workers that are gone would be waited for until their leases end.
+                    if self.state.pace() == Pace::Draining && !self.executor.has_players() {
+                        self.apply(RunInput::Interrupt).await?;
+                    }
                 }
             }
         }

@@ -108,7 +108,10 @@ impl<A: Assignment> Audits<A> {
 impl<A: Assignment> Coordinator<A> {
     /// Whether a result is to be repeated before it counts; then it is.
     pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
-        if !self.audits.is_chosen(&self.secret, pair) {
+        // That an engine broke down is a claim as any other, and one that a worker chooses.
+        let AuditSpec { share, repeats, .. } = self.audits.spec;
+        let is_claim = share > 0.0 && repeats && played.breakdown().is_some();
+        if !(is_claim || self.audits.is_chosen(&self.secret, pair)) {
             return false;
         }
         let number = AUDITS + pair;
@@ -185,16 +188,16 @@ impl<A: Assignment> Coordinator<A> {
     /// A pair was repeated.
     pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: A::Done) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
-        // Of a machine that fails the games cannot be compared; how often it does is.
-        if [&held.played, &played].into_iter().any(Payload::has_breakdown) {
-            return self.release(pair, held);
-        }
         if self.audits.spec.repeats {
             if held.played.is_same(&played) {
                 return self.release(pair, held);
             }
             let again = Held { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
+        }
+        // Under a clock, how often engines break down at a worker is compared with the other workers.
+        if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
+            return self.release(pair, held);
         }
         let tallies = held.played.tally().zip(played.tally());
         let finding = tallies.and_then(|(first, again)| {
@@ -210,6 +213,9 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn decide(&mut self, (pair, held, here): Contested<A::Done>) {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),
+            Ok([here, again]) if !here.contradicts(&again) => {
+                Err("an engine breaks down here, and not always".to_owned())
+            }
             Ok(_) => {
                 self.audits.spec.repeats = false;
                 Err("engines do not repeat their games; from now on results are compared"
@@ -230,7 +236,7 @@ impl<A: Assignment> Coordinator<A> {
                 };
             }
         };
-        let (right, wrong): (Vec<_>, Vec<_>) =
+        let (right, other): (Vec<_>, Vec<_>) =
             held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
             Some((0, first)) if self.policy.why_excluded(&first.worker).is_none() => {
@@ -238,13 +244,28 @@ impl<A: Assignment> Coordinator<A> {
             }
             _ => self.replay(pair).await,
         }
-        for (_, Held { worker, .. }) in wrong {
-            let reason = format!(
-                "audit: its games of pair {} are not those that the engines play here",
-                pair + 1
-            );
-            self.exclude(Finding { worker, reason }).await;
+        for (_, Held { worker, played, .. }) in other {
+            let finding = if played.contradicts(&here) {
+                let reason = format!(
+                    "audit: its games of pair {} are not those that the engines play here",
+                    pair + 1
+                );
+                Some(Finding { worker, reason })
+            } else {
+                self.unconfirmed(pair, &worker, &played)
+            };
+            if let Some(finding) = finding {
+                self.exclude(finding).await;
+            }
         }
+    }
+
+    /// An engine broke down at one worker, and neither elsewhere nor here: the pair does not count so, and
+    /// how often this happens to the worker is compared with the others.
+    fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
+        let how = played.breakdown().unwrap_or_default();
+        self.remark(worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
+        played.tally().and_then(|tally| self.policy.compare(worker, &tally))
     }
 
     /// A result counts.

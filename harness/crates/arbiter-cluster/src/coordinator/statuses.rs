@@ -95,7 +95,8 @@ impl<A: Assignment> Coordinator<A> {
         }
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
-        let slots: usize = slots.sum::<usize>() + self.audits.waiting();
+        let slots: usize = slots.sum();
+        let slots = if slots > 0 { slots + self.audits.waiting() } else { 0 };
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
         let seen = 2 * self.most_playing + UNSEEN_SLOTS;

@@ -72,8 +72,14 @@ impl WorkerPolicy {
     /// A pair was stored. Returns the outlier among the workers, if one shows now.
     fn stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
-        let is_excluded = self.excluded.contains_key(&worker);
-        (!is_excluded).then(|| self.outliers.add_and_check(&worker, &tally)).flatten()
+        self.compare(&worker, &tally)
+    }
+
+    /// Compares a worker with the others after another pair, if it is not excluded. Returns the outlier
+    /// among the workers, if one shows now.
+    pub(super) fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
+        let is_excluded = self.excluded.contains_key(worker);
+        (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
     }
 }
 

@@ -25,7 +25,7 @@ fn sent(attempt: u32, sequence: u64) -> SentJob {
 
 #[test]
 fn the_first_result_of_a_pair_counts_and_no_other() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     assert_eq!(in_flight.order(4, job(4), START), Ok(0));
     assert!(in_flight.sent(4, sent(0, 77), START));
     let disposition = in_flight.receive("a", result(4), 1);
@@ -43,7 +43,7 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
 
 #[test]
 fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for first in (0..1_000).step_by(2) {
         // Pairs are not stored in their order.
         for pair in [first + 1, first] {
@@ -63,7 +63,7 @@ fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
 fn results_of_pairs_on_disk_are_of_no_use() {
     let mut stored = RangeSet::default();
     (0..9).for_each(|pair| stored.insert(pair));
-    let mut in_flight = InFlight::new(50, stored, false);
+    let mut in_flight = InFlight::new(50, stored, Terms::default());
     assert!(in_flight.is_over(4) && !in_flight.is_over(9));
     assert!(in_flight.park(3, 1, 10), "whoever asks");
     assert_eq!(in_flight.room_for_parked(), 0, "it makes no room for others");
@@ -72,7 +72,7 @@ fn results_of_pairs_on_disk_are_of_no_use() {
 
 #[test]
 fn results_from_before_a_restart_wait_for_their_order() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     assert!(!in_flight.is_ordered(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
     assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
     assert_eq!(in_flight.order(4, job(4), START), Err(vec![1, 2]));
@@ -84,7 +84,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 
 #[test]
 fn what_cannot_be_leaves_the_pair_to_others() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4);
     wrong.report = Report::Played(played(5));
@@ -94,7 +94,7 @@ fn what_cannot_be_leaves_the_pair_to_others() {
 
 #[test]
 fn one_bad_machine_does_not_end_a_run_and_several_do() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
         let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
@@ -112,7 +112,7 @@ fn one_bad_machine_does_not_end_a_run_and_several_do() {
 
 #[test]
 fn few_cannot_end_a_run_that_more_can_play() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
         in_flight.order(pair, job(pair), START).unwrap();
         let accepted = in_flight.receive(worker, result(pair), pair);
@@ -128,7 +128,7 @@ fn few_cannot_end_a_run_that_more_can_play() {
 
 #[test]
 fn a_void_pair_is_sent_as_another_attempt() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for attempt in 0..3 {
         assert_eq!(in_flight.order(4, job(4), START), Ok(attempt));
         if let Some(void) = attempt.checked_sub(1) {
@@ -143,7 +143,7 @@ fn a_void_pair_is_sent_as_another_attempt() {
 
 #[test]
 fn a_game_is_announced_once() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), LEASE, START), None);
     assert_eq!(
@@ -170,7 +170,7 @@ fn overdue(in_flight: &mut InFlight<PairJob>, seconds: u64) -> Vec<u64> {
 
 /// Three pairs that the server has, in another order than theirs: 1, 0, 2.
 fn three() -> InFlight<PairJob> {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, sequence) in [(1, 70), (0, 71), (2, 72)] {
         in_flight.order(pair, job(pair), START).unwrap();
         in_flight.sent(pair, sent(0, sequence), START);
@@ -240,7 +240,7 @@ fn nothing_is_played_if_all_workers_are_idle() {
 
 #[test]
 fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
     let at = |seconds| Duration::from_secs(seconds);
@@ -259,7 +259,7 @@ fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
 
 #[test]
 fn a_pair_is_given_back_by_who_plays_it() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
     assert!(in_flight.give_back("a", 4, 0), "before it has begun");
@@ -278,7 +278,7 @@ fn a_pair_is_given_back_by_who_plays_it() {
 
 #[test]
 fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     let number = AUDITS + 4;
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
     // It may be taken before the server has said that it has it.
@@ -307,7 +307,7 @@ fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
 
 #[test]
 fn attempts_go_on_from_before_a_restart() {
-    let mut in_flight = InFlight::new(50, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(50, RangeSet::default(), Terms::default());
     assert_eq!(in_flight.order(4, job(4), START), Ok(50));
     in_flight.sent(4, SentJob { is_left_over: true, ..sent(7, 77) }, START);
     assert!(!in_flight.has_sent(4, 7));
@@ -326,7 +326,7 @@ fn attempts_go_on_from_before_a_restart() {
 
 #[test]
 fn a_worker_keeps_no_pair_for_ever() {
-    let mut in_flight = InFlight::new(0, RangeSet::default(), false);
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for pair in 0..2 {
         in_flight.order(pair, job(pair), START).unwrap();
         in_flight.sent(pair, sent(0, pair), START);

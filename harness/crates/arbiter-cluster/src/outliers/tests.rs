@@ -100,6 +100,33 @@ fn a_worker_with_other_results_is_found_among_three() {
     assert_eq!(found(&mut random, 2, 2_000, odd), None, "of two nobody knows which");
 }
 
+/// After how many of its games a worker is excluded that claims breakdowns in such a share of them, of which
+/// four others report none: the figures of the manual.
+#[test]
+fn claimed_breakdowns_are_found_by_their_rate() {
+    let found = [0.5, 0.1, 0.02].map(|claims| {
+        let mut games: Vec<u64> = (0..100)
+            .map(|run| {
+                let mut random = seed_for(11, "audit", run);
+                let mut outliers = OutlierDetector::new(true);
+                let games = (1..20_000).find(|_| {
+                    let mut play = |worker: &str, failing| {
+                        let tally = drawn(&mut random, failing, Termination::Crash);
+                        outliers.add_and_check(worker, &tally)
+                    };
+                    let others = ["a", "b", "c", "d"].map(|worker| play(worker, 0.0));
+                    assert_eq!(others, [None, None, None, None]);
+                    play("liar", claims).is_some()
+                });
+                2 * games.expect("it is found")
+            })
+            .collect();
+        games.sort_unstable();
+        [games[49], games[94]]
+    });
+    assert_eq!(found, [[16, 32], [128, 256], [512, 1024]]);
+}
+
 /// By simulation: workers that are alike are left alone.
 #[test]
 fn workers_that_are_alike_are_not_excluded() {

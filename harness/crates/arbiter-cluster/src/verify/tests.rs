@@ -10,13 +10,13 @@ use arbiter_protocol::Limits;
 
 #[test]
 fn what_was_played_is_believed() {
-    assert_eq!(check(&played(3), &job(3), false), Ok(()));
+    assert_eq!(check(&played(3), &job(3), &Terms::default()), Ok(()));
 }
 
 fn refuse(job: &PairJob, part: &str, change: &dyn Fn(&mut PlayedPair)) {
     let mut played = played(3);
     change(&mut played);
-    let error = check(&played, job, false).unwrap_err();
+    let error = check(&played, job, &Terms::default()).unwrap_err();
     assert!(error.contains(part), "{error}");
 }
 
@@ -82,7 +82,7 @@ fn endings_are_those_of_the_rules_and_of_the_plan() {
     let check_lost = |loser, plies| {
         let mut played = played(3);
         ended(&mut played, plies, Outcome::lost(loser, Termination::Crash, ""));
-        check(&played, &job, false)
+        check(&played, &job, &Terms::default())
     };
     assert_eq!(check_lost(Color::White, 2), Ok(()));
     assert!(check_lost(Color::Black, 2).is_err());
@@ -105,7 +105,7 @@ fn adjudication_follows_the_scores_and_clocks_the_times() {
             conditions.limits = limits;
         }
     }
-    assert_eq!(check(&played(3), &timed, false), Ok(()));
+    assert_eq!(check(&played(3), &timed, &Terms::default()), Ok(()));
     let slow = |p: &mut PlayedPair| {
         let thought = p.games.first.moves[2].thought.as_mut().unwrap();
         thought.elapsed = Duration::from_millis(11);
@@ -113,8 +113,12 @@ fn adjudication_follows_the_scores_and_clocks_the_times() {
     refuse(&timed, "move 3 (g2g4): White loses on time", &slow);
     let mut scaled = played(3);
     slow(&mut scaled);
-    assert_eq!(check(&scaled, &timed, true), Ok(()), "the worker is slower than this machine");
+    assert_eq!(
+        check(&scaled, &timed, &Terms { is_scaled: true, ..Terms::default() }),
+        Ok(()),
+        "the worker is slower than this machine"
+    );
     let mut late = played(3);
     ended(&mut late, 2, Outcome::lost(Color::White, Termination::TimeForfeit, ""));
-    assert_eq!(check(&late, &timed, false), Ok(()));
+    assert_eq!(check(&late, &timed, &Terms::default()), Ok(()));
 }

@@ -12,6 +12,7 @@ use crate::assignment::Assignment;
 use crate::join_file::{JoinFile, Role};
 use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
+use crate::verify::Terms;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::outcome::printable;
 use arbiter_plan::{Games, PairJob, PlayedPair};
@@ -171,7 +172,8 @@ fn pairs(text: &[u8]) -> bool {
     results::<PlayedPair>(text, |played| {
         for job in ways_to_play() {
             for is_scaled in [false, true] {
-                let _ = job.check(played, is_scaled).map_err(shown);
+                let terms = Terms { is_scaled, ..Terms::default() };
+                let _ = job.check(played, &terms).map_err(shown);
             }
         }
     })
@@ -203,11 +205,11 @@ fn ways_to_play() -> Vec<PairJob> {
 }
 
 fn answers(answered: &Answered) {
-    let _ = question().check(answered, false).map_err(shown);
+    let _ = question().check(answered, &Terms::default()).map_err(shown);
 }
 
 fn counts(counted: &Counted) {
-    let _ = count().check(counted, false).map_err(shown);
+    let _ = count().check(counted, &Terms::default()).map_err(shown);
 }
 
 /// A result with a part that is repeated: two bytes say where, and one how long it is.

@@ -54,13 +54,18 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
         false
     }
 
-    /// Whether an engine broke down in one of its games.
-    fn has_breakdown(&self) -> bool {
-        false
+    /// How an engine broke down in one of its games, if one did.
+    fn breakdown(&self) -> Option<String> {
+        None
     }
 
     /// Whether it is what becomes of the same job again, if engines repeat their games.
     fn is_same(&self, other: &Self) -> bool;
+
+    /// Whether both cannot be of engines that repeat their games: they differ before an engine broke down.
+    fn contradicts(&self, other: &Self) -> bool {
+        !self.is_same(other)
+    }
 
     /// Removes what can be done without.
     fn shorten(&mut self) {}
@@ -138,6 +143,12 @@ pub(crate) fn read_result<D: Payload>(
     }
 }
 
+fn is_same_game(game: &GameRecord, other: &GameRecord) -> bool {
+    let end = |game: &GameRecord| (game.outcome.termination, game.outcome.result);
+    end(game) == end(other)
+        && game.moves.iter().map(|m| m.uci).eq(other.moves.iter().map(|m| m.uci))
+}
+
 impl Payload for PlayedPair {
     const MAX_BYTES: usize = MAX_UNPACKED;
 
@@ -149,17 +160,25 @@ impl Payload for PlayedPair {
         self.games.iter().all(|game| is_breakdown(game.outcome.termination))
     }
 
-    fn has_breakdown(&self) -> bool {
-        self.games.iter().any(|game| is_breakdown(game.outcome.termination))
+    fn breakdown(&self) -> Option<String> {
+        let games = (1..).zip(self.games.iter());
+        let mut broken = games.filter(|(_, game)| is_breakdown(game.outcome.termination));
+        let (number, game) = broken.next()?;
+        Some(format!("game {number}, move {}: {}", game.moves.len() + 1, game.outcome.detail))
     }
 
     fn is_same(&self, other: &PlayedPair) -> bool {
-        let is_same = |(game, other): (&GameRecord, &GameRecord)| {
-            let end = |game: &GameRecord| (game.outcome.termination, game.outcome.result);
-            end(game) == end(other)
-                && game.moves.iter().map(|m| m.uci).eq(other.moves.iter().map(|m| m.uci))
-        };
-        self.games.iter().zip(other.games.iter()).all(is_same)
+        self.games.iter().zip(other.games.iter()).all(|(game, other)| is_same_game(game, other))
+    }
+
+    fn contradicts(&self, other: &PlayedPair) -> bool {
+        self.games.iter().zip(other.games.iter()).any(|(game, other)| {
+            let has_breakdown =
+                [game, other].into_iter().any(|game| is_breakdown(game.outcome.termination));
+            // Only the moves until then can be compared.
+            let differs = game.moves.iter().zip(&other.moves).any(|(one, two)| one.uci != two.uci);
+            differs || !(has_breakdown || is_same_game(game, other))
+        })
     }
 
     fn shorten(&mut self) {

@@ -78,6 +78,11 @@ pub trait Executor {
     /// How many pairs it plays at once.
     fn slots(&self) -> usize;
 
+    /// Whether somebody is there to play the pairs in flight.
+    fn has_players(&self) -> bool {
+        true
+    }
+
     /// Plays so many pairs at once from now on; those in flight are played to their end. An error
     /// says why that cannot be, and changes nothing.
     fn set_slots(&mut self, slots: usize) -> Result<(), String>;

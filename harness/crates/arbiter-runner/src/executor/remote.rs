@@ -123,6 +123,10 @@ impl Executor for RemoteExecutor {
         self.most.unwrap_or(*self.channel.room.borrow())
     }
 
+    fn has_players(&self) -> bool {
+        *self.channel.room.borrow() > 0
+    }
+
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
         self.most = Some(slots);
         Ok(())
