@@ -25,6 +25,11 @@ const MAX_CHECKS: f64 = 24.0;
 /// excess: a machine may be a little slow. There is no such share of breakdowns, as a worker can claim some.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
+/// Jobs that a worker gives back before it is excluded for that, and the share of its jobs: a worker that is
+/// stopped gives back what it plays.
+const MIN_GIVEN_BACK: u64 = 50;
+const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
+
 /// Largest residual, in standard deviations. It is exceeded with a probability of 1e-9: that is
 /// [`FALSE_ALARM`] for some 200 workers, all of which are compared at each check of any.
 const MAX_RESIDUAL: f64 = 6.0;
@@ -47,6 +52,8 @@ pub(crate) struct OutlierDetector {
     /// Whether all pairs are between the same two engines, under the same conditions.
     is_uniform: bool,
     workers: BTreeMap<String, RunCounts>,
+    /// Jobs that each worker has given back.
+    given_back: BTreeMap<String, u64>,
 }
 
 /// Whether a game ended by a failure of an engine or its machine other than a loss on time.
@@ -70,7 +77,7 @@ impl OutlierDetector {
     /// Without results. Residuals are compared only if `is_uniform`: if all pairs are between the
     /// same two engines, whose options do not change.
     pub(crate) fn new(is_uniform: bool) -> OutlierDetector {
-        OutlierDetector { is_uniform, workers: BTreeMap::new() }
+        OutlierDetector { is_uniform, ..OutlierDetector::default() }
     }
 
     /// Adds a pair of a worker.
@@ -90,39 +97,54 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
+    /// Counts a job that a worker gives back: who does so often chooses which results it sends. Returns the
+    /// worker if it gives back far more than the others.
+    pub(crate) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
+        self.workers.entry(worker.to_owned()).or_default();
+        let count = self.given_back.entry(worker.to_owned()).or_default();
+        *count += 1;
+        if !count.is_multiple_of(MIN_GIVEN_BACK) {
+            return None;
+        }
+        self.excess(worker, "no result", "jobs", MIN_SHARE_GIVEN_BACK, |name, counts| {
+            let failures = self.given_back.get(name).copied().unwrap_or(0);
+            FailureCount { games: failures + counts.games() / 2, failures }
+        })
+    }
+
     /// Removes all pairs of a worker.
     pub(crate) fn remove(&mut self, worker: &str) {
         self.workers.remove(worker);
     }
 
     fn check(&self, worker: &str) -> Option<Finding> {
-        let fails = self.excess(worker, "crashes and the like", is_breakdown, 0.0);
-        let late = || self.excess(worker, "losses on time", is_time_loss, MIN_TIME_LOSSES);
+        let ended = |worker, what, is_one: fn(Termination) -> bool, min_share| {
+            self.excess(worker, what, "games", min_share, |_, counts| {
+                let terminations = counts.terminations.iter();
+                let those = terminations.filter(|(termination, _)| is_one(**termination));
+                let failures = those.map(|(_, count)| count).sum();
+                FailureCount { games: counts.games(), failures }
+            })
+        };
+        let fails = ended(worker, "crashes and the like", is_breakdown, 0.0);
+        let late = || ended(worker, "losses on time", is_time_loss, MIN_TIME_LOSSES);
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// The worker if significantly more of its games end in one of these ways than of the others', and
-    /// more than a share of `min_share`.
+    /// The worker if significantly more of its games, or jobs, fail in a way than of the others', and more
+    /// than a share of `min_share`.
     fn excess(
         &self,
         worker: &str,
         what: &str,
-        is_one: fn(Termination) -> bool,
+        of: &str,
         min_share: f64,
+        count: impl Fn(&str, &RunCounts) -> FailureCount,
     ) -> Option<Finding> {
-        let count = |counts: &RunCounts| FailureCount {
-            games: counts.games(),
-            failures: counts
-                .terminations
-                .iter()
-                .filter(|(termination, _)| is_one(**termination))
-                .map(|(_, count)| count)
-                .sum(),
-        };
-        let own = count(self.workers.get(worker)?);
+        let own = count(worker, self.workers.get(worker)?);
         let mut others = FailureCount::default();
-        for (_, counts) in self.workers.iter().filter(|(name, _)| *name != worker) {
-            let FailureCount { games, failures } = count(counts);
+        for (name, counts) in self.workers.iter().filter(|(name, _)| *name != worker) {
+            let FailureCount { games, failures } = count(name, counts);
             others.games += games;
             others.failures += failures;
         }
@@ -131,7 +153,7 @@ impl OutlierDetector {
         is_out.then(|| Finding {
             worker: worker.to_owned(),
             reason: format!(
-                "{what} in {} of its {} games, and in {} of {} games of the others (corrected p \
+                "{what} in {} of its {} {of}, and in {} of {} {of} of the others (corrected p \
                  {p:.1e})",
                 own.failures, own.games, others.failures, others.games
             ),

@@ -75,6 +75,12 @@ impl WorkerPolicy {
         self.compare(&worker, &tally)
     }
 
+    /// A worker has given a job back. Returns the worker if it does so far more often than others.
+    pub(super) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
+        let is_excluded = self.excluded.contains_key(worker);
+        (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
+    }
+
     /// Compares a worker with the others after another pair, if it is not excluded. Returns the outlier
     /// among the workers, if one shows now.
     pub(super) fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
