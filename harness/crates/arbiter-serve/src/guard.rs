@@ -8,7 +8,7 @@
 use std::net::IpAddr;
 
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 
 /// Says where a request comes from, as browsers see it.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -61,9 +61,11 @@ impl Guard {
     /// # Errors
     ///
     /// The refusal if it names another host, or none.
-    pub(crate) fn may_see(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn may_see(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = only(headers, &header::HOST).ok_or(HOST)?;
-        if self.is_ours(host) { Ok(()) } else { Err(HOST) }
+        // A request to a proxy names the host twice.
+        let is_other = uri.authority().is_some_and(|named| !self.is_ours(named.as_str()));
+        if self.is_ours(host) && !is_other { Ok(()) } else { Err(HOST) }
     }
 
     /// Checks that a request, which is addressed to this server, may steer a run.
@@ -134,7 +136,7 @@ mod tests {
     #[test]
     fn only_our_names_are_answered() {
         let guard = Guard::new(vec!["lab.example".to_owned()], None);
-        let see = |host: &'static str| guard.may_see(&headers(&[("host", host)]));
+        let see = |host: &'static str| guard.may_see(&Uri::default(), &headers(&[("host", host)]));
         for host in [
             "localhost",
             "LOCALHOST:80",
@@ -155,9 +157,14 @@ mod tests {
         ] {
             assert_eq!(see(host), Err(HOST), "{host}");
         }
-        assert_eq!(guard.may_see(&headers(&[])), Err(HOST));
+        assert_eq!(guard.may_see(&Uri::default(), &headers(&[])), Err(HOST));
         let two = headers(&[("host", "localhost"), ("host", "evil.example")]);
-        assert_eq!(guard.may_see(&two), Err(HOST));
+        assert_eq!(guard.may_see(&Uri::default(), &two), Err(HOST));
+        let named = |uri: &'static str| {
+            guard.may_see(&Uri::from_static(uri), &headers(&[("host", "localhost")]))
+        };
+        assert_eq!(named("http://localhost:7878/"), Ok(()));
+        assert_eq!(named("http://evil.example/"), Err(HOST));
     }
 
     #[test]

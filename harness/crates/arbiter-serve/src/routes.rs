@@ -196,7 +196,7 @@ impl Site {
 
 /// Refuses what is not for us, and adds the headers to whatever is answered.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
-    let mut response = match site.0.guard.may_see(request.headers()) {
+    let mut response = match site.0.guard.may_see(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };
