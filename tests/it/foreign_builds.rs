@@ -117,7 +117,7 @@ fn a_build_in_a_sandbox_has_the_network_that_its_recipe_asks_for() {
     let table = format!("command = \"\"\"{command}\"\"\"\nbinary = \"e\"");
     recipe(&project, &table);
     project.commit_with_bench(100, "First");
-    let sandbox = ["--no-bench", "--each", "nodes=1,sandbox=auto"];
+    let sandbox = ["--no-bench", "--sandbox", "auto"];
     let refused = play(&bench, &project, &sandbox);
     assert!(refused.stderr.contains("`network = true`"), "{refused:#?}");
     refused.expect_error(23);
