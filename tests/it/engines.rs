@@ -153,3 +153,25 @@ fn an_engine_that_speaks_xboard_is_played_so() {
         .puppet("B", "--seed 3");
     nodes.run().expect_error(3);
 }
+
+#[test]
+fn an_engine_with_a_console_of_its_own_is_told_apart_by_the_argument_that_it_needs() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink(puppet(), bench.path("console")).expect("a link can be made");
+    let bare = "./console,args=\"--proto console\"";
+    let early = ["--start-deadline", "1"];
+    play(&bench, &[bare, "bundled"], &early).expect_error(3);
+    let named = "./console,args=\"--proto console --uci\"";
+    assert_eq!(names(play(&bench, &[named, "bundled"], &early)), ["console", "palimpsest"]);
+}
+
+#[test]
+fn a_program_that_is_known_to_need_an_argument_gets_it() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink(puppet(), bench.path("gnuchess")).expect("a link can be made");
+    let check = |engine: &str| bench.arbiter(["engines", "check", engine]).finish();
+    check("./gnuchess").expect_code(0);
+    // Arguments that are given stay as they are.
+    let check = check("./gnuchess,args=\"--name Other\"").expect_code(0);
+    said(&check.stdout);
+}

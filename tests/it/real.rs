@@ -86,7 +86,7 @@ fn toga_and_ethereal_play_with_a_clock() {
 #[test]
 fn gnuchess_is_started_with_an_argument() {
     let Some([gnuchess, ethereal]) = programs(["gnuchess", "ethereal-chess"]) else { return };
-    let specs = [spec("GNUChess", &gnuchess, ",args=--uci"), spec("Ethereal", &ethereal, "")];
+    let specs = [spec("GNUChess", &gnuchess, ""), spec("Ethereal", &ethereal, "")];
     // The only limit besides time that both heed.
     assert_eq!(play(specs, "depth=6"), 0, "there is no clock to lose on");
 }
@@ -115,7 +115,7 @@ fn engines_play_in_a_sandbox() {
     let palimpsest = spec("Palimpsest", Path::new("bundled"), &threaded);
     play([spec("Stockfish", &stockfish, &threaded), palimpsest], "depth=6");
     let fairymax = spec("Fairy", &fairymax, &held(",proto=xboard"));
-    let gnuchess = spec("GNUChess", &gnuchess, &held(",args=--uci"));
+    let gnuchess = spec("GNUChess", &gnuchess, &held(""));
     play([fairymax, gnuchess], "depth=4");
     // One that is a script.
     let bench = Bench::new();

@@ -21,6 +21,10 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Proto::Uci)]
     pub proto: Proto,
 
+    /// Speak UCI where --proto is console
+    #[arg(long)]
+    pub uci: bool,
+
     /// Misbehave from the Nth `go` of this process on
     #[arg(long, value_name = "N")]
     pub after: Option<u32>,
@@ -236,6 +240,8 @@ pub enum Proto {
     Uci,
     /// The Chess Engine Communication Protocol, version 2
     Xboard,
+    /// None, but in a console of its own, unless --uci is given as well
+    Console,
 }
 
 /// How well the puppet plays.

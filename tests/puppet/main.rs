@@ -67,9 +67,18 @@ fn main() -> ExitCode {
 
 fn talk(args: Args) -> Result<(), String> {
     match args.proto {
-        Proto::Uci => Session::new(args)?.run(),
+        Proto::Console if !args.uci => console(),
+        Proto::Uci | Proto::Console => Session::new(args)?.run(),
         Proto::Xboard => Xboard::new(args)?.run(),
     }
+}
+
+/// Takes each line for a move, as engines with a console of their own do.
+fn console() -> Result<(), String> {
+    for line in std::io::stdin().lines().map_while(Result::ok).filter(|line| line != "quit") {
+        misdeed::say(&format!("White (1) : Invalid move: {line}"));
+    }
+    Ok(())
 }
 
 /// Replaces this process by one that ignores SIGTERM.

@@ -28,8 +28,7 @@ const GAME_MIB: u64 = 256;
 /// Clocks that are slow to read or coarse.
 const BAD_CLOCKS: [&str; 4] = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"];
 
-/// Programs that are started if they are in PATH or /usr/games, with what they need to speak UCI.
-/// Others there may be anything.
+/// Programs that are started if they are in PATH or /usr/games. Others there may be anything.
 const ENGINES: [&str; 19] = [
     "stockfish",
     "lc0",
@@ -43,7 +42,7 @@ const ENGINES: [&str; 19] = [
     "glaurung",
     "fruit",
     "crafty",
-    "gnuchess,args=--uci",
+    "gnuchess",
     "fairymax",
     "hoichess",
     "phalanx",
@@ -234,11 +233,10 @@ fn of_engines() -> Result<Vec<Finding>, Failure> {
     let own = registered()?.into_keys().map(|name| (name, Health::Bad));
     let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
     names.extend(own);
-    let program = |spec: &str| spec.split(',').next().unwrap_or_default().to_owned();
-    let found = ENGINES.iter().filter(|spec| find_program(&program(spec), None).is_ok());
+    let found = ENGINES.iter().filter(|name| find_program(name, None).is_ok());
     names.extend(found.map(|name| (format!("cmd={name}"), Health::Note)));
     let tried = names.into_iter().map(|(name, otherwise)| {
-        let subject = format!("engine {}", program(name.trim_start_matches("cmd=")));
+        let subject = format!("engine {}", name.trim_start_matches("cmd="));
         match engine(&name).and_then(|engine| answer(&engine)) {
             Ok(said) => {
                 finding(&subject, format!("{}, {}", said.name, said.protocol), Health::Good, "")

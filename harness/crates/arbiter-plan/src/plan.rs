@@ -414,7 +414,11 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
         return Err(fail(": eval= is for cmd=bundled only; use option.NAME= for other engines"));
     } else {
         let found = program::find_program(&cmd, spec.dir.as_deref());
-        Program::Path(found.map_err(|reason| fail(&format!(": {reason}")))?)
+        let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
+        if spec.args.is_empty() && spec.protocol != Some(Protocol::Xboard) {
+            spec.args = program::uci_arguments(&found);
+        }
+        Program::Path(found)
     };
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         return Err(fail(&format!(": dir '{}' is not a folder", dir.display())));

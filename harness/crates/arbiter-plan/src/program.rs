@@ -1,6 +1,6 @@
 //! Finds the program behind `cmd=`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use arbiter_names::did_you_mean;
@@ -24,6 +24,15 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
         .find_map(|base| which::which_in(cmd, Some(&paths), base).ok())
         .and_then(|found| std::path::absolute(found).ok())
         .ok_or_else(|| missing(cmd))
+}
+
+/// The arguments without which a known program speaks no UCI.
+pub(crate) fn uci_arguments(program: &Path) -> Vec<String> {
+    let arguments: &[&str] = match program.file_name().and_then(OsStr::to_str) {
+        Some("gnuchess") => &["--uci"],
+        _ => &[],
+    };
+    arguments.iter().map(|argument| (*argument).to_owned()).collect()
 }
 
 /// Why there is no such program.

@@ -19,6 +19,12 @@ use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionE
 /// How long an engine may take to answer `uci` before it is asked whether it speaks xboard.
 const HEAD_START: Duration = Duration::from_secs(1);
 
+/// Arguments that make engines with a console of their own speak UCI.
+const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
+
+/// How long an engine may take to answer `uci` with one of these arguments.
+const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
+
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     let with_plan = |engine| {
@@ -148,17 +154,50 @@ pub(crate) async fn start(
         started = EngineProcess::start(spawner, setup) => started,
         Some(engine) = xboard, if is_uci => return Ok(engine),
     };
+    let error = match started {
+        Ok(engine) => return Ok(engine),
+        Err(error) => error,
+    };
+    let has_left = matches!(error, EngineError::Exited(_) | EngineError::Closed);
     if is_uci
-        && let Err(EngineError::Exited(_) | EngineError::Closed) = &started
+        && has_left
         && let Some(engine) = start_xboard(spawner, setup).await
     {
         return Ok(engine);
     }
-    started.map_err(|error| PreflightError {
+    let mut hint = hint(&error).to_owned();
+    if is_uci
+        && (has_left || is_silent(&error))
+        && let Some(argument) = uci_argument(spawner, setup).await
+    {
+        hint = format!("; with the argument {argument} it speaks UCI: add it to args=");
+    }
+    Err(PreflightError {
         environment: error.is_environment(),
         at_start: true,
-        ..PreflightError::new(setup, format!("{error}{}", hint(&error)))
+        ..PreflightError::new(setup, format!("{error}{hint}"))
     })
+}
+
+/// Starts an engine that speaks no UCI with each of the known arguments, and returns the first with
+/// which it does.
+async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static str> {
+    let mut setup = EngineSetup { setup: Setup::default(), ..setup.clone() };
+    for argument in UCI_ARGUMENTS {
+        setup.launch.args.push(argument.to_owned());
+        let start = EngineProcess::start(spawner, &setup);
+        if let Ok(Ok(engine)) = tokio::time::timeout(ARGUMENT_TRIAL, start).await {
+            engine.quit(QUIT_GRACE).await;
+            return Some(argument);
+        }
+        setup.launch.args.pop();
+    }
+    None
+}
+
+/// Whether an engine that runs has answered `uci` with nothing that ends the answer.
+fn is_silent(error: &EngineError) -> bool {
+    matches!(error, EngineError::Session(SessionError::Late { awaited: "uciok", .. }))
 }
 
 /// Starts an engine as one that speaks xboard, if it says `feature`.
@@ -317,7 +356,7 @@ fn hint(error: &EngineError) -> &'static str {
         EngineError::Exited(_) | EngineError::Closed => {
             "; start it by hand with the same args and in the same folder (dir) to see why"
         }
-        EngineError::Session(SessionError::Late { awaited: "uciok", .. }) => {
+        error if is_silent(error) => {
             ", and no 'feature' either: if it is a UCI or xboard engine that starts slowly, give it \
              more time (--start-scale 3; for fastchess -startup-ms, for cutechess-cli tscale=3); \
              else start it by hand and type uci"
