@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::plan::Plan;
 use crate::support::snapshot::{of_any_machine, said, without_figures};
-use crate::support::{store, wait_for};
+use crate::support::{programs, store, wait_for};
 
 const ITERATIONS: usize = 12;
 const PAIRS: usize = 2;
@@ -177,12 +177,16 @@ fn a_tuning_is_of_one_engine_with_parameters() {
 #[test]
 fn options_of_the_engine_and_of_the_file_are_parameters() {
     let bench = Bench::new();
+    std::os::unix::fs::symlink(programs::puppet(), bench.path("bare")).expect("a link can be made");
     let spec = bench.puppet("P", "", "");
     let Finished { stdout, .. } = bench.arbiter(["tune", "spins", &spec]).finish().expect_code(0);
     let lines = ["Courage, int, 50, 0, 100, 5, 0.002", "Patience, int, 0, -9, 9, 0.9, 0.002"];
     assert_eq!(stdout.lines().collect::<Vec<_>>(), lines);
     let missing = bench.arbiter(["tune", "spins", &spec, "X*"]).finish();
     missing.expect_error(3);
+    for engine in ["bundled", "./bare,args=\"--mode no-options\""] {
+        bench.arbiter(["tune", "spins", engine]).finish().expect_error(3);
+    }
     let table = "[tune]\niterations = 2\npairs = 1\nahead = 0\n[[tune.parameter]]\nname = \"Courage\"\n\
                  start = 40\nmin = 0\nmax = 100\nc-end = 9\nr-end = 0.5\n";
     let config = bench.write("settings.toml", table);
@@ -225,6 +229,14 @@ fn values_are_reported_patched_and_confirmed() {
     shell.finish().expect_code(0);
     let expect = table.replace("= 50", &format!("= {}", tuned(0)));
     assert_eq!(bench.read("table.rs"), expect.replace("= 0", &format!("= {}", tuned(1))));
+    // C++ as well.
+    bench.write("table.h", "#define COURAGE 50\r\nint patience{0};\r\n");
+    let patch = ["tune", "patch", "run", "--table", "table.h", "--results", &results];
+    bench.write("b.patch", bench.arbiter(patch).finish().expect_code(0).stdout);
+    let shell = bench.start(std::path::Path::new("/bin/sh"), ["-c", "git apply -p0 b.patch"]);
+    shell.finish().expect_code(0);
+    let expect = format!("#define COURAGE {}\r\nint patience{{{}}};\r\n", tuned(0), tuned(1));
+    assert_eq!(bench.read("table.h"), expect);
     // The confirmation plays one against the other, and goes on where it was.
     let confirm = ["--confirm", "--elo1", "50", "--confirm-pairs", "3"];
     let confirmed = resume(&bench, &confirm).finish().expect_code(5);

@@ -27,8 +27,8 @@ tuning ends by itself or by its user; an interrupted one goes on with --resume, 
 The result is no proof: --confirm plays the SPRT of the tuned values against those of the start.
 
 Examples:
-  arbiter tune --engine cmd=./mine --params params.txt --iterations 2000 --pairs 8 --each tc=4+0.04
-  arbiter tune --engine cmd=./mine --spins 'razor_*,null_depth' --each nodes=5000 --confirm
+  arbiter tune ./mine --params params.txt --iterations 2000 --pairs 8 --each tc=4+0.04
+  arbiter tune ./mine --spins 'razor_*,null_depth' --each nodes=5000 --confirm
   arbiter tune --resume RUN --confirm
   arbiter tune patch RUN --table src/params.rs | patch -p0
   arbiter tune simulate --params params.txt --iterations 2000 --pairs 8 --step-elo 2")]
@@ -73,7 +73,7 @@ struct GainArgs {
 enum TuneCommand {
     /// Tunes a simulated objective whose optimum is known: what can the schedule find?
     Simulate(simulate::SimulateArgs),
-    /// Prints a run's values as a patch for a table of `name = value` lines.
+    /// Prints a run's values as a patch for the source file that defines them.
     Patch(patch::PatchArgs),
     /// Prints spin options of an engine as a table of parameters.
     Spins(parameters::SpinsArgs),

@@ -1,99 +1,146 @@
-//! Tuned values as a patch of `name = value` lines in source code.
+//! Tuned values as a patch of the source code that defines them, in Rust, C, C++ and the like.
+
+use std::ops::Range;
+
+use regex_lite::{Captures, Regex};
 
 use super::parameter::TuningError;
 
 /// Lines of context before and after a change.
 const CONTEXT: usize = 3;
 
-/// The text with the numbers after `name =` replaced, and everything else as it was. Names are
-/// compared without regard to case. A number with `_` between its digits keeps that style. An error
-/// if not exactly one line has a name.
-pub fn applied(table: &str, values: &[(String, String)]) -> Result<String, TuningError> {
-    let mut lines: Vec<String> = table.split_inclusive('\n').map(str::to_owned).collect();
+/// A number as source code has it, but for its suffix.
+const NUMBER: &str =
+    r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
+
+/// What stands between a name and its number: forms that define a value, and forms that are also those
+/// of a use, which count where nothing defines the name.
+const FORMS: [&[&str]; 2] = [
+    &[
+        r"(?:\s*:\s*[A-Za-z0-9_]+)?\s*=\s*",
+        r"(?:\s*:\s*[A-Za-z0-9_]+)?\s*=\s*[A-Za-z0-9_]*\(\s*",
+        r"\s*\{\s*",
+    ],
+    &[r#""?\s*[,:(]\s*"#],
+];
+
+/// The text with the number of each name replaced, and everything else as it was. Names are compared
+/// without regard to case and `_`. A number keeps the mark between its groups of digits, and its point.
+/// An error if not exactly one place defines a name.
+pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, TuningError> {
+    let forms = FORMS.map(|forms| Regex::new(&pattern(forms)).expect("the pattern is fixed"));
+    let mut lines: Vec<String> = source.split_inclusive('\n').map(str::to_owned).collect();
     for (name, value) in values {
-        let found: Vec<_> =
-            (0..lines.len()).filter_map(|line| Some((line, number(&lines[line], name)?))).collect();
-        let (line, place) = match &found[..] {
+        let places = |form: &Regex| -> Vec<(usize, Range<usize>)> {
+            let in_line = |(at, line)| numbers(form, line, name).map(move |place| (at, place));
+            lines.iter().map(String::as_str).enumerate().flat_map(in_line).collect()
+        };
+        let found = forms.iter().map(places).find(|places| !places.is_empty());
+        let (line, place) = match &found.unwrap_or_default()[..] {
             [only] => only.clone(),
-            [] => return Err(TuningError(format!("no line says '{name} = ' and a number"))),
+            [] => {
+                let ways =
+                    format!("'{name} = NUMBER', '#define {name} NUMBER' or '{name}, NUMBER'");
+                return Err(TuningError(format!("no line says {ways}")));
+            }
             [(first, _), (second, _), ..] => {
-                let lines = format!("lines {} and {}", first + 1, second + 1);
-                return Err(TuningError(format!("{lines} both say '{name} = ' and a number")));
+                let lines = match first == second {
+                    true => format!("line {} has two numbers of", first + 1),
+                    false => {
+                        format!("lines {} and {} both have a number of", first + 1, second + 1)
+                    }
+                };
+                return Err(TuningError(format!("{lines} '{name}'")));
             }
         };
-        let is_grouped = lines[line][place.clone()].contains('_');
-        let value = if is_grouped { grouped(value) } else { value.clone() };
-        lines[line].replace_range(place, &value);
+        let literal = literal(&lines[line][place.clone()], value);
+        lines[line].replace_range(place, &literal);
     }
     Ok(lines.concat())
 }
 
-/// Where in a line the number of this name is.
-fn number(line: &str, name: &str) -> Option<std::ops::Range<usize>> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let (left, _) = line.split_once('=')?;
-    // Between name and sign there may be a type.
-    let declared = left.split(':').next()?.trim_end();
-    let word = declared.rsplit(|c: char| !is_word(c)).next()?;
-    if !word.eq_ignore_ascii_case(name) {
-        return None;
-    }
-    let right = &line[left.len() + 1..];
-    let start = left.len() + 1 + (right.len() - right.trim_start().len());
-    let rest = &line[start..];
-    let unsigned = rest.strip_prefix('-').unwrap_or(rest);
-    if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let mut length = rest.len() - unsigned.len();
-    let mut points = 0;
-    for (at, c) in unsigned.char_indices() {
-        let follows = unsigned[at + c.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
-        match c {
-            '.' if points == 0 && follows => points = 1,
-            '0'..='9' | '_' => {}
-            _ => break,
-        }
-        length += c.len_utf8();
-    }
-    Some(start..start + length)
+/// The pattern of a definition: the name is its first or second group, the number the last.
+fn pattern(between: &[&str]) -> String {
+    let define = r"^\s*#\s*define\s+([A-Za-z_][A-Za-z0-9_]*)\s+\(?\s*";
+    let between = between.join("|");
+    format!("(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// The digits before the point in groups of three.
-fn grouped(value: &str) -> String {
+/// Where in a line the numbers of this name are; comments have none.
+fn numbers<'a>(
+    form: &'a Regex,
+    line: &'a str,
+    name: &'a str,
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let code = line.split("//").next().unwrap_or_default();
+    let is_code = !code.trim_start().starts_with(['*']) && !code.trim_start().starts_with("/*");
+    let captures = form.captures_iter(if is_code { code } else { "" });
+    let is_same = move |found: &str| is_same_name(found, name);
+    captures.filter_map(move |found: Captures<'_>| {
+        let word = found.get(1).or(found.get(2))?;
+        let number = found.get(3)?;
+        let rest = &code[number.end()..];
+        // `1..=7` is a range, `0x1F` no decimal number.
+        let is_range = number.as_str().ends_with('.') && rest.starts_with('.');
+        let end = number.end() - usize::from(is_range);
+        let is_decimal = !rest.starts_with(['x', 'X', 'b', 'B']);
+        (is_same(word.as_str()) && is_decimal).then_some(number.start()..end)
+    })
+}
+
+/// Whether two names differ by case and `_` at most.
+fn is_same_name(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    letters(one) == letters(other)
+}
+
+/// A value in the style of the number that it replaces.
+fn literal(old: &str, value: &str) -> String {
+    let mark = old.chars().find(|c| "_'".contains(*c));
     let (whole, rest) = value.find('.').map_or((value, ""), |at| value.split_at(at));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
-    let mut text = String::new();
+    let mut text = sign.to_owned();
     for (at, digit) in digits.char_indices() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push('_');
+            text.extend(mark);
         }
         text.push(digit);
     }
-    format!("{sign}{text}{rest}")
+    text.push_str(rest);
+    if old.contains(['.', 'e', 'E']) && rest.is_empty() {
+        text.push_str(".0");
+    }
+    text
 }
 
 /// Unified diff of two texts with the same number of lines, empty if they are equal. Lines are
 /// replaced one for one, so there is nothing to align.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
-    let old: Vec<&str> = old.lines().collect();
-    let new: Vec<&str> = new.lines().collect();
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
     let changed: Vec<usize> = (0..old.len()).filter(|line| old[*line] != new[*line]).collect();
     if changed.is_empty() {
         return String::new();
     }
     let mut text = format!("--- {file}\n+++ {file}\n");
+    let mut push = |mark: char, line: &str| {
+        let end = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+        text.push_str(&format!("{mark}{line}{end}"));
+    };
     // Changes whose contexts touch share a hunk.
     for hunk in changed.chunk_by(|a, b| b - a <= 2 * CONTEXT) {
         let (first, last) = (hunk[0], hunk[hunk.len() - 1]);
         let from = first.saturating_sub(CONTEXT);
         let to = (last + CONTEXT + 1).min(old.len());
         let count = to - from;
-        text.push_str(&format!("@@ -{},{count} +{},{count} @@\n", from + 1, from + 1));
+        push('@', &format!("@ -{},{count} +{},{count} @@\n", from + 1, from + 1));
         for line in from..to {
             match old[line] == new[line] {
-                true => text.push_str(&format!(" {}\n", old[line])),
-                false => text.push_str(&format!("-{}\n+{}\n", old[line], new[line])),
+                true => push(' ', old[line]),
+                false => {
+                    push('-', old[line]);
+                    push('+', new[line]);
+                }
             }
         }
     }
@@ -135,10 +182,11 @@ pub const TEMPO: f64 = -1.5; // half a move
     #[test]
     fn a_name_that_is_not_there_once_is_an_error() {
         let error = |list| applied(TABLE, &values(list)).unwrap_err().to_string();
-        assert_eq!(error(&[("depth", "1")]), "no line says 'depth = ' and a number");
+        let ways = "'depth = NUMBER', '#define depth NUMBER' or 'depth, NUMBER'";
+        assert_eq!(error(&[("depth", "1")]), format!("no line says {ways}"));
         let twice = format!("{TABLE}razor = 1;\n");
         let error = applied(&twice, &values(&[("razor", "1")])).unwrap_err().to_string();
-        assert_eq!(error, "lines 9 and 10 both say 'razor = ' and a number");
+        assert_eq!(error, "lines 9 and 10 both have a number of 'razor'");
     }
 
     #[test]
@@ -164,7 +212,83 @@ pub const TEMPO: f64 = -1.5; // half a move
     }
 
     #[test]
+    fn sources_in_c_and_c_plus_plus_take_values() {
+        let patched = |line: &str, value: &str| {
+            applied(line, &values(&[("razor_margin", value)])).unwrap_or_else(|e| e.to_string())
+        };
+        for (line, value, expect) in [
+            ("int razor_margin = 240;", "251", "int razor_margin = 251;"),
+            ("constexpr int RazorMargin{240};", "251", "constexpr int RazorMargin{251};"),
+            ("#define RAZOR_MARGIN 240 /* cp */", "251", "#define RAZOR_MARGIN 251 /* cp */"),
+            ("  # define RazorMargin (-240)", "251", "  # define RazorMargin (251)"),
+            (
+                "constexpr Value RazorMargin = Value(240);",
+                "9",
+                "constexpr Value RazorMargin = Value(9);",
+            ),
+            ("int a = 1, razorMargin = 240, b = 2;", "-3", "int a = 1, razorMargin = -3, b = 2;"),
+            ("  .razor_margin = 240,", "251", "  .razor_margin = 251,"),
+            ("long RazorMargin = 3'200L;", "13456", "long RazorMargin = 13'456L;"),
+            ("float RazorMargin = 1.5f;", "2", "float RazorMargin = 2.0f;"),
+            ("double RazorMargin = 5.;", "6.25", "double RazorMargin = 6.25;"),
+            ("double RazorMargin = .5;", "0.75", "double RazorMargin = 0.75;"),
+            ("double RazorMargin = 1.5e-3;", "0.25", "double RazorMargin = 0.25;"),
+            (
+                "TUNE_PARAM(RazorMargin, 240, 80, 720)",
+                "251",
+                "TUNE_PARAM(RazorMargin, 251, 80, 720)",
+            ),
+            ("PARAM(int, razor_margin, 240)", "251", "PARAM(int, razor_margin, 251)"),
+            (
+                "Param RazorMargin(\"RazorMargin\", 240, 80);",
+                "251",
+                "Param RazorMargin(\"RazorMargin\", 251, 80);",
+            ),
+            ("Tunable RazorMargin(240, 80, 720);", "251", "Tunable RazorMargin(251, 80, 720);"),
+            ("    razor_margin: 240,", "251", "    razor_margin: 251,"),
+            ("const RAZOR_MARGIN: f64 = 1.5;", "2", "const RAZOR_MARGIN: f64 = 2.0;"),
+            ("razor_margin = 1..=7;", "3", "razor_margin = 3..=7;"),
+            // A definition counts before a use, and comments are neither.
+            (
+                "int RazorMargin = 240;\nx = max(RazorMargin, 1);",
+                "251",
+                "int RazorMargin = 251;\nx = max(RazorMargin, 1);",
+            ),
+            (
+                "// razor_margin = 7\n * razor_margin = 8\nint razor_margin = 240; // razor_margin = 9",
+                "1",
+                "// razor_margin = 7\n * razor_margin = 8\nint razor_margin = 1; // razor_margin = 9",
+            ),
+            (
+                "if (razor_margin == 240) razor_margin += 3;\nint razor_margin = 4;",
+                "5",
+                "if (razor_margin == 240) razor_margin += 3;\nint razor_margin = 5;",
+            ),
+        ] {
+            assert_eq!(patched(line, value), expect);
+        }
+        for line in
+            ["int razor_margin = 0x10;", "int razor_margin = other;", "int razor_margins = 3;"]
+        {
+            assert!(patched(line, "1").starts_with("no line says"), "{line}");
+        }
+        let twice = patched("int razor_margin = 3, RAZOR_MARGIN = 4;", "1");
+        assert_eq!(twice, "line 1 has two numbers of 'razor_margin'");
+    }
+
+    #[test]
+    fn a_patch_keeps_line_ends() {
+        let old = "int a = 1;\r\nint b = 2;";
+        let new = applied(old, &values(&[("a", "3")])).unwrap();
+        assert_eq!(new, "int a = 3;\r\nint b = 2;");
+        let expect = "--- t.c\n+++ t.c\n@@ -1,2 +1,2 @@\n-int a = 1;\r\n+int a = 3;\r\n int b = 2;\n\
+                      \\ No newline at end of file\n";
+        assert_eq!(unified("t.c", old, &new), expect);
+    }
+
+    #[test]
     fn digits_are_grouped_as_they_were() {
+        let grouped = |value| literal("3_200", value);
         assert_eq!([grouped("7"), grouped("-1234567.5")], ["7", "-1_234_567.5"]);
     }
 }

@@ -30,6 +30,12 @@ const USUAL: [&str; 12] = [
     "Minimum Thinking Time",
 ];
 
+/// How an engine gets parameters.
+const DECLARE: &str = "\
+Many engines declare their parameters in a build for tuning only (Palimpsest: cargo build --release -p \
+palimpsest --features tuning); in your own, say one line for each in answer to uci: option name \
+razor_margin type spin default 240 min 80 max 720";
+
 /// What is to be tuned.
 #[derive(Debug, Args)]
 pub(super) struct ParameterArgs {
@@ -95,15 +101,16 @@ fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure
     let found = runtime()?.block_on(spin_options(&setup(engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
-        let known = match known.is_empty() {
-            true => "none".to_owned(),
-            false => known.join(", "),
+        let hint = did_you_mean(missing, known.iter().copied());
+        let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let what = match missing.trim() {
+            "*" => "a parameter of its play".to_owned(),
+            name => format!("'{name}'{hint}"),
         };
-        let name = &engine.name;
-        let hint = did_you_mean(missing, found.iter().map(|(name, ..)| name.as_str()));
-        let message =
-            format!("engine '{name}' has no spin option '{missing}'{hint}; it has {known}");
-        return Err(Failure::invalid(message));
+        return Err(Failure::invalid(format!(
+            "engine '{}' has no spin option that is {what}; it has {has}. {DECLARE}",
+            engine.name
+        )));
     }
     let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
     let parameters = wanted.map(|(name, default, min, max)| {

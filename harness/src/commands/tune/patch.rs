@@ -15,7 +15,8 @@ use arbiter_store::Store;
 pub(super) struct PatchArgs {
     /// Name of the run, or latest
     run: String,
-    /// File with a line `NAME = NUMBER` for each parameter; what follows the number stays
+    /// Source file that defines each parameter by a number, in Rust, C or C++: `NAME = 3`,
+    /// `#define NAME 3`, `NAME{3}`, `PARAM(NAME, 3, …)`
     #[arg(long, value_name = "FILE")]
     table: PathBuf,
     /// Folder of the results store
