@@ -40,7 +40,7 @@ const MAX_THREADS: usize = 64;
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
     /// The engines, as described below; figures are from the first one's point of view
-    #[arg(value_name = "ENGINE", conflicts_with = "test")]
+    #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with = "test")]
     pub engines: Vec<String>,
     /// An engine, after those without a flag: comma separated KEY=VALUE with the keys engine (a name,
     /// which may also come first without its key), name (in reports), cmd (a program, or "bundled"),
@@ -124,7 +124,7 @@ pub(crate) struct PlayArgs {
     #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
     dry_run: bool,
     /// Format of the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(help_heading = "Output", long, value_enum, default_value = "text")]
     format: OutputFormat,
     /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]

@@ -35,10 +35,10 @@ pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
 #[command(next_help_heading = "Builds")]
 pub(crate) struct BuildArgs {
     /// The engine under test, as ENGINE; what is built of a revision has its bench run
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub test: Option<String>,
     /// The engine that it is compared with
-    #[arg(long, value_name = "ENGINE", requires = "test")]
+    #[arg(help_heading = "Engines", long, value_name = "ENGINE", requires = "test")]
     pub base: Option<String>,
     /// Repository of the revisions [default: that of the current folder]
     #[arg(long, value_name = "PATH")]

@@ -31,7 +31,7 @@ const SHOWN: [(&str, &str); 24] = [
     ("epd", "suite movetime nodes concurrency min-solved"),
     ("speed", "rounds max-loss cpu repo format"),
     ("ci", "only config base no-cache junit"),
-    ("mine", "pgn out engine depth concurrency"),
+    ("mine", "pgn out engine depth looks found-at gap decided concurrency"),
     ("samples", "pgn run out every from-ply"),
     ("datagen", "out genfens games openings each"),
     ("worker", "on slots readable sandbox memory"),
@@ -89,7 +89,8 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
     let long = joined(&[&notes, engines, examples]);
     let shown = SHOWN.iter().find(|(of, _)| *of == path);
     let Some((_, flags)) = shown else { return command.after_help(long) };
-    let flags: Vec<&str> = flags.split_whitespace().collect();
+    let mut flags: Vec<&str> = flags.split_whitespace().collect();
+    flags.extend(example_flags(examples, path));
     let mut place = flags.len();
     let command = command.mut_args(|arg| {
         place += 1;
@@ -101,6 +102,13 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
         }
     });
     command.after_help(joined(&[engines, examples])).after_long_help(long)
+}
+
+/// The flags in the examples of the command at this path.
+fn example_flags<'a>(examples: &'a str, path: &str) -> impl Iterator<Item = &'a str> {
+    let command = format!("arbiter {path} ");
+    let own = examples.lines().filter(move |line| line.trim_start().starts_with(&command));
+    own.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
 }
 
 /// An error of the command line with the right flag, where a wrong one is an engine's key, or is
@@ -284,23 +292,113 @@ mod tests {
         }
     }
 
+    /// The flags that may stand under each heading.
+    const HEADINGS: [(&str, &str); 15] = [
+        ("Engines", "engine each test base sandbox"),
+        (
+            "Run",
+            "config seed concurrency affinity results name about resume resume-or-start dry-run",
+        ),
+        ("Openings", "openings plies book-depth strict-book order"),
+        (
+            "Schedule",
+            "schedule rounds pairs games noswap reverse seeds tie-breaks play-out opening-policy \
+             opening-start wait",
+        ),
+        (
+            "Games",
+            "pgn pgn-fields pgn-match notation pgn-minimal event site epd transcripts stderr-dir",
+        ),
+        ("Faults and noise", "fault-limit cpu-contention"),
+        ("Output", "format color quiet verbose metrics log-format"),
+        (
+            "Adjudication",
+            "draw resign max-moves syzygy syzygy-pieces syzygy-ignore-50 syzygy-adjudicate",
+        ),
+        ("Deadlines", "start-deadline start-scale ready-deadline move-deadline stop-deadline"),
+        ("Scaled times", "scale reference-nps"),
+        ("Builds", "repo cache no-bench pass-env"),
+        ("Other machines", "on priority lease signing-key check-bench audit"),
+        (
+            "Access to the NATS server",
+            "nats-user nats-password-file nats-token-file nats-nkey nats-creds nats-ca nats-cert \
+             nats-cert-key nats-inbox insecure",
+        ),
+        ("Test", "elo0 elo1 alpha beta model overshoot"),
+        ("Confirmation", "confirm elo0 elo1 confirm-pairs"),
+    ];
+
     #[test]
-    fn examples_are_command_lines() {
+    fn each_flag_stands_under_the_heading_of_its_subject() {
         for (path, command) in commands(false) {
-            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            let Some((_, examples)) = text.split_once(EXAMPLES) else { continue };
-            let lines = examples.replace("\\\n", " ");
-            for line in lines.lines().filter(|line| !line.trim().is_empty()) {
-                // What follows two spaces is a remark, and a pipe or redirection is of the shell.
-                let line = line.trim().split("  ").next().unwrap_or(line);
-                let line = line.split(['|', '>']).next().unwrap_or(line);
-                let words = shell_words::split(line).unwrap_or_else(|_| panic!("{path}: {line}"));
-                if words.iter().any(|word| is_missing(word)) {
-                    continue;
-                }
-                let read = arranged(Cli::command(), false).try_get_matches_from(words);
-                read.unwrap_or_else(|error| panic!("{path}: {line}: {error}"));
+            for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+                let Some(heading) = argument.get_help_heading() else { continue };
+                let flag = argument.get_long().unwrap_or("ENGINE");
+                let own = HEADINGS.iter().find(|(name, _)| *name == heading);
+                let is_own = own.is_some_and(|(_, flags)| flags.split(' ').any(|own| own == flag));
+                assert!(is_own, "{path}: --{flag} under {heading}");
             }
         }
+    }
+
+    /// A command line of an example, without its remark, pipes and redirections; none if it is not
+    /// one of arbiter or needs a feature that this build lacks.
+    fn words_of(line: &str) -> Option<Vec<String>> {
+        let line = line.trim().trim_start_matches("$ ");
+        let line = line.strip_prefix("arbiter ").map(|_| line)?;
+        let line = line.split("  ").next().unwrap_or(line).split(" #").next().unwrap_or(line);
+        let line = line.split([';', '|', '>', '&', '<']).next().unwrap_or(line);
+        let words = shell_words::split(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        (!words.iter().any(|word| is_missing(word))).then_some(words)
+    }
+
+    fn check_example(place: &str, line: &str) {
+        let Some(words) = words_of(line) else { return };
+        match arranged(Cli::command(), false).try_get_matches_from(words) {
+            Err(error) if error.use_stderr() => panic!("{place}: {line}: {error}"),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn examples_are_command_lines_of_flags_that_the_short_help_shows() {
+        for (path, command) in commands(true) {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let Some((_, examples)) = text.split_once(EXAMPLES) else { continue };
+            let examples = examples.replace("\\\n", " ");
+            for line in examples.lines() {
+                check_example(&path, line);
+            }
+            for flag in example_flags(&examples, &path) {
+                let name = flag.split('=').next().unwrap_or(flag);
+                let own = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+                let is_hidden = own.is_some_and(|own| own.is_hide_short_help_set());
+                assert!(!is_hidden, "{path}: the short help lacks --{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn command_lines_in_the_documentation_are_read() {
+        let top = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut pages = vec![top.join("README.md"), top.join("CONTRIBUTING.md")];
+        for folder in ["docs", "docs/howto"] {
+            let entries = std::fs::read_dir(top.join(folder)).expect("the folder can be listed");
+            pages.extend(entries.map(|entry| entry.expect("an entry can be read").path()));
+        }
+        let mut lines = 0;
+        for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
+            let text = std::fs::read_to_string(page).expect("a page can be read");
+            let mut is_block = false;
+            for line in text.replace("\\\n", " ").lines() {
+                if line.trim_start().starts_with("```") {
+                    is_block = !is_block;
+                } else if is_block {
+                    check_example(&page.display().to_string(), line);
+                    lines += usize::from(words_of(line).is_some());
+                }
+            }
+        }
+        assert!(lines > 50, "{lines}");
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct SuiteArgs {
     #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "test"], conflicts_with = "test")]
     engines: Vec<String>,
     /// An engine, after those without a flag; may be repeated
-    #[arg(long, value_name = "SPEC", conflicts_with = "test")]
+    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with = "test")]
     engine: Vec<String>,
     /// The suite
     #[arg(long, value_name = "FILE")]

@@ -26,7 +26,7 @@ pub(crate) struct TournamentArgs {
     /// [default: sprt 50000, match 100, tournament 2, tune 8]
     #[arg(long, value_name = "N")]
     pairs: Option<u64>,
-    /// The same in games
+    /// Games for each two engines that meet in a round, in place of --pairs
     #[arg(long, value_name = "N", conflicts_with_all = ["resume", "pairs"])]
     games: Option<u64>,
     /// Play each opening once, the engine that is listed first as White. Figures then count

@@ -37,8 +37,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct EpdArgs {
-    #[command(flatten)]
-    suite: SuiteArgs,
     /// Time for a position: 250ms, 2s, or a number of milliseconds [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = movetime)]
     movetime: Option<Duration>,
@@ -60,6 +58,8 @@ pub(crate) struct EpdArgs {
     /// Format of the result
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
+    #[command(flatten)]
+    suite: SuiteArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
 }

@@ -35,6 +35,12 @@ failure of the machine; 130 and 143 if interrupted.
 Examples:
   arbiter mine --pgn games.pgn --depth 18 --out suite.epd";
 
+/// Usual depths of the looks before a proof.
+const LOOKS: [u32; 2] = [8, 12];
+
+/// Usual depth before which a solution is too easy to find.
+const FOUND_AT: u32 = 4;
+
 /// Flags of `arbiter mine`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -52,7 +58,8 @@ pub(crate) struct MineArgs {
         value_parser = clap::value_parser!(u32).range(i64::from(CONFIRMATIONS)..=245))]
     depth: u32,
     /// Depths of the looks that decide whether a proof is worth its time, in plies, rising
-    #[arg(long, value_name = "N,N…", default_value = "8,12", value_delimiter = ',',
+    /// [default: 8,12, or those below --depth]
+    #[arg(long, value_name = "N,N…", value_delimiter = ',',
         value_parser = clap::value_parser!(u32).range(1..=245))]
     looks: Vec<u32>,
     /// How much better the best move is than the second, in centipawns
@@ -64,9 +71,9 @@ pub(crate) struct MineArgs {
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     decided: i32,
     /// Leave out what the engine prefers from before this depth on: it is too easy
-    #[arg(long, value_name = "N", default_value = "4",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    found_at: u32,
+    /// [default: 4, or what --depth has room for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    found_at: Option<u32>,
     /// Skip so many plies of each game
     #[arg(long, value_name = "PLIES", default_value = "8")]
     from_ply: usize,
@@ -135,13 +142,18 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
 }
 
 fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
-    let MineArgs { depth, gap, decided, found_at, .. } = *args;
-    let looks = args.looks.clone();
+    let MineArgs { depth, gap, decided, .. } = *args;
+    let room = depth + 1 - CONFIRMATIONS;
+    let found_at = args.found_at.unwrap_or(FOUND_AT.min(room));
+    let looks = match &args.looks[..] {
+        [] => LOOKS.into_iter().filter(|look| *look < depth).collect(),
+        looks => looks.to_vec(),
+    };
     if !looks.iter().chain([&depth]).is_sorted_by(|a, b| a < b) {
         let message = format!("--looks must rise and stay below --depth {depth}");
         return Err(Failure::new(ExitCode::Usage, message));
     }
-    if found_at + CONFIRMATIONS > depth + 1 {
+    if found_at > room {
         let message = format!("--found-at {found_at} leaves no room below --depth {depth}");
         return Err(Failure::new(ExitCode::Usage, message));
     }

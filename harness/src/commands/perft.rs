@@ -26,8 +26,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct PerftArgs {
-    #[command(flatten)]
-    suite: SuiteArgs,
     /// Plies at most; each position is counted at its deepest count within the limits
     #[arg(long, value_name = "N", default_value = "64")]
     depth: u32,
@@ -44,6 +42,8 @@ pub(crate) struct PerftArgs {
     /// Format of the result
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
+    #[command(flatten)]
+    suite: SuiteArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
 }

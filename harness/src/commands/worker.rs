@@ -48,8 +48,6 @@ Examples:
   arbiter worker --on worker1.join
   arbiter worker --on worker1.join --slots 8 --readable ~/networks")]
 pub(crate) struct WorkerArgs {
-    #[command(flatten)]
-    entry: EntryArgs,
     /// Concurrent games [default: one less than there are cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     slots: Option<usize>,
@@ -78,6 +76,8 @@ pub(crate) struct WorkerArgs {
     /// File or folder that engines may read besides, such as one of networks; repeat for several
     #[arg(long, value_name = "PATH")]
     readable: Vec<PathBuf>,
+    #[command(flatten)]
+    entry: EntryArgs,
     #[command(flatten)]
     metrics: MetricsArgs,
     #[command(flatten)]
