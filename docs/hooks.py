@@ -50,6 +50,9 @@ def on_config(config):
 # Reports of the results that are pages of the book.
 REPORTS = ("seeds.md", "evaluations.md")
 
+# Where the book shows the keys of a schema.
+KEYS = re.compile(r"\[Keys with their types and meanings\]\((schema/[a-z.]+\.json)\)")
+
 # Where a page shows what games say of a program: its section of the table of claims.
 CLAIMS = re.compile("<!-- claims (.+) -->")
 
@@ -61,20 +64,16 @@ def on_page_markdown(markdown, page, config, files):
         seeds = Path(config["docs_dir"], "../results/seeds.md").read_text()
         section = seeds.split(f"\n## {found[1]}\n", 1)[1].split("\n## ", 1)[0]
         markdown = markdown.replace(found[0], section)
-    if "<!-- schemas -->" in markdown:
-        paths = sorted(Path(config["docs_dir"], "schema").glob("*.json"))
-        markdown = markdown.replace("<!-- schemas -->", "\n".join(map(schema_section, paths)))
-    return markdown
+    return KEYS.sub(lambda found: found[0] + "\n\n" + keys(Path(config["docs_dir"], found[1])), markdown)
 
 
-def schema_section(path):
+def keys(path):
     """A table of all keys of a schema."""
     schema = json.loads(path.read_text())
-    title = f"\n## {schema['title']}\n\n{schema['description']} [JSON Schema](schema/{path.name})\n\n"
     table = "| key | value | |\n| --- | --- | --- |\n"
     for cells in rows(schema, schema.get("$defs", {}), ""):
         table += "| " + " | ".join(cell.replace("\n", " ").replace("|", "\\|") for cell in cells) + " |\n"
-    return title + table
+    return table
 
 
 def rows(schema, defs, prefix):

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use expect_test::expect_file;
+use serde_json::Value;
 
 use crate::support::bench::Bench;
 use crate::support::schema::folder;
@@ -35,4 +36,20 @@ fn the_schemas_of_the_book_are_those_of_the_program() {
         expect_file![folder().join(name)].assert_eq(&bench.read(&format!("schema/{name}")));
     }
     assert_eq!(names(&folder()), names_made);
+    // The page that lists them.
+    let page = folder().with_file_name("formats.md");
+    let text = std::fs::read_to_string(&page).expect("the page can be read");
+    let (mut expected, _) =
+        text.split_once("\n## ").map_or((text.clone(), ""), |(head, rest)| (head.to_owned(), rest));
+    for name in &names_made {
+        let schema: Value =
+            serde_json::from_str(&bench.read(&format!("schema/{name}"))).expect("JSON");
+        let word = |key: &str| schema[key].as_str().expect("a schema has words").replace('\n', " ");
+        expected += &format!(
+            "\n## {}\n\n{} [Keys with their types and meanings](schema/{name})\n",
+            word("title"),
+            word("description")
+        );
+    }
+    expect_file![page].assert_eq(&expected);
 }

@@ -1,0 +1,103 @@
+//! Links from page to page, and to headings: they lead somewhere, also where the pages are read as
+//! they stand in the repository. `docs/hooks.py` checks those of the book.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path};
+
+use regex_lite::Regex;
+
+use super::{File, Violation};
+
+/// Finds links to files and headings that are not there.
+pub fn check(files: &[File]) -> Vec<Violation> {
+    let link = Regex::new(r"\]\(\s*([^)\s]+)\s*\)").expect("the pattern is fixed");
+    let pages = files.iter().filter(|file| file.path.ends_with(".md"));
+    let anchors: BTreeMap<&str, BTreeSet<String>> =
+        pages.clone().map(|page| (page.path.as_str(), anchors(&page.text))).collect();
+    let mut found = Vec::new();
+    for page in pages {
+        for (line, text) in prose(&page.text) {
+            for target in link.captures_iter(text).filter_map(|captures| captures.get(1)) {
+                let target = target.as_str();
+                let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
+                if !is_elsewhere && !leads_somewhere(&page.path, target, files, &anchors) {
+                    let found_here = format!("`{target}` leads nowhere");
+                    let path = page.path.clone();
+                    found.push(Violation { path, line, rule: "link", found: found_here });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn leads_somewhere(
+    from: &str,
+    target: &str,
+    files: &[File],
+    anchors: &BTreeMap<&str, BTreeSet<String>>,
+) -> bool {
+    let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+    let path = if path.is_empty() { from.to_owned() } else { joined(from, path) };
+    match anchors.get(path.as_str()) {
+        Some(own) => heading.is_empty() || own.contains(heading),
+        // Pictures and folders are no texts.
+        None => super::root().join(&path).exists() || files.iter().any(|file| file.path == path),
+    }
+}
+
+/// A relative path from the folder of a file, from the root of the repository.
+fn joined(from: &str, path: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let whole = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+    for component in whole.components() {
+        match component {
+            Component::ParentDir => drop(parts.pop()),
+            Component::Normal(part) => parts.push(part.display().to_string()),
+            _ => {}
+        }
+    }
+    parts.join("/")
+}
+
+/// The lines outside blocks of code, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_block = false;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_block ^= is_fence;
+        (!is_block && !is_fence).then_some((index + 1, line))
+    })
+}
+
+/// The names of the headings of a page, as GitHub makes them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    let mut all = BTreeSet::new();
+    for (_, line) in prose(text).filter(|(_, line)| line.starts_with('#')) {
+        let heading = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let name: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+        let time = times.entry(name.clone()).or_default();
+        all.insert(if *time == 0 { name } else { format!("{name}-{time}") });
+        *time += 1;
+    }
+    all
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_found() {
+    let page = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let files = [
+        page(
+            "docs/a.md",
+            "# One: `two`/3\n[a](b.md)\n[b](b.md#part-1)\n[c](#one-two3)\n[d](c.md)\n[e](b.md#part-2)",
+        ),
+        page(
+            "docs/b.md",
+            "## Part\n## Part\n[up](../README.md#top)\n```\n[x](y)\n# z\n```\n[z](#z)",
+        ),
+        page("README.md", "# Top\n[out](https://example.org/x#y) [over](nowhere/)"),
+    ];
+    super::assert_lines(&check(&files), &[5, 6, 8, 2]);
+}
