@@ -199,7 +199,7 @@ fn what_cannot_be_built_is_said_with_the_log() {
         project.write("arbiter.toml", &format!("[build]\n{text}\n"));
         project.commit(text);
     };
-    recipe("command = \"echo fine; echo 'x.c:1: error: bad'; exit 3\"");
+    recipe("command = \"echo fine; echo $PWD/x.c:1: error: bad; exit 3\"");
     refused("HEAD", 23);
     recipe("command = \"sleep 1000\"\ntimeout = 0.2");
     refused("HEAD", 24);

@@ -19,7 +19,7 @@ use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{DEFAULT_RESULTS, Failure, LogArgs, MetricsArgs, runtime};
-use arbiter_process::{lower_priority, read_text};
+use arbiter_process::{lower_priority, read_text, without_name};
 use arbiter_report::note;
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
@@ -214,7 +214,8 @@ fn read_token(path: &Path) -> Result<String, Failure> {
 
 /// Writes a token to a file that only its owner can read, unless the file exists.
 fn keep_token(path: &Path, token: &str) -> io::Result<()> {
-    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    let file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")));
+    let mut file = file.map_err(without_name)?;
     writeln!(file, "{token}")?;
     match file.persist_noclobber(path) {
         Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),

@@ -189,7 +189,8 @@ impl Repository {
         if self.is_bare {
             return Err(no_repository(&self.top, "a bare repository has no working tree"));
         }
-        let dir = TempDir::with_prefix_in("tree-", staging).map_err(io_error(staging))?;
+        let dir = TempDir::with_prefix_in("tree-", staging).map_err(arbiter_process::without_name);
+        let dir = dir.map_err(io_error(staging))?;
         let objects = dir.path().join("objects");
         std::fs::create_dir(&objects).map_err(io_error(dir.path()))?;
         let index = dir.path().join("index");

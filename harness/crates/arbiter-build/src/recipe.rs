@@ -31,6 +31,8 @@ pub struct Recipe {
     pub timeout: Duration,
     /// Commands whose output tells one toolchain from another.
     pub toolchain: Vec<String>,
+    /// Whether the settings name these commands.
+    pub has_own_tools: bool,
     /// The program's own benchmark.
     pub bench: BenchRecipe,
 }
@@ -102,6 +104,7 @@ pub(super) fn recipe(
         network: settings.network,
         timeout: settings.timeout.unwrap_or(DEFAULT_TIMEOUT),
         toolchain,
+        has_own_tools: settings.toolchain.is_some(),
         bench: settings.bench.clone(),
     })
 }

@@ -197,8 +197,10 @@ impl Builder<'_> {
             });
             (self.notify)(&format!("the working tree is dirty: it {than}"));
         }
-        let dir = TempDir::with_prefix_in("checkout-", self.cache.staging())
-            .map_err(io_error(self.cache.staging()))?;
+        let staging = self.cache.staging();
+        let dir =
+            TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
+        let dir = dir.map_err(io_error(staging))?;
         // Beside it there is room for what is to have a home.
         let top = dir.path().join("files");
         check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
@@ -215,10 +217,7 @@ impl Builder<'_> {
         let busy = || (self.notify)(&format!("another arbiter builds {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
         let record = match entry.intact() {
-            Some(record) => {
-                (self.notify)(&format!("{what} is built already"));
-                record
-            }
+            Some(record) => record,
             None => {
                 let record = BuildRecord {
                     commit: commit_id.to_owned(),
@@ -305,8 +304,11 @@ impl Builder<'_> {
         recipe: &Recipe,
     ) -> Result<String, BuildError> {
         let mut text = String::new();
-        let tools = recipe.tools_in_words();
-        (self.notify)(&format!("asking for the toolchain of {what} by {tools}, in a checkout"));
+        // What a commit has run is said before.
+        if recipe.has_own_tools {
+            let tools = recipe.tools_in_words();
+            (self.notify)(&format!("asking for the toolchain of {what} by {tools}, in a checkout"));
+        }
         for tool in &recipe.toolchain {
             let ended = self.shell(recipe, tool, files, TOOLCHAIN_TIMEOUT, |_| ())?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
@@ -358,6 +360,8 @@ impl Builder<'_> {
             EndReason::Exited if ended.code != Some(0) => {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
+                // The checkout is gone with the error.
+                let text = text.replace(&format!("{}/", files.top.display()), "");
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
                 let is_cut_off = self.sandbox.is_some() && !recipe.network && lacks_network(&text);
                 let hint = if is_cut_off { NO_NETWORK } else { "" };

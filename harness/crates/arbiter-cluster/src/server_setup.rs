@@ -19,7 +19,7 @@ use thiserror::Error;
 use super::join_file::{JoinError, JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
-use arbiter_process::read_text;
+use arbiter_process::{read_text, without_name};
 
 /// The name of the configuration.
 pub const CONFIGURATION: &str = "nats.conf";
@@ -223,7 +223,7 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let (coordinator, role, _) = JoinFile::read(&join_path(dir, COORDINATOR))?;
     let Role::Coordinator(key) = role else { return Err(edited()) };
     let joins = new_users(&mut users, names, &coordinator, &key)?;
-    let mut replacement = NamedTempFile::new_in(dir).map_err(file)?;
+    let mut replacement = NamedTempFile::new_in(dir).map_err(without_name).map_err(file)?;
     replacement.write_all((users + USERS_END).as_bytes()).map_err(file)?;
     write_all(&join_texts(dir, &joins)?)?;
     replacement.persist(&path).map_err(|error| file(error.error))?;

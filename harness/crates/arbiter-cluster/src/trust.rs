@@ -11,7 +11,7 @@ use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use thiserror::Error;
 
-use arbiter_process::read_text;
+use arbiter_process::{read_text, without_name};
 
 /// What a text is signed as; a signature is valid for nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn make(path: &Path) -> io::Result<()> {
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     // Only its owner can read such a file.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(without_name)?;
     writeln!(file, "{}", HEXLOWER.encode(&bytes))?;
     file.as_file().sync_all()?;
     match file.persist_noclobber(path) {

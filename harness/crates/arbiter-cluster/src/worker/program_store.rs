@@ -135,7 +135,7 @@ async fn fetch(
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let file = tempfile::NamedTempFile::new_in(folder)?;
+    let file = tempfile::NamedTempFile::new_in(folder).map_err(arbiter_process::without_name)?;
     fs::write(file.path(), bytes)?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o500))?;
     file.as_file().sync_all()?;

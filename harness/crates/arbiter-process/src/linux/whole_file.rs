@@ -27,6 +27,11 @@ enum Part {
     Named(NamedTempFile),
 }
 
+/// The error of a temporary file or folder without its name, which its user has never seen.
+pub fn without_name(error: io::Error) -> io::Error {
+    error.kind().into()
+}
+
 impl WholeFile {
     /// Begins the file that is to be at `path`, whose folder must be there.
     ///
@@ -43,7 +48,7 @@ impl WholeFile {
         let part = match unnamed {
             Ok(file) => Part::Unnamed(file),
             Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
-                Part::Named(NamedTempFile::new_in(folder)?)
+                Part::Named(NamedTempFile::new_in(folder).map_err(without_name)?)
             }
             Err(error) => return Err(error),
         };
@@ -91,6 +96,13 @@ impl Write for WholeFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_of_a_temporary_file_does_not_name_it() {
+        let error = NamedTempFile::new_in("/nonexistent").unwrap_err();
+        assert!(error.to_string().contains(".tmp"));
+        assert!(!without_name(error).to_string().contains("tmp"));
+    }
 
     #[test]
     fn a_file_comes_whole_and_leaves_nothing_otherwise() {
