@@ -116,9 +116,6 @@ pub(crate) struct PlayArgs {
     /// Go on with the run of --name if there is one, as --resume does, and else start it
     #[arg(help_heading = "Run", id = "or_start", long = "resume-or-start", requires = "name")]
     resume_or_start: bool,
-    /// Said by `arbiter ci`, which plays its gates anew rather than going on with them
-    #[arg(long, hide = true)]
-    gate: bool,
     /// Print the resolved plan and play nothing: the engines are tried out, but revisions are not built,
     /// the book is read, and nothing is written down
     #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
@@ -294,8 +291,6 @@ pub(crate) struct RequestedRun {
     pub may_start: bool,
     /// The flags that the command line gives, as they are written there.
     pub given: BTreeSet<String>,
-    /// Whether it is a gate of `arbiter ci`.
-    pub is_gate: bool,
     /// Whether nothing is to be played.
     pub is_dry_run: bool,
     /// Format of the result.
@@ -394,7 +389,6 @@ impl PlayArgs {
             resume,
             may_start: self.resume_or_start,
             given,
-            is_gate: self.gate,
             is_dry_run: self.dry_run,
             format: self.format,
             build: self.build,

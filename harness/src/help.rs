@@ -43,11 +43,10 @@ const SHOWN: [(&str, &str); 24] = [
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
 /// Subcommands, flags and values of flags that a Cargo feature brings, the feature, and whether this build has it.
-const OPTIONAL: [(&str, &str, bool); 7] = [
+const OPTIONAL: [(&str, &str, bool); 6] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),
     ("--on", "cluster", cfg!(feature = "cluster")),
-    ("--nats", "cluster", cfg!(feature = "cluster")),
     ("--format json-schema", "json-schema", cfg!(feature = "json-schema")),
     ("serve", "serve", cfg!(feature = "serve")),
     ("--metrics", "serve", cfg!(feature = "serve")),

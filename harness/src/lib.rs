@@ -55,7 +55,8 @@ use keyboard::Keyboard;
 use log_args::LogArgs;
 use metrics::{Endpoint, MetricsArgs};
 use output::{
-    NewFile, OutputFormat, Rows, emit, in_use, progress, store_files, unwritten, write_whole,
+    NewFile, OutputFormat, Rows, emit, in_use, progress, quoted, store_files, unwritten,
+    write_whole,
 };
 use run::{OtherFiles, engine_files};
 use runtime::{interruptible, runtime, until_signal};

@@ -21,7 +21,6 @@ const NARROWEST: usize = 60;
 pub(crate) enum OutputFormat {
     /// Text for people.
     #[default]
-    #[value(alias = "human")]
     Text,
     /// One JSON value.
     Json,
@@ -198,6 +197,11 @@ impl Write for NewFile<'_> {
     }
 }
 
+/// A path as a word of a command line.
+pub(crate) fn quoted(path: &Path) -> String {
+    shell_words::quote(&path.to_string_lossy()).into_owned()
+}
+
 /// The failure to write a file.
 pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
@@ -230,10 +234,5 @@ mod tests {
         assert_eq!(rows.csv(&json!({ "list": [{ "a": 1, "b": 2 }] })), "b,a\n2,1\n");
         let rows = Rows { list: None, first: &[] };
         assert_eq!(rows.csv(&json!({ "a": 1 })), "a\n1\n");
-    }
-
-    #[test]
-    fn the_word_of_before_is_still_understood() {
-        assert_eq!(OutputFormat::from_str("human", false), Ok(OutputFormat::Text));
     }
 }

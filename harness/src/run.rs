@@ -79,11 +79,7 @@ pub(crate) fn play_named(
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.clone());
-    let again = match (requested.is_gate, requested.may_start) {
-        (true, _) => Some("try again with: arbiter ci"),
-        (false, true) => Some("the same command goes on"),
-        (false, false) => None,
-    };
+    let again = requested.may_start.then_some("the same command goes on");
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
     if let Some(wanted) = &requested.resume
         && requested.may_start

@@ -42,7 +42,7 @@ fn bad_lines_are_left_out_and_reported() {
         let faults = report["opening_faults"].as_array().expect("a list");
         assert!(faults[1].as_str().is_some_and(|fault| fault.contains("some.epd:5: ")));
     }
-    for format in ["human", "md"] {
+    for format in ["text", "md"] {
         said(&of_any_machine(&show(format).stdout));
     }
 }
@@ -71,7 +71,7 @@ fn impossible_claims_are_corrected_and_reported() {
         let told = report["opening_corrections"][0].as_str().expect("a text");
         assert!(told.ends_with(what), "{told}");
     }
-    for format in ["human", "md"] {
+    for format in ["text", "md"] {
         assert!(show(format).stdout.contains("1 of the book corrected; the first: "), "{format}");
     }
 }

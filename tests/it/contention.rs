@@ -74,7 +74,7 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
     noted.iter().for_each(|row| said(&without_figures(&row.2)));
     // The same in the other forms of the report.
     let results = bench.path("results").display().to_string();
-    for form in ["human", "md"] {
+    for form in ["text", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
         let shown = bench.arbiter(show).finish().expect_code(0);
         said(&without_figures(line_with(&shown.stdout, ": 2 played again, 1 ")));

@@ -184,7 +184,7 @@ fn the_cluster_shows_who_is_there() {
     let stranger = Worker::start_with(&bench, &server, "b", &flags);
     let running = distant(&bench, &server).start();
     wait_for_pairs(&bench, 1);
-    let show = ["cluster", "show", "--nats", &server.url()];
+    let show = ["cluster", "show", "--on", &server.url()];
     let shown =
         bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0).json();
     assert_eq!(shown["workers"][0]["worker"], "a");
@@ -208,7 +208,7 @@ fn the_live_page_shows_who_is_there() {
     said(&words(&without.get("/cluster").body));
     without.end();
     let worker = Worker::start(&bench, &server, "alpha");
-    let site = Site::start(&bench, &["--nats", &server.url()]);
+    let site = Site::start(&bench, &["--on", &server.url()]);
     let mut events = site.events("/events/cluster");
     events.wait_for("worker-alpha", &["badge idle", "0 of 2"]);
     let running = distant(&bench, &server).start();

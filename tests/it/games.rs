@@ -180,6 +180,6 @@ fn games_end_where_adjudication_says() {
 #[test]
 fn people_are_told_the_result_on_stdout() {
     let bench = Bench::new();
-    let finished = honest(&bench, 2).set("format", "human").run().expect_code(0);
+    let finished = honest(&bench, 2).set("format", "text").run().expect_code(0);
     said(&finished.stdout);
 }

@@ -259,7 +259,7 @@ fn latencies_are_measured_and_kept() {
             .finish()
     };
     assert_eq!(shown("json").json()["latencies"], report["latencies"]);
-    for format in ["human", "md"] {
+    for format in ["text", "md"] {
         let text = shown(format).stdout;
         assert!(text.contains("p99") && text.contains("overrun"), "{text}");
     }

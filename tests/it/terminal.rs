@@ -1,11 +1,9 @@
 //! What commands say besides their results, and how much of it.
 
-use std::path::Path;
-
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
 use crate::support::snapshot::{of_any_machine, said};
-use crate::support::{programs, store};
+use crate::support::store;
 
 fn plan(bench: &Bench) -> Plan<'_> {
     Plan::new(bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2").unset("format")
@@ -21,20 +19,6 @@ fn a_quiet_run_says_its_result_and_nothing_else() {
     let results = bench.path("results").display().to_string();
     let refused = bench.arbiter(["-q", "results", "show", "walk", "--results", &results]).finish();
     refused.expect_error(3);
-}
-
-#[test]
-fn a_terminal_without_utf_8_gets_ascii() {
-    let bench = Bench::new();
-    plan(&bench).run().expect_code(0);
-    let program = programs::arbiter().display().to_string();
-    let shown = |locale: &str| {
-        let list = ["results", "list", "--results", "results"];
-        let words = [&[locale, program.as_str()][..], &list].concat();
-        bench.start(Path::new("/usr/bin/env"), words).finish().expect_code(0).stdout
-    };
-    assert!(shown("LC_ALL=en_GB.utf8").contains("│ A"), "{}", shown("LC_ALL=en_GB.utf8"));
-    assert!(shown("LC_ALL=C").is_ascii(), "{}", shown("LC_ALL=C"));
 }
 
 #[test]

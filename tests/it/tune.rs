@@ -203,7 +203,7 @@ fn options_of_the_engine_and_of_the_file_are_parameters() {
 #[test]
 fn values_are_reported_patched_and_confirmed() {
     let bench = Bench::new();
-    let human = tuning(&bench, "").set("format", "human").run().expect_code(0).stdout;
+    let human = tuning(&bench, "").set("format", "text").run().expect_code(0).stdout;
     let report = resume(&bench, &[]).finish().expect_code(0).json();
     let tuned = |place: usize| {
         let value = report["tuning"]["parameters"][place]["tuned"].as_str();
@@ -252,7 +252,7 @@ fn values_are_reported_patched_and_confirmed() {
 #[test]
 fn its_user_may_stop_it_and_that_is_said() {
     let bench = Bench::new();
-    let running = tuning(&bench, "--delay-ms 3").set("format", "human").start();
+    let running = tuning(&bench, "--delay-ms 3").set("format", "text").start();
     wait_for("pairs are stored", || {
         (store::pairs(&bench.path("results")).len() >= 3).then_some(())
     });

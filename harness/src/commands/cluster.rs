@@ -46,7 +46,7 @@ enum What {
 #[derive(Debug, Args)]
 struct ShowArgs {
     /// NATS server: the coordinator's join file, *.join, or a URL such as tls://host:4222
-    #[arg(long, value_name = "FILE|URL", alias = "nats")]
+    #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
     /// Format of the output; csv has the workers
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]

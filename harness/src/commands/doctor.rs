@@ -29,27 +29,9 @@ const GAME_MIB: u64 = 256;
 const BAD_CLOCKS: [&str; 4] = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"];
 
 /// Programs that are started if they are in PATH or /usr/games. Others there may be anything.
-const ENGINES: [&str; 19] = [
-    "stockfish",
-    "lc0",
-    "berserk",
-    "caissa",
-    "ethereal-chess",
-    "fairy-stockfish",
-    "obsidian",
-    "rubichess",
-    "toga2",
-    "glaurung",
-    "fruit",
-    "crafty",
-    "gnuchess",
-    "fairymax",
-    "hoichess",
-    "phalanx",
-    "sjeng",
-    "weiss",
-    "viridithas",
-];
+const ENGINES: &str = "\
+stockfish lc0 berserk caissa ethereal-chess fairy-stockfish obsidian rubichess toga2 glaurung fruit \
+crafty gnuchess fairymax hoichess phalanx sjeng weiss viridithas";
 
 const HELP: &str = "\
 It looks at the processors and what they do for a second, at the clock and the memory, and starts
@@ -233,7 +215,7 @@ fn of_engines() -> Result<Vec<Finding>, Failure> {
     let own = registered()?.into_keys().map(|name| (name, Health::Bad));
     let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
     names.extend(own);
-    let found = ENGINES.iter().filter(|name| find_program(name, None).is_ok());
+    let found = ENGINES.split(' ').filter(|name| find_program(name, None).is_ok());
     names.extend(found.map(|name| (format!("cmd={name}"), Health::Note)));
     let tried = names.into_iter().map(|(name, otherwise)| {
         let subject = format!("engine {}", name.trim_start_matches("cmd="));

@@ -5,21 +5,20 @@
 
 mod start;
 
-use std::io::{self, IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use data_encoding::HEXLOWER;
-use tempfile::NamedTempFile;
 use tokio::net::TcpListener;
 
 use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{DEFAULT_RESULTS, Failure, LogArgs, MetricsArgs, runtime};
-use arbiter_process::{lower_priority, read_text, without_name};
+use arbiter_process::{lower_priority, read_text, write_secret};
 use arbiter_report::note;
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
@@ -80,7 +79,7 @@ pub(crate) struct ServeArgs {
     /// NATS server whose workers and runs are shown, too: the coordinator's join file, *.join, or a URL
     /// such as tls://host:4222
     #[cfg(feature = "cluster")]
-    #[arg(long, value_name = "FILE|URL", alias = "nats")]
+    #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,
     #[cfg(feature = "cluster")]
     #[command(flatten)]
@@ -185,7 +184,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
         return Ok(Token { text: hex(32)?, place: None });
     }
     let path = results.join(TOKEN_FILE);
-    keep_token(&path, &hex(32)?).map_err(|error| {
+    write_secret(&path, &hex(32)?).map_err(|error| {
         Failure::environment(format!(
             "cannot keep a token in {}: {error}; give --token-file or --read-only",
             path.display()
@@ -210,17 +209,6 @@ fn read_token(path: &Path) -> Result<String, Failure> {
     read_text(path).map_err(|error| {
         Failure::invalid(format!("cannot read the token in {}: {error}", path.display()))
     })
-}
-
-/// Writes a token to a file that only its owner can read, unless the file exists.
-fn keep_token(path: &Path, token: &str) -> io::Result<()> {
-    let file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")));
-    let mut file = file.map_err(without_name)?;
-    writeln!(file, "{token}")?;
-    match file.persist_noclobber(path) {
-        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
-        _ => Ok(()),
-    }
 }
 
 /// So many bytes that nobody can guess, as hexadecimal digits.

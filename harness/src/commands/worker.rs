@@ -89,7 +89,7 @@ pub(crate) struct WorkerArgs {
 struct EntryArgs {
     /// The server: the join file of this worker, *.join, which 'arbiter cluster init' or 'add' has made,
     /// or a URL such as tls://host:4222, several with commas between them, and --trust
-    #[arg(long, value_name = "FILE|URL", aliases = ["join", "nats"])]
+    #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
     /// Public key of a coordinator whose programs may be started here, as its run shows it, or a file
     /// with it; repeat for several

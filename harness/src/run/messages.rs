@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{LoadedPlan, ReadyRun};
-use crate::{DEFAULT_RESULTS, ExitCode, Failure, Fleet};
+use crate::{DEFAULT_RESULTS, ExitCode, Failure, Fleet, quoted};
 use arbiter_names::counted;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
 use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule, warn};
@@ -151,11 +151,6 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
         true => format!("arbiter {command}"),
         false => format!("arbiter {command} --results {}", quoted(results)),
     }
-}
-
-/// A path as a shell wants it.
-fn quoted(path: &Path) -> String {
-    shell_words::quote(&path.to_string_lossy()).into_owned()
 }
 
 /// The end of a run by an error; `show` is the command that shows it, `go_on` says how to go on.

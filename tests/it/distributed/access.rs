@@ -117,7 +117,7 @@ fn of_a_certificate_that_will_not_do_is_said_why() {
         let path = |end: &str| bench.path(&format!("{name}.{end}")).display().to_string();
         let tls = format!("tls {{ cert_file: {:?}, key_file: {:?} }}", path("pem"), path("key"));
         let Some(server) = Server::start(&bench, &tls) else { return };
-        let show = ["cluster", "show", "--nats", &server.url(), "--nats-ca", &path("pem")];
+        let show = ["cluster", "show", "--on", &server.url(), "--nats-ca", &path("pem")];
         bench.arbiter(show).finish().expect_error(8);
     }
 }

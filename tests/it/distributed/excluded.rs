@@ -113,7 +113,7 @@ fn each_worker_scales_times_by_its_own_speed() {
         assert!(words.contains("btime 240000"), "{words}");
     }
     // Which is to be seen.
-    let show = ["cluster", "show", "--nats", &server.url()];
+    let show = ["cluster", "show", "--on", &server.url()];
     let json = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().json();
     assert_eq!(json["workers"][0]["bench_nps"], serde_json::json!({"A": 500.0, "B": 500.0}));
     let text = bench.arbiter(show).finish().stdout;

@@ -75,7 +75,7 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     // A second server does not touch the files of the first, nor does a worker see who else is there.
     let second = bench.arbiter(["cluster", "up", "--dir", "cluster"]).finish();
     said(&without_figures(&second.expect_code(7).stderr));
-    let show = bench.arbiter(["cluster", "show", "--nats", "cluster/worker1.join"]).finish();
+    let show = bench.arbiter(["cluster", "show", "--on", "cluster/worker1.join"]).finish();
     show.expect_error(3);
     let running = slow(&bench).unset("concurrency").set("on", COORDINATOR).start();
     // A worker hears nobody's answers but its own.
@@ -89,7 +89,7 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
     let players = store::players(&bench.path("results"));
     assert_eq!(players.keys().collect::<Vec<_>>(), ["worker1", "worker2"]);
-    let show = ["cluster", "show", "--nats", COORDINATOR, "--format", "json"];
+    let show = ["cluster", "show", "--on", COORDINATOR, "--format", "json"];
     let shown = bench.arbiter(show).finish().expect_code(0).json();
     assert_eq!(shown["workers"][1]["worker"], "worker2", "{shown}");
     // Nothing is said in plain text.
@@ -111,7 +111,7 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
 fn a_join_file_is_good_for_one_part_and_strangers_stay_outside() {
     let bench = Bench::new();
     let Some((server, port)) = up(&bench) else { return };
-    let join = |file: &str| bench.arbiter(["worker", "--join", file, "--slots", "1"]).finish();
+    let join = |file: &str| bench.arbiter(["worker", "--on", file, "--slots", "1"]).finish();
     // Under another name the server says no.
     let own = bench.read("cluster/worker1.join");
     bench.write("changed.join", own.replace("worker = \"worker1\"", "worker = \"worker2\""));
@@ -124,14 +124,14 @@ fn a_join_file_is_good_for_one_part_and_strangers_stay_outside() {
     let stranger =
         bench.write("stranger", KeyPair::new_user().seed().expect("it was made with one"));
     let stranger = stranger.display().to_string();
-    let base = ["worker", "--nats", &url, "--trust", &trust, "--slots", "1"];
+    let base = ["worker", "--on", &url, "--trust", &trust, "--slots", "1"];
     let enter = |more: &[&str]| bench.arbiter(base.iter().chain(more)).finish();
     let ca = ["--nats-ca", "cluster/worker1.join"];
     enter(&ca).expect_refusal(8, &["authorization"]);
     enter(&[&ca[..], &["--nats-nkey", &stranger]].concat()).expect_refusal(8, &["authorization"]);
     enter(&[]).expect_refusal(8, &["certificate", "--nats-ca", "'arbiter cluster init'"]);
     let more = ["--nats-nkey", &stranger];
-    let show = ["cluster", "show", "--nats", COORDINATOR];
+    let show = ["cluster", "show", "--on", COORDINATOR];
     bench.arbiter(show.iter().chain(&more)).finish().expect_refusal(3, &["--nats-"]);
     stop(server);
 }
@@ -147,12 +147,12 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
         add(name).expect_error(3);
     }
     let file = "cluster/tower.join";
-    let join = || bench.arbiter(["worker", "--join", file, "--slots", "1"]);
+    let join = || bench.arbiter(["worker", "--on", file, "--slots", "1"]);
     join().finish().expect_refusal(8, &["authorization"]);
     server.signal(Signal::HUP);
     wait_for("it is let in", || {
         let worker = join();
-        let show = ["cluster", "show", "--nats", COORDINATOR, "--format", "json"];
+        let show = ["cluster", "show", "--on", COORDINATOR, "--format", "json"];
         let shown = bench.arbiter(show).finish().expect_code(0).json();
         worker.signal(Signal::TERM);
         worker.finish();
@@ -169,7 +169,7 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
 
 /// How a worker ends that is told to leave at once.
 fn join_briefly(bench: &Bench, file: &str) -> Option<i32> {
-    let worker = bench.arbiter(["worker", "--join", file, "--slots", "1"]);
+    let worker = bench.arbiter(["worker", "--on", file, "--slots", "1"]);
     std::thread::sleep(std::time::Duration::from_millis(300));
     worker.signal(Signal::TERM);
     worker.finish().code
@@ -266,11 +266,11 @@ fn a_join_file_that_is_none_is_said_to_be_wrong() {
         own[..begin].to_owned(),
     ] {
         bench.write("wrong.join", &wrong);
-        let join = bench.arbiter(["worker", "--join", "wrong.join"]).finish();
+        let join = bench.arbiter(["worker", "--on", "wrong.join"]).finish();
         join.expect_error(3);
     }
     // One that others can read is used, with a word of warning; here there is no server.
     bench.write("open.join", &own);
-    let finished = bench.arbiter(["worker", "--join", "open.join"]).finish().expect_code(8);
+    let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");
 }

@@ -40,7 +40,7 @@ fn attempts(sandbox: &str) -> Vec<String> {
     let password = bench.write("password", PASSWORD);
     let access = ["--nats-user", "worker", "--nats-password-file", password.to_str().unwrap()];
     let trust = key(&bench);
-    let flags = ["--nats", &url, "--name", "a", "--slots", "1", "--sandbox", sandbox];
+    let flags = ["--on", &url, "--name", "a", "--slots", "1", "--sandbox", sandbox];
     let more = ["--trust", &trust, "--programs", "programs-a"];
     let args_of_worker = env.iter().map(String::as_str).chain(["worker"]).chain(flags).chain(more);
     let worker = bench.start(std::path::Path::new("env"), args_of_worker);

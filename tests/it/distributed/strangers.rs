@@ -98,7 +98,7 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
     let Some(mut server) = Server::start(&bench, &auth) else { return };
     let trust = key(&bench);
     let worker = |url: &str| {
-        let args = ["worker", "--nats", url, "--name", "a", "--slots", "1", "--trust", &trust];
+        let args = ["worker", "--on", url, "--name", "a", "--slots", "1", "--trust", &trust];
         bench.arbiter(args).finish()
     };
     worker(&server.url()).expect_refusal(8, &["authorization"]);

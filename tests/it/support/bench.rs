@@ -91,9 +91,8 @@ impl Bench {
         command.args(args).current_dir(self.dir.path());
         let words: Vec<String> =
             command.get_args().filter_map(OsStr::to_str).map(str::to_owned).collect();
-        let is_open = |two: &[String]| {
-            ["--on", "--nats"].contains(&&*two[0]) && two[1].starts_with("nats://")
-        };
+        let is_open =
+            |two: &[String]| ["--on", "--on"].contains(&&*two[0]) && two[1].starts_with("nats://");
         if words.windows(2).any(is_open) {
             command.arg("--insecure");
         }

@@ -172,14 +172,14 @@ impl Worker {
     /// Starts one with these flags that finds the server at `url`.
     pub fn start_at(bench: &Bench, url: &str, name: &str, flags: &[&str]) -> Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
-        let args = ["worker", "--nats", url, "--name", name, "--programs", &programs];
+        let args = ["worker", "--on", url, "--name", name, "--programs", &programs];
         Worker(Some(bench.arbiter(args.iter().chain(flags))))
     }
 
     /// Starts one with two slots by a join file.
     pub fn join(bench: &Bench, file: &str) -> Worker {
         let programs = format!("programs-{}", file.replace('/', "-"));
-        let args = ["worker", "--join", file, "--slots", "2", "--programs", &programs];
+        let args = ["worker", "--on", file, "--slots", "2", "--programs", &programs];
         Worker(Some(bench.arbiter(args)))
     }
 
@@ -189,7 +189,7 @@ impl Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
         let (url, trust) = (server.url(), key(bench));
         let arbiter = super::programs::arbiter().display().to_string();
-        let args = [&arbiter, "worker", "--nats", &url, "--slots", "1", "--name", name];
+        let args = [&arbiter, "worker", "--on", &url, "--slots", "1", "--name", name];
         let more = ["--programs", &programs, "--trust", &trust, "--sandbox", "off"];
         Worker(Some(bench.start(Path::new("env"), env.iter().chain(&args).chain(&more))))
     }
@@ -199,7 +199,7 @@ impl Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
         let (url, trust) = (server.url(), key(bench));
         let arbiter = super::programs::arbiter().display().to_string();
-        let args = ["netns", "exec", namespace, &arbiter, "worker", "--nats", &url, "--slots", "2"];
+        let args = ["netns", "exec", namespace, &arbiter, "worker", "--on", &url, "--slots", "2"];
         let more = ["--name", name, "--programs", &programs, "--trust", &trust];
         Worker(Some(bench.start(Path::new("ip"), args.iter().chain(&more))))
     }

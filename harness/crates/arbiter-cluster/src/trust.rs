@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use thiserror::Error;
 
-use arbiter_process::{read_text, without_name};
+use arbiter_process::{folder_of, read_text, write_secret};
 
 /// What a text is signed as; a signature is valid for nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,17 +136,8 @@ fn decoded<const N: usize>(digits: &str) -> Option<[u8; N]> {
 fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    // Only its owner can read such a file.
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(without_name)?;
-    writeln!(file, "{}", HEXLOWER.encode(&bytes))?;
-    file.as_file().sync_all()?;
-    match file.persist_noclobber(path) {
-        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
-        _ => Ok(()),
-    }
+    fs::create_dir_all(folder_of(path))?;
+    write_secret(path, &HEXLOWER.encode(&bytes))
 }
 
 impl PublicKey {

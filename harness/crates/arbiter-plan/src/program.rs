@@ -53,8 +53,7 @@ fn missing(cmd: &str) -> String {
 
 /// The file of the same folder that has a name most like that of a file that is not there.
 fn did_you_mean_file(path: &Path) -> String {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
+    let entries = std::fs::read_dir(arbiter_process::folder_of(path)).into_iter().flatten();
     let files = entries.flatten().filter(|entry| entry.path().is_file());
     let names: Vec<String> =
         files.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -41,6 +41,6 @@ pub use system::machine::{CpuTimes, Machine};
 pub use system::pulse::Pulse;
 pub use system::sandbox::{Sandbox, SandboxSupport};
 pub use system::stop::QUIT_GRACE;
-pub use system::whole_file::{WholeFile, without_name};
+pub use system::whole_file::{WholeFile, without_name, write_secret};
 pub use terminal::{Keys, is_journal};
 pub use writer::WriteError;

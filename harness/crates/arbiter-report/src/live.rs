@@ -15,7 +15,7 @@ use crate::lint::place;
 use crate::recent::{ActiveTime, fault_in_words, in_words};
 use crate::standings::leaders_line;
 use crate::status::Progress;
-use crate::terminal::{is_quiet, note, shown, shown_message};
+use crate::terminal::{is_quiet, note, shown_message};
 use crate::text::{ratio, signed};
 use crate::tuned;
 use arbiter_game::lint::LintFinding;
@@ -149,7 +149,7 @@ impl<'a> Live<'a> {
         };
         // The cursor stands below, and what scrolls away is never erased.
         lines.truncate(rows.saturating_sub(1).max(1));
-        lines.iter_mut().for_each(|line| *line = cut(&shown(line), columns));
+        lines.iter_mut().for_each(|line| *line = cut(line, columns));
         lines
     }
 
@@ -395,10 +395,7 @@ fn length(text: &str) -> usize {
 /// As much of a text as fits.
 fn cut(text: &str, columns: usize) -> String {
     match length(text) > columns {
-        true => {
-            shown(&text.chars().take(columns.saturating_sub(1)).chain(['…']).collect::<String>())
-                .into_owned()
-        }
+        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),
     }
 }

@@ -5,7 +5,6 @@ use tabled::settings::width::Wrap;
 
 use crate::document::{Block, Document, Figure, Tone};
 use crate::style::{BAD_STYLE, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, styled};
-use crate::terminal::shown;
 
 /// Items of a list that are shown.
 const MAX_ITEMS: usize = 40;
@@ -15,14 +14,13 @@ const NAME_WIDTH: usize = 8;
 
 /// The document with its title in so many columns.
 pub fn plain_text(document: &Document, width: Option<usize>) -> String {
-    let title = styled(LABEL_STYLE, &shown(&document.title));
+    let title = styled(LABEL_STYLE, &document.title);
     format!("{title}\n{}", plain_body(document, width))
 }
 
 /// The document without its title; charts are told by their figures, games by their titles.
 pub fn plain_body(document: &Document, width: Option<usize>) -> String {
-    let text: String = document.blocks.iter().map(|block| part(block, width)).collect();
-    shown(&text).into_owned()
+    document.blocks.iter().map(|block| part(block, width)).collect()
 }
 
 fn part(block: &Block, width: Option<usize>) -> String {

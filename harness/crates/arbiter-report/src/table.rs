@@ -8,8 +8,6 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Style, Width};
 
-use crate::terminal::shown;
-
 /// Columns that a cell's border and the blanks beside its text take.
 const BORDER: usize = 3;
 
@@ -82,16 +80,14 @@ impl Table {
     }
 
     /// For a terminal of so many columns, with cells on several lines if they have to be.
-    pub fn fitted(mut self, width: Option<usize>) -> String {
-        // Before widths are computed, which it may change.
-        self.rows.iter_mut().flatten().for_each(|cell| *cell = shown(cell).into_owned());
+    pub fn fitted(self, width: Option<usize>) -> String {
         let columns = width.map(|width| self.widths(width));
         let mut table = Builder::from(self.rows).build();
         table.with(Style::sharp());
         for (column, width) in columns.into_iter().flatten().enumerate() {
             table.modify(Columns::one(column), Width::wrap(width).keep_words(true));
         }
-        format!("{}\n", shown(&table.to_string()))
+        format!("{table}\n")
     }
 
     /// How wide the cells of each column may be in a table of so many columns of text: the widest

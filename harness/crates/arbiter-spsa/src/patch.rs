@@ -28,70 +28,62 @@ const FORMS: [&[&str]; 2] = [
 /// without regard to case and `_`. A number keeps the mark between its groups of digits, and its point.
 /// An error if not exactly one place defines a name.
 pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, TuningError> {
-    let forms = FORMS.map(|forms| Regex::new(&pattern(forms)).expect("the pattern is fixed"));
-    let mut lines: Vec<String> = source.split_inclusive('\n').map(str::to_owned).collect();
+    let forms = FORMS.map(|forms| fixed(&pattern(forms)));
+    let comment = fixed(r"(?m)//.*$|^[ \t]*/?\*.*$");
+    let mut text = source.to_owned();
     for (name, value) in values {
-        let places = |form: &Regex| -> Vec<(usize, Range<usize>)> {
-            let in_line = |(at, line)| numbers(form, line, name).map(move |place| (at, place));
-            lines.iter().map(String::as_str).enumerate().flat_map(in_line).collect()
-        };
-        let found = forms.iter().map(places).find(|places| !places.is_empty());
-        let (line, place) = match &found.unwrap_or_default()[..] {
+        let code = comment.replace_all(&text, |found: &Captures<'_>| " ".repeat(found[0].len()));
+        let mut found = forms.iter().map(|form| numbers(form, &code, name));
+        let found = found.find(|places| !places.is_empty()).unwrap_or_default();
+        let place = match &found[..] {
             [only] => only.clone(),
             [] => {
                 let ways =
                     format!("'{name} = NUMBER', '#define {name} NUMBER' or '{name}, NUMBER'");
                 return Err(TuningError(format!("no line says {ways}")));
             }
-            [(first, _), (second, _), ..] => {
-                let lines = match first == second {
-                    true => format!("line {} has two numbers of", first + 1),
-                    false => {
-                        format!("lines {} and {} both have a number of", first + 1, second + 1)
-                    }
-                };
+            [first, second, ..] => {
+                let [first, second] = [first, second].map(|at| text[..at.end].lines().count());
+                let lines = format!("lines {first} and {second} both have a number of");
                 return Err(TuningError(format!("{lines} '{name}'")));
             }
         };
-        let literal = literal(&lines[line][place.clone()], value);
-        lines[line].replace_range(place, &literal);
+        let literal = literal(&text[place.clone()], value);
+        text.replace_range(place, &literal);
     }
-    Ok(lines.concat())
+    Ok(text)
+}
+
+fn fixed(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is fixed")
 }
 
 /// The pattern of a definition: the name is its first or second group, the number the last.
 fn pattern(between: &[&str]) -> String {
-    let define = r"^\s*#\s*define\s+([A-Za-z_][A-Za-z0-9_]*)\s+\(?\s*";
+    let define = r"^[ \t]*#[ \t]*define\s+([A-Za-z_][A-Za-z0-9_]*)\s+\(?\s*";
     let between = between.join("|");
-    format!("(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
+    format!("(?m)(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// Where in a line the numbers of this name are; comments have none.
-fn numbers<'a>(
-    form: &'a Regex,
-    line: &'a str,
-    name: &'a str,
-) -> impl Iterator<Item = Range<usize>> + 'a {
-    let code = line.split("//").next().unwrap_or_default();
-    let is_code = !code.trim_start().starts_with(['*']) && !code.trim_start().starts_with("/*");
-    let captures = form.captures_iter(if is_code { code } else { "" });
-    let is_same = move |found: &str| is_same_name(found, name);
-    captures.filter_map(move |found: Captures<'_>| {
-        let word = found.get(1).or(found.get(2))?;
+/// Where in code the numbers of this name are, of which case and `_` do not count.
+fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
+    let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let place = |found: Captures<'_>| {
+        let word = found.get(1).or(found.get(2))?.as_str();
         let number = found.get(3)?;
         let rest = &code[number.end()..];
         // `1..=7` is a range, `0x1F` no decimal number.
         let is_range = number.as_str().ends_with('.') && rest.starts_with('.');
         let end = number.end() - usize::from(is_range);
         let is_decimal = !rest.starts_with(['x', 'X', 'b', 'B']);
-        (is_same(word.as_str()) && is_decimal).then_some(number.start()..end)
-    })
-}
-
-/// Whether two names differ by case and `_` at most.
-fn is_same_name(one: &str, other: &str) -> bool {
-    let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
-    letters(one) == letters(other)
+        // `S(12, 34)` is more than a number.
+        let is_one_of_several = found[0].contains('=')
+            && found[0].contains('(')
+            && !rest.trim_start_matches(char::is_alphanumeric).trim_start().starts_with(')');
+        (letters(word) == letters(name) && is_decimal && !is_one_of_several)
+            .then_some(number.start()..end)
+    };
+    form.captures_iter(code).filter_map(place).collect()
 }
 
 /// A value in the style of the number that it replaces.
@@ -267,13 +259,16 @@ pub const TEMPO: f64 = -1.5; // half a move
         ] {
             assert_eq!(patched(line, value), expect);
         }
-        for line in
-            ["int razor_margin = 0x10;", "int razor_margin = other;", "int razor_margins = 3;"]
-        {
+        for line in [
+            "int razor_margin = 0x10;",
+            "int razor_margin = other;",
+            "int razor_margin = S(12, 34);",
+            "int razor_margins = 3;",
+        ] {
             assert!(patched(line, "1").starts_with("no line says"), "{line}");
         }
         let twice = patched("int razor_margin = 3, RAZOR_MARGIN = 4;", "1");
-        assert_eq!(twice, "line 1 has two numbers of 'razor_margin'");
+        assert_eq!(twice, "lines 1 and 1 both have a number of 'razor_margin'");
     }
 
     #[test]

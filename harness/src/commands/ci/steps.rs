@@ -279,7 +279,6 @@ impl Gates<'_> {
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
         if matches!(step.kind, StepKind::Sprt | StepKind::Lint) {
-            words.push("--gate".to_owned());
             flags.push(("--results", self.results.display().to_string()));
             let name = step.name.replace([' ', '/'], "-");
             flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::{Failure, emit, fleet::default_key};
+use crate::{Failure, emit, fleet::default_key, quoted};
 use arbiter_cluster::{CONFIGURATION, Key, SetupError, add_workers, join_path, make_server};
 use arbiter_process::host_name;
 use arbiter_runner::unix_time_ms;
@@ -157,10 +157,6 @@ fn lock(dir: &Path) -> Result<File, Failure> {
             Err(Failure::environment(message))
         }
     }
-}
-
-fn quoted(path: &Path) -> String {
-    shell_words::quote(&path.to_string_lossy()).into_owned()
 }
 
 impl From<SetupError> for Failure {

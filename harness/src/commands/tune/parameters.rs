@@ -104,13 +104,12 @@ fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure
         let hint = did_you_mean(missing, known.iter().copied());
         let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let what = match missing.trim() {
-            "*" => "a parameter of its play".to_owned(),
-            name => format!("'{name}'{hint}"),
+            "*" => "spin option for a parameter of its play".to_owned(),
+            name => format!("spin option '{name}'{hint}"),
         };
-        return Err(Failure::invalid(format!(
-            "engine '{}' has no spin option that is {what}; it has {has}. {DECLARE}",
-            engine.name
-        )));
+        let name = &engine.name;
+        let message = format!("engine '{name}' has no {what}; it has {has}. {DECLARE}");
+        return Err(Failure::invalid(message));
     }
     let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
     let parameters = wanted.map(|(name, default, min, max)| {

@@ -4,7 +4,7 @@ use std::fs::{File, remove_file, rename};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, linkat};
 use tempfile::NamedTempFile;
@@ -30,6 +30,21 @@ enum Part {
 /// The error of a temporary file or folder without its name, which its user has never seen.
 pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
+}
+
+/// Writes a file that only its owner can read, whole or not at all, unless there is one.
+///
+/// # Errors
+///
+/// That of the system, which does not name a temporary file.
+pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(without_name)?;
+    writeln!(file, "{text}")?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
+        _ => Ok(()),
+    }
 }
 
 impl WholeFile {

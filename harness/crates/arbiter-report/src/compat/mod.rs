@@ -12,7 +12,7 @@ use crate::standings::total;
 use crate::summary::Strength;
 pub use arbiter_game::annotation::Dialect;
 use arbiter_game::lint::{LintFinding, LintRule};
-use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::outcome::{Outcome, Termination, color_name};
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
 use arbiter_protocol::{Limits, Score};
@@ -272,10 +272,6 @@ impl DialectWriter {
         let pairs = if by_games { Default::default() } else { encounter.pairs };
         Strength::of(Encounter { pairs, ..encounter })
     }
-}
-
-fn color_name(color: Color) -> &'static str {
-    if color.is_white() { "White" } else { "Black" }
 }
 
 /// What is wrong with the variation of a mate score, by what the lint says: `mate 3, and a PV of 4
