@@ -346,8 +346,9 @@ mod tests {
         let line = line.trim().trim_start_matches("$ ");
         let line = line.strip_prefix("arbiter ").map(|_| line)?;
         let line = line.split("  ").next().unwrap_or(line).split(" #").next().unwrap_or(line);
-        let line = line.split([';', '|', '>', '&', '<']).next().unwrap_or(line);
         let words = shell_words::split(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let is_of_the_shell = |word: &String| word.starts_with(['|', '>', '<', '&', ';']);
+        let words: Vec<String> = words.into_iter().take_while(|w| !is_of_the_shell(w)).collect();
         (!words.iter().any(|word| is_missing(word))).then_some(words)
     }
 

@@ -27,11 +27,10 @@ tuning ends by itself or by its user; an interrupted one goes on with --resume, 
 The result is no proof: --confirm plays the SPRT of the tuned values against those of the start.
 
 Examples:
-  arbiter tune ./mine --params params.txt --iterations 2000 --pairs 8 --each tc=4+0.04
+  arbiter tune ./mine --params params.txt --iterations 2000 --each tc=4+0.04
   arbiter tune ./mine --spins 'razor_*,null_depth' --each nodes=5000 --confirm
   arbiter tune --resume RUN --confirm
-  arbiter tune patch RUN --table src/params.rs | patch -p0
-  arbiter tune simulate --params params.txt --iterations 2000 --pairs 8 --step-elo 2")]
+  arbiter tune patch RUN --table src/params.rs | patch -p0")]
 pub(crate) struct TuneArgs {
     #[command(subcommand)]
     command: Option<TuneCommand>,

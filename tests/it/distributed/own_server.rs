@@ -181,7 +181,7 @@ fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
     let words = ["'arbiter cluster init'", "--insecure"];
-    let nats = format!("--nats={}", server.url());
+    let nats = format!("--on={}", server.url());
     bench.arbiter(["worker", &nats, "--trust", &trust]).finish().expect_refusal(8, &words);
     let on = |url: &str| slow(&bench).unset("concurrency").switch(&format!("on={url}"));
     on(&server.url()).run().expect_refusal(8, &words);
@@ -190,13 +190,13 @@ fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
 
     // One that knows its users but does not encrypt will do on this machine, and nowhere else.
     let Some(server) = Server::start(&bench, "authorization { token: secret }") else { return };
-    let show = |url: &str| bench.arbiter(["cluster", "show", &format!("--nats={url}")]).finish();
+    let show = |url: &str| bench.arbiter(["cluster", "show", &format!("--on={url}")]).finish();
     let url = server.url().replace("//", "//secret@");
     show(&url).expect_code(0);
     let elsewhere = url.replace("127.0.0.1", "0.0.0.0");
     show(&elsewhere).expect_refusal(8, &words);
     on(&elsewhere).run().expect_refusal(8, &words);
-    let insecure = ["cluster", "show", &format!("--nats={elsewhere}"), "--insecure"];
+    let insecure = ["cluster", "show", &format!("--on={elsewhere}"), "--insecure"];
     bench.arbiter(insecure).finish().expect_code(0);
 }
 

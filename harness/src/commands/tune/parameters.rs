@@ -15,20 +15,9 @@ use arbiter_runner::spin_options;
 use arbiter_spsa::{Parameter, table};
 
 /// Options that are no parameters of play; `*` passes them over.
-const USUAL: [&str; 12] = [
-    "Hash",
-    "Threads",
-    "MultiPV",
-    "Move Overhead",
-    "MoveOverhead",
-    "Skill Level",
-    "UCI_Elo",
-    "Slow Mover",
-    "nodestime",
-    "SyzygyProbeDepth",
-    "SyzygyProbeLimit",
-    "Minimum Thinking Time",
-];
+const USUAL: &str = "\
+Hash, Threads, MultiPV, Move Overhead, MoveOverhead, Skill Level, UCI_Elo, Slow Mover, nodestime, \
+SyzygyProbeDepth, SyzygyProbeLimit, Minimum Thinking Time";
 
 /// How an engine gets parameters.
 const DECLARE: &str = "\
@@ -126,7 +115,7 @@ fn fits(name: &str, option: &str) -> bool {
     let (name, option) = (name.trim().to_ascii_lowercase(), option.to_ascii_lowercase());
     match name.strip_suffix('*') {
         Some(beginning) => {
-            let is_usual = USUAL.iter().any(|usual| usual.eq_ignore_ascii_case(&option));
+            let is_usual = USUAL.split(", ").any(|usual| usual.eq_ignore_ascii_case(&option));
             option.starts_with(beginning) && !is_usual
         }
         None => option == name,

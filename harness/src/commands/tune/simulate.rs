@@ -25,7 +25,10 @@ by C_END costs --step-elo. Experience says that C_END should be worth 2 to 3 Elo
 
 The forecast is theory to first order: with rate R, step S in Elo, share of draws D and C = 800 / ln 10,
 a distance shrinks to 1/e in C / (4 R S) games, and noise keeps each parameter C (1 - D) R / 8 Elo below
-the optimum. --alpha 0 --gamma 0 makes rate and perturbation constant.")]
+the optimum. --alpha 0 --gamma 0 makes rate and perturbation constant.
+
+Examples:
+  arbiter tune simulate --params params.txt --iterations 2000 --pairs 8 --step-elo 2")]
 pub(super) struct SimulateArgs {
     /// File with a table of parameters
     #[arg(long, value_name = "FILE", required_unless_present = "param")]
