@@ -3,6 +3,8 @@
 //! A search sees time only through a [`Timer`]. Without time limits it never reads the clock, so
 //! its result cannot depend on it.
 
+#![expect(clippy::disallowed_methods, reason = "the clock of the search")]
+
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 

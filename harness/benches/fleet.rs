@@ -10,6 +10,7 @@
 //! `FLEET_SLOTS` names the sizes (10,50,100,250,500), `FLEET_SECONDS` for how long each is
 //! measured (15), and `FLEET_WORKER` how many slots share a connection (25).
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
     unreachable_pub,
     clippy::print_stdout,

@@ -49,7 +49,7 @@ fn imports_within_a_crate_point_one_way() {
 }
 
 #[test]
-fn runtime_and_clock_stay_where_they_belong() {
+fn the_runtime_stays_where_it_belongs() {
     assert_clean(rust_files().iter().flat_map(|file| bans::check(&file.path, &file.text)));
 }
 

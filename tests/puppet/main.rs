@@ -10,6 +10,7 @@
 //! with [`PROTOCOL_VIOLATION`] and say why on stderr, so a fault of the harness
 //! cannot pass for a fault of the engine.
 
+#![expect(clippy::disallowed_methods, reason = "an engine has a clock")]
 #![allow(
     unreachable_pub,
     clippy::print_stdout,

@@ -3,6 +3,8 @@
 //!
 //! Cuckoo hashing of the changes of keys, by Marcel van Kervinck, as in Stockfish 10, `Position::has_game_cycle`.
 
+#![expect(clippy::disallowed_types, reason = "a table of the rules, too large for const")]
+
 use std::sync::OnceLock;
 
 use super::attacks;

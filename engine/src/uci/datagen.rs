@@ -1,5 +1,7 @@
 //! The command `datagen` of the command line.
 
+#![expect(clippy::disallowed_methods, reason = "speed is shown")]
+
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};

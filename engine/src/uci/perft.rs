@@ -1,5 +1,7 @@
 //! The `perft` command: counting leaves of one position, or checking a suite.
 
+#![expect(clippy::disallowed_methods, reason = "speed is shown")]
+
 use std::time::{Duration, Instant};
 
 use super::output::Output;

@@ -1,5 +1,7 @@
 //! The command `train` of the command line.
 
+#![expect(clippy::disallowed_methods, reason = "speed is shown")]
+
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! UCI sessions with the real program.
 
+#![expect(clippy::disallowed_methods, reason = "answers are timed")]
 #![allow(
     unreachable_pub,
     clippy::print_stdout,

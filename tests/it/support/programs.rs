@@ -1,5 +1,7 @@
 //! The programs under test.
 
+#![expect(clippy::disallowed_types, reason = "programs are built once")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

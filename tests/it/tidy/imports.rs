@@ -1,7 +1,9 @@
 //! Imports that Cargo cannot forbid: between modules of one crate.
 
+use regex_lite::{Captures, Regex};
+
 use super::Violation;
-use super::source::Source;
+use super::source::code;
 
 /// The engine's modules from the top, each with those it may name besides itself.
 const ENGINE: [(&str, &str); 13] = [
@@ -28,25 +30,29 @@ const ENGINE_FILE: &str = "harness/src/bundled_engine.rs";
 
 /// Finds imports that point the wrong way.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
-    let source = Source::read(path, text);
-    let tokens = source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test);
-    let found = tokens.filter_map(|(at, token)| {
-        let after = |start: &str| {
-            let next = source.tokens.get(at + start.split(' ').count());
-            next.filter(|_| source.matches(at, start)).map(|token| token.text)
-        };
-        let found = if let Some(module) = module_in(path, "engine/src/") {
-            engine_import(module, after("crate ::")?)
-        } else if token.text == "palimpsest" && path.starts_with("harness/src/") {
-            (path != ENGINE_FILE).then(|| format!("name the engine in {ENGINE_FILE} only"))
-        } else {
-            let command = module_in(path, COMMANDS)?;
-            (after("crate :: commands ::")? != command)
-                .then(|| "a command uses shared modules, never another command".to_owned())
-        }?;
-        Some(Violation { path: path.to_owned(), line: token.line, rule: "import", found })
+    let import =
+        Regex::new(r"\bcrate::(\w+)(?:::(\w+))?|\bpalimpsest::").expect("the pattern is fixed");
+    let found = code(path, text).flat_map(|(line, code)| {
+        let names = import.captures_iter(code).filter_map(|names| wrong(path, &names));
+        let violation = |found| Violation { path: path.to_owned(), line, rule: "import", found };
+        names.map(violation).collect::<Vec<_>>()
     });
     found.collect()
+}
+
+/// What is wrong with an import, if anything.
+fn wrong(path: &str, names: &Captures<'_>) -> Option<String> {
+    let name = |group| names.get(group).map_or("", |name| name.as_str());
+    if let Some(module) = module_in(path, "engine/src/") {
+        engine_import(module, name(1))
+    } else if name(1).is_empty() {
+        (path.starts_with("harness/src/") && path != ENGINE_FILE)
+            .then(|| format!("name the engine in {ENGINE_FILE} only"))
+    } else {
+        let command = module_in(path, COMMANDS)?;
+        (name(1) == "commands" && name(2) != command)
+            .then(|| "a command uses shared modules, never another command".to_owned())
+    }
 }
 
 fn engine_import(module: &str, target: &str) -> Option<String> {

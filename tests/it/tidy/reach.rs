@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::source::{Source, is_test_file};
+use regex_lite::Regex;
+
+use super::source::is_test_file;
 use super::{File, Violation};
 
 /// Folders in which each file is a crate without being named in the manifest,
@@ -67,24 +69,28 @@ struct Declared {
 
 /// The modules that `path` declares and that live in files of their own.
 fn declarations(path: &str, text: &str) -> Vec<Declared> {
-    let source = Source::read(path, text);
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let home = match name {
         "mod.rs" | "lib.rs" | "main.rs" => dir.to_owned(),
         _ => path.trim_end_matches(".rs").to_owned(),
     };
-    let windows = source.tokens.windows(3);
-    windows
-        .filter(|window| window[0].text == "mod" && window[1].is_word() && window[2].text == ";")
-        .map(|window| Declared {
-            line: window[0].line,
-            in_test: window[0].in_test,
-            candidates: [
-                format!("{home}/{}.rs", window[1].text),
-                format!("{home}/{}/mod.rs", window[1].text),
-            ],
-        })
-        .collect()
+    let module =
+        Regex::new(r"^\s*(?:pub(?:\([^)]*\))? )?mod (\w+);").expect("the pattern is fixed");
+    let (mut declared, mut in_test) = (Vec::new(), false);
+    for (index, line) in text.lines().enumerate() {
+        if let Some(name) = module.captures(line).and_then(|names| names.get(1)) {
+            let name = name.as_str();
+            declared.push(Declared {
+                line: index + 1,
+                in_test: in_test || is_test_file(path),
+                candidates: [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")],
+            });
+        }
+        // Of an attribute before the declaration, or a module that holds it.
+        in_test = line.starts_with("#[cfg(test)]")
+            || in_test && (line.starts_with(['#', ' ']) || line.ends_with('{'));
+    }
+    declared
 }
 
 /// Where the crates of a package start; `home` is its folder, with a slash at

@@ -6,6 +6,8 @@
 //! compiled along with it, which is why its parts are marked `#[inline(always)]`; a job that calls
 //! itself does so by [`Cpu::run`].
 
+#![expect(clippy::disallowed_types, reason = "the processor is asked once")]
+
 use std::sync::OnceLock;
 
 use super::move_template::MoveTemplate;

@@ -4,6 +4,8 @@
 //! is found with the PEXT instruction on machines that have it, and by multiplication elsewhere;
 //! the two order the slots differently, so each has a table of its own, built on first use.
 
+#![expect(clippy::disallowed_types, reason = "tables of the rules, too large for const")]
+
 use std::sync::OnceLock;
 
 use super::magics;

@@ -6,6 +6,8 @@
 //! inputs of the output that the number of pieces chooses. All arithmetic is in whole numbers, so
 //! that every CPU gives the same score.
 
+#![expect(clippy::disallowed_types, reason = "the embedded network is unpacked once")]
+
 mod accumulator;
 pub mod network;
 

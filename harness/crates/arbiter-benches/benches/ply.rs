@@ -1,6 +1,8 @@
 //! What the harness itself costs per ply: reading an engine's output, judging a move, and, per
 //! pair, the likelihood ratio. The budget is 30 µs of CPU per ply in all.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark")]
+
 use std::time::{Duration, Instant};
 
 use arbiter_game::adjudicate::Rules;

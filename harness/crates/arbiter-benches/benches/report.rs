@@ -4,6 +4,7 @@
 //! environment variable `REPORT_STORE` names the folder of a store, and `REPORT_RUNS` its runs with commas
 //! between them. The budget is 2 s and 3 MB.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
     unreachable_pub,
     clippy::print_stdout,

@@ -1,6 +1,8 @@
 //! Carries out the scripts of checks. It blocks: one process at a time, so that nothing of ours
 //! disturbs the times that are judged.
 
+#![expect(clippy::disallowed_methods, reason = "conversations are timed")]
+
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};

@@ -1,5 +1,7 @@
 //! Plays one game: carries turns from the referee to the engines and their answers back.
 
+#![expect(clippy::disallowed_methods, reason = "the driver stamps what the referee judges")]
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,7 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
+#![expect(clippy::disallowed_methods, reason = "the driver stamps what the session judges")]
+
 mod error;
 mod lines;
 mod setup;

@@ -332,6 +332,8 @@ fn entry(line: &str) -> Option<Entry> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "any time will do")]
+
     use super::*;
 
     fn texts(recorder: &Recorder) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Measures how long a UCI engine takes to start and to answer `isready`, in a sandbox and without:
 //! `cargo run --release -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
 
+#![expect(clippy::disallowed_methods, reason = "an example of timing")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
 use std::error::Error;

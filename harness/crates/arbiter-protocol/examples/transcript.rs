@@ -1,6 +1,7 @@
 //! Shows what each line of a UCI engine means to a session. Reads lines of an engine from the file
 //! that is named, or uses its own: `cargo run -p arbiter-protocol --example transcript -- [FILE]`
 
+#![expect(clippy::disallowed_methods, reason = "a driver of its own")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
 use std::error::Error;

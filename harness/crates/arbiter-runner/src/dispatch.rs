@@ -3,6 +3,8 @@
 //! Order of the effects of a finished pair: first the store, then the counts, then the observers.
 //! What is counted is on disk.
 
+#![expect(clippy::disallowed_methods, reason = "the dispatcher stamps events")]
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -32,6 +32,8 @@ impl Throughput {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "any time will do")]
+
     use super::*;
 
     #[test]

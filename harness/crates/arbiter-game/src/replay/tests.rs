@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "any time will do")]
+
 use super::*;
 use crate::adjudicate::Rules;
 use crate::outcome::Termination;

@@ -1,5 +1,10 @@
 //! What a process may take of the machine.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "limits with which the process was started, which are its own"
+)]
+
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "any time will do")]
+
 use std::time::Duration;
 
 use crate::session::MAX_OPTIONS;
