@@ -170,7 +170,8 @@ pub(crate) async fn start(
         && (has_left || is_silent(&error))
         && let Some(argument) = uci_argument(spawner, setup).await
     {
-        hint = format!("; with the argument {argument} it speaks UCI: add it to args=");
+        hint =
+            format!("; it speaks UCI when it is started with {argument}: ENGINE,args={argument}");
     }
     Err(PreflightError {
         environment: error.is_environment(),
