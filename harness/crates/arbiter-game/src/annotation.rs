@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
-use serde_with::{As, DefaultOnNull, DisplayFromStr};
+use serde_with::{As, DisplayFromStr};
 
 use arbiter_names::UnknownName;
 
@@ -118,12 +118,9 @@ pub enum Keeping {
 arbiter_names::named!(Dialect, Field, Notation, Keeping);
 
 /// How games are annotated.
-/// In stored plans what is absent is as it was before there was a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Annotation {
     /// How moves are written.
-    #[serde(with = "As::<DefaultOnNull>")]
     pub notation: Notation,
     /// What comments have besides score, depth and time; in the order of [`Field::ALL`].
     pub fields: Vec<Field>,
@@ -133,8 +130,7 @@ pub struct Annotation {
     /// Whether there are no comments, and no tags but those that every game must have.
     #[serde(rename = "minimal")]
     pub is_minimal: bool,
-    /// Whether tags name seed, programs and opening; runs from before there was a choice have
-    /// none.
+    /// Whether tags name seed, programs and opening.
     #[serde(rename = "origin")]
     pub has_origin: bool,
     /// The program whose words and tags games have, if not ours.

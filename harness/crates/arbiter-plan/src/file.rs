@@ -100,8 +100,6 @@ pub struct ConfigFile {
     pub fault_limit: Option<f64>,
     /// What is done about CPU contention, in the word of the flag.
     pub cpu_contention: Option<String>,
-    /// What 0.1 had for it: `off`, or a share of time, which nobody asks for any more.
-    noise_limit: Option<toml::Value>,
     /// Draw rule, in the form of the flag.
     pub draw: Option<String>,
     /// Resign rule, in the form of the flag.
@@ -211,9 +209,6 @@ pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     for folder in settings.syzygy.iter_mut().flatten() {
         *folder = base.join(&folder);
     }
-    if settings.noise_limit == Some("off".into()) {
-        settings.cpu_contention.get_or_insert("off".into());
-    }
     settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
         engine(table, base).map_err(|error| format!("{shown}: {name}: {error}"))
@@ -245,7 +240,11 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {
         let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        if let [unknown, known @ ..] = &names[..]
+        if names.first() == Some(&"noise-limit") {
+            message = "'noise-limit' was of builds before the first version; \
+                       write cpu-contention = \"off\", or leave it out"
+                .to_owned();
+        } else if let [unknown, known @ ..] = &names[..]
             && let Some(near) = nearest(unknown, known.iter().copied())
         {
             message = format!("unknown key '{unknown}' (did you mean '{near}'?)");
@@ -309,8 +308,8 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_version_0_1_is_read() {
-        let text = include_str!("file/arbiter-0.1.toml");
+    fn every_key_is_read() {
+        let text = include_str!("file/every-key.toml");
         let loaded = load_text(text).unwrap();
         assert_eq!((loaded.engines.len(), loaded.ci.steps().unwrap().len()), (3, 2));
         assert!(loaded.build.unwrap().settings("arbiter.toml").is_ok());
@@ -327,10 +326,8 @@ mod tests {
                 let key = key.replace('_', "-");
                 let is_key = |line: &str| line.starts_with(&format!("{key} = "));
                 let is_table = |line: &str| line.trim_matches(['[', ']']).ends_with(&key);
-                // What 0.1 did not have.
-                let is_newer = ["cpu-contention"].contains(&key.as_str());
                 let is_there = text.lines().any(|line| is_key(line) || is_table(line));
-                assert!(is_newer || is_there, "{table}: {key}");
+                assert!(is_there, "{table}: {key}");
             }
         }
     }
@@ -390,6 +387,7 @@ mod tests {
         check("pears = 3", "pairs");
         check("pairs = 3\n seed = 'x'", "line 2, column 9");
         check("pairs = 3\nseed = = 2", "line 2");
+        check("noise-limit = 'off'", "before the first version; write cpu-contention = \"off\"");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_with::{As, DefaultOnNull};
 
 use crate::Engine;
 use arbiter_protocol::{Protocol, Restart};
@@ -25,15 +24,12 @@ arbiter_names::named!(SandboxMode);
 
 /// How to start, address and keep an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct LaunchSettings {
     /// What language it speaks.
-    #[serde(with = "As::<DefaultOnNull>")]
     pub protocol: Protocol,
     /// Lines that it is sent after its options, at every start.
     pub init: Vec<String>,
     /// Whether it stays for the next game.
-    #[serde(with = "As::<DefaultOnNull>")]
     pub restart: Restart,
     /// Whether it thinks on its opponent's time.
     pub ponder: bool,
@@ -42,11 +38,11 @@ pub struct LaunchSettings {
     /// Address space that each of its processes may have, in MiB.
     pub memory_mib: Option<u64>,
     /// What holds it on this machine; on others, their workers say.
-    #[serde(skip_serializing_if = "is_off")]
+    #[serde(default, skip_serializing_if = "is_off")]
     pub sandbox: SandboxMode,
 }
 
-/// Plans of engines without a sandbox are those from before there was one.
+/// True where nothing holds the engine: the stored plan is silent about that.
 fn is_off(sandbox: &SandboxMode) -> bool {
     *sandbox == SandboxMode::Off
 }

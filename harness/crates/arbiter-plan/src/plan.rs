@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_with::{As, DefaultOnNull, DisplayFromStr, Same};
+use serde_with::{As, DisplayFromStr, Same};
 
 use crate::run::contention::UNEQUAL;
 use crate::{
@@ -98,7 +98,7 @@ pub struct Engine {
     /// Options to set.
     pub options: Vec<(String, String)>,
     /// How it is started, addressed and kept.
-    #[serde(rename = "manners", default)]
+    #[serde(rename = "manners")]
     pub launch: LaunchSettings,
     /// What bounds its thinking, and what overrun is forgiven.
     #[serde(flatten)]
@@ -125,9 +125,8 @@ pub struct Plan {
     /// Plies taken from lines of a Polyglot book, if not the usual number.
     pub book_depth: Option<u32>,
     /// Whether a bad line of the book is an error instead of being left out.
-    #[serde(default)]
     pub strict_book: bool,
-    /// Openings of the book; `None` in runs from before that was kept.
+    /// Openings of the book; `None` before it is read, and in runs of stores that were of format 13.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book_length: Option<u64>,
     /// In which order.
@@ -135,18 +134,17 @@ pub struct Plan {
     /// From which every random choice derives.
     pub seed: u64,
     /// Opening, from 0 in the order of the book, at which the run begins.
-    #[serde(default)]
     pub opening_start: u64,
     /// Who meets whom.
     #[serde(flatten)]
     pub design: Design,
     /// Pause between two games at one place.
-    #[serde(rename = "wait_ms", default, with = "Millis")]
+    #[serde(rename = "wait_ms", with = "Millis")]
     pub wait: Duration,
     /// Games at once.
     pub concurrency: usize,
     /// On which processors.
-    #[serde(default, with = "As::<DefaultOnNull<DisplayFromStr>>")]
+    #[serde(with = "As::<DisplayFromStr>")]
     pub affinity: Affinity,
     /// The stopping rule, for each two engines that meet.
     pub sprt: Option<Sprt>,
@@ -156,7 +154,7 @@ pub struct Plan {
     /// What the engines after the first do without, if that is the question.
     pub ablation: Option<Ablation>,
     /// What is tuned, and how, if that is the question; the two engines are then one and the same.
-    #[serde(default, with = "As::<Option<Arc<Same>>>")]
+    #[serde(with = "As::<Option<Arc<Same>>>")]
     pub tuning: Option<Arc<Tuning>>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,

@@ -86,22 +86,20 @@ arbiter_names::named!(Format, OpeningPolicy);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Design {
     /// Which engines meet.
-    #[serde(rename = "schedule", default)]
+    #[serde(rename = "schedule")]
     pub format: Format,
     /// Gauntlet: how many of the first engines meet all others. Knockout, Swiss, ladder: how many
     /// of the first engines are seeded in their order; the others follow in an order that is drawn.
-    #[serde(default)]
     pub seeds: usize,
     /// Gauntlet: whether these meet each other, too, as in fastchess.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeds_meet: bool,
     /// Repetitions of the whole schedule; for a Swiss, its rounds. A knockout ignores it.
-    #[serde(default = "one")]
     pub rounds: u64,
     /// Pairs of an encounter; games if `is_single`.
     pub pairs: u64,
     /// Whether each opening is played once, without the second game with colours reversed.
-    #[serde(rename = "noswap", default)]
+    #[serde(rename = "noswap")]
     pub is_single: bool,
     /// Whether single games have colours reversed in turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -110,16 +108,14 @@ pub struct Design {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub repeats: u64,
     /// Whether the other engine is White first.
-    #[serde(rename = "reverse", default)]
+    #[serde(rename = "reverse")]
     pub is_reversed: bool,
     /// When the next opening of the book is used.
-    #[serde(rename = "opening_policy", default)]
+    #[serde(rename = "opening_policy")]
     pub openings: OpeningPolicy,
     /// Further pairs, at most, of a knockout encounter that is level.
-    #[serde(default)]
     pub tie_breaks: u64,
-    /// Whether a knockout encounter goes on after it is decided, as all did before there was a choice.
-    #[serde(default = "yes")]
+    /// Whether a knockout encounter goes on after it is decided.
     pub plays_out: bool,
 }
 
@@ -130,10 +126,6 @@ fn one() -> u64 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_one(count: &u64) -> bool {
     *count <= 1
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl Design {

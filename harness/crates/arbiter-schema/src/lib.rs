@@ -1,8 +1,8 @@
 //! The form in which plans and games are stored as JSON.
 //!
 //! A type whose name ends in `Row` is a form of its own; all others are stored as they are. The names
-//! in JSON never change, whatever fields are called: stores of every earlier version can be read. A
-//! field that earlier versions did not write has a default, which is what they did.
+//! in JSON never change, whatever fields are called, so that every store from the first format on can be
+//! read. A field that earlier versions did not write has a default, which is what they did.
 
 mod game;
 mod plan;

@@ -10,10 +10,9 @@ use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{Engine, Plan};
 
-/// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
-/// version. Version 2 has a stopping rule with corrected bounds, which readers of version 1 would
-/// not see; version 3, of which only plans are that need it, options that name files.
-const VERSION: u32 = 3;
+/// Versions of the stored plan. Fields may be added with a default; a change of meaning needs a new
+/// version. Those of the later version have options that name files.
+const VERSIONS: [u32; 2] = [2, 3];
 
 /// What the inputs of a run looked like when it began: hashes that a resumed run compares, so
 /// that it never mixes the games of two programs or two books.
@@ -22,11 +21,10 @@ pub struct Fingerprints {
     /// Of the opening book.
     #[serde(rename = "book_hash")]
     pub book: String,
-    /// Of the openings read from it; `None` in runs from before it was kept.
+    /// Of the openings read from it.
     #[serde(rename = "openings_hash")]
-    pub openings: Option<String>,
+    pub openings: String,
     /// What of the book was left out.
-    #[serde(default)]
     pub quarantine: Quarantine,
     /// What of the book was corrected.
     #[serde(default, skip_serializing_if = "Quarantine::is_empty")]
@@ -37,9 +35,8 @@ pub struct Fingerprints {
     /// Of the files that each engine's options name.
     #[serde(skip)]
     pub option_files: Vec<Vec<String>>,
-    /// The machine, in words; it may be another when a run goes on. `None` in runs from before it was
-    /// kept.
-    pub host: Option<String>,
+    /// The machine, in words; it may be another when a run goes on.
+    pub host: String,
 }
 
 impl Fingerprints {
@@ -58,7 +55,6 @@ pub struct PlanRow {
     #[serde(flatten)]
     fingerprints: Fingerprints,
     tables: Option<TablesRow>,
-    #[serde(default)]
     output: OutputRow,
     #[serde(flatten)]
     plan: Plan,
@@ -83,13 +79,12 @@ struct TablesRow {
 }
 
 /// How games are written down.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct OutputRow {
     #[serde(flatten)]
     annotation: Annotation,
     epd: Option<PathBuf>,
-    /// Absent in runs from before transcripts were kept.
-    transcripts: Option<Keeping>,
+    transcripts: Keeping,
 }
 
 impl PlanRow {
@@ -104,14 +99,14 @@ impl PlanRow {
         let names_files = plan.engines.iter().any(|engine| engine.option_files().next().is_some());
         let tables = |rule| TablesRow { paths: plan.tables.clone(), rule };
         PlanRow {
-            version: if names_files { VERSION } else { VERSION - 1 },
+            version: VERSIONS[usize::from(names_files)],
             engines: engines.collect(),
             fingerprints: fingerprints.clone(),
             tables: plan.rules.tablebase.map(tables),
             output: OutputRow {
                 annotation: plan.annotation.clone(),
                 epd: plan.epd.clone(),
-                transcripts: Some(plan.transcripts),
+                transcripts: plan.transcripts,
             },
             plan: plan.clone(),
         }
@@ -125,9 +120,10 @@ impl PlanRow {
     /// Reads JSON; the error says what is wrong with it.
     pub fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
-        match row.version {
-            1..=VERSION => Ok(row),
-            version => Err(format!("plan has version {version}; update arbiter")),
+        if VERSIONS.contains(&row.version) {
+            Ok(row)
+        } else {
+            Err(format!("plan has version {}; update arbiter", row.version))
         }
     }
 
@@ -142,8 +138,8 @@ impl PlanRow {
         if let Some(TablesRow { paths, rule }) = tables {
             (plan.tables, plan.rules.tablebase) = (paths, Some(rule));
         }
-        (plan.annotation, plan.epd) = (output.annotation, output.epd);
-        plan.transcripts = output.transcripts.unwrap_or(Keeping::None);
+        OutputRow { annotation: plan.annotation, epd: plan.epd, transcripts: plan.transcripts } =
+            output;
         (plan, fingerprints)
     }
 }

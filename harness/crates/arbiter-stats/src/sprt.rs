@@ -186,8 +186,7 @@ struct StoredSprt {
     alpha: f64,
     beta: f64,
     model: Model,
-    /// Tests from before there was a choice have none.
-    overshoot: Option<Correction>,
+    overshoot: Correction,
     #[serde(default)]
     evidence: Evidence,
 }
@@ -197,8 +196,7 @@ impl TryFrom<StoredSprt> for Sprt {
 
     fn try_from(row: StoredSprt) -> Result<Sprt, SprtError> {
         let test = Sprt::new(row.elo0, row.elo1, row.alpha, row.beta, row.model)?;
-        let correction = row.overshoot.unwrap_or(Correction::None);
-        Ok(test.with_correction(correction).with_evidence(row.evidence))
+        Ok(test.with_correction(row.overshoot).with_evidence(row.evidence))
     }
 }
 

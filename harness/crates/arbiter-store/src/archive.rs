@@ -209,8 +209,8 @@ impl Store {
         if header.arbiter_run > VERSION || header.format > schema::FORMAT {
             return Err(lines.wrong("was written by a newer arbiter; update arbiter"));
         }
-        if header.arbiter_run < VERSION {
-            return Err(lines.wrong("was written by an older arbiter; export the run again"));
+        if header.arbiter_run < VERSION || header.format < schema::FIRST_FORMAT {
+            return Err(lines.wrong("was written by a build before the first version of arbiter"));
         }
         let run = name.unwrap_or(&header.run);
         RunLock::check_new_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;

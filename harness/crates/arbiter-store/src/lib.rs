@@ -138,6 +138,18 @@ pub enum StoreError {
         /// The first version of arbiter that reads it.
         needed: String,
     },
+    /// The store was written by a build before the first version of Arbiter.
+    #[error(
+        "results store {} has format {found}, of a build before the first version of arbiter, and cannot be \
+         read; move it away or give another --results, and play its runs again",
+        .file.display()
+    )]
+    Older {
+        /// The store.
+        file: PathBuf,
+        /// Its format.
+        found: i64,
+    },
     /// A run of this name is there already.
     #[error("a run named '{0}' exists already; continue it with --resume, or give another --name")]
     Exists(String),

@@ -15,6 +15,9 @@ use super::{Store, StoreError};
 /// [`TABLES`] or [`COLUMNS`].
 pub(super) const FORMAT: i64 = 14;
 
+/// The first format that a version of arbiter had; builds before it wrote lower numbers.
+pub(super) const FIRST_FORMAT: i64 = 13;
+
 /// The first version of arbiter that reads this format, for older ones to name.
 const READABLE_SINCE: &str = "0.2.0";
 
@@ -31,10 +34,7 @@ const CACHE_KIB: i64 = 512;
 /// waits for the last ones.
 const WAL_PAGES: i64 = 256;
 
-/// All tables as they were made at first; [`COLUMNS`] were added since.
-///
-/// What of it a store lacks is made, whatever its format number: branches of this program have given
-/// one number to different tables, and older programs have put theirs in place of a higher one.
+/// All tables as the first format has them; [`COLUMNS`] were added since.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS runs (
         run        TEXT PRIMARY KEY,
@@ -42,7 +42,9 @@ const TABLES: &str = "
         version    TEXT NOT NULL,              -- of the arbiter that made the run
         plan       TEXT NOT NULL,              -- JSON
         pgn_offset INTEGER NOT NULL,           -- length of the PGN file before the run
-        ending     TEXT                        -- H1, H0, complete, interrupted; NULL while it runs
+        ending     TEXT,                       -- H1, H0, complete, interrupted; NULL while it runs
+        epd_offset INTEGER NOT NULL DEFAULT 0, -- as pgn_offset, of the EPD file
+        about      TEXT                        -- what its user says that it tries, in one line
     ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS pairs (
         run     TEXT NOT NULL REFERENCES runs(run),
@@ -66,6 +68,8 @@ const TABLES: &str = "
         plies       INTEGER NOT NULL,
         duration_ms REAL NOT NULL,
         moves       TEXT NOT NULL,             -- JSON, format in arbiter-schema, game.rs
+        begun_ms    INTEGER,                   -- Unix time; NULL if it is not known
+        swing       INTEGER,                   -- centipawns; NULL without evaluations
         PRIMARY KEY (run, pair, half),
         FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
     );
@@ -170,15 +174,7 @@ const TABLES: &str = "
 ";
 
 /// Table, name and definition of the columns that were added to a table.
-const COLUMNS: [(&str, &str, &str); 6] = [
-    // As pgn_offset, of the EPD file.
-    ("runs", "epd_offset", "INTEGER NOT NULL DEFAULT 0"),
-    // What its user says that it tries, in one line.
-    ("runs", "about", "TEXT"),
-    // Unix time; NULL if it is not known.
-    ("games", "begun_ms", "INTEGER"),
-    // In centipawns; NULL without evaluations, and of games that were played before this column came.
-    ("games", "swing", "INTEGER"),
+const COLUMNS: [(&str, &str, &str); 2] = [
     // Hashes of start and moves of both games; NULL of pairs that were played before they came.
     ("pairs", "first_hash", "INTEGER"),
     ("pairs", "second_hash", "INTEGER"),
@@ -233,7 +229,7 @@ impl Store {
         }
     }
 
-    /// The format of the file; an error if it is newer than ours.
+    /// The format of the file, 0 for a new one; an error if it is newer than ours or older than the first.
     pub(super) fn format(&self) -> Result<i64, StoreError> {
         let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
         match found.map_err(|e| self.sqlite(e))? {
@@ -243,6 +239,7 @@ impl Store {
                 let needed = since.unwrap_or_else(|| "a newer one".to_owned());
                 Err(StoreError::Newer { file: self.file.clone(), found, known: FORMAT, needed })
             }
+            found @ 1..FIRST_FORMAT => Err(StoreError::Older { file: self.file.clone(), found }),
             found => Ok(found),
         }
     }

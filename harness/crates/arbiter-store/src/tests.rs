@@ -271,21 +271,6 @@ fn a_migration_that_another_program_has_done_meanwhile_stays() {
     assert!(store.connection.is_autocommit());
 }
 
-#[test]
-fn a_store_from_before_games_knew_when_they_began_takes_games_and_shows_its_own() {
-    let dir = tempfile::tempdir().unwrap();
-    let (store, played) = filled(dir.path());
-    let older = "ALTER TABLE games DROP COLUMN begun_ms; PRAGMA user_version = 9";
-    store.connection.execute_batch(older).unwrap();
-    drop(store);
-    let mut store = Store::open(dir.path()).unwrap();
-    let pairing = Pairing { pair: 5, ..played.pairing };
-    let later = PlayedPair { pairing, ..played.clone() };
-    assert!(store.append("run", &later, None, None).unwrap());
-    let begun = |pair| store.pair("run", pair).unwrap().unwrap().games.first.begun_ms;
-    assert_eq!((begun(played.pairing.pair), begun(5)), (None, played.games.first.begun_ms));
-}
-
 /// The lines of a run's file.
 fn exported(store: &Store, run: &str) -> String {
     let mut packed = Vec::new();
@@ -356,7 +341,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     let empty = head.clone() + "{\"table\":\"end\",\"row\":{\"lines\":1}}\n";
     refused(&empty, "holds no run");
     swapped("\"arbiter_run\":2", "\"arbiter_run\":3", "update arbiter");
-    swapped("\"arbiter_run\":2", "\"arbiter_run\":1", "export the run again");
+    swapped("\"arbiter_run\":2", "\"arbiter_run\":1", "before the first version");
     swapped("\"format\":", "\"format\":9", "update arbiter");
     swapped("\"run\":\"run\"}", "\"run\":\"../run\"}", "is no name for a run");
     swapped("\"run\":\"run\",", "\"run\":\"other\",", "is not of run 'run'");

@@ -1,4 +1,4 @@
-//! Stores as they are found on disks: of every format so far, newer, damaged, and large.
+//! Stores as they are found on disks: of the first format, older, newer, damaged, and large.
 
 use std::path::{Path, PathBuf};
 
@@ -6,29 +6,9 @@ use arbiter_plan::Remark;
 use arbiter_store::{FILE_NAME, Store};
 use rusqlite::Connection;
 
-/// A store of each combination of tables that a revision of this repository has written, by format
-/// number. Several had the same number while they were made on different branches.
-const FORMATS: [(&str, &str); 18] = [
-    ("1", include_str!("formats/1.sql")),
-    ("2 with disturbances", include_str!("formats/2-disturbances.sql")),
-    ("2 with gates", include_str!("formats/2-gates.sql")),
-    ("2 with transcripts", include_str!("formats/2-transcripts.sql")),
-    ("3 with disturbances", include_str!("formats/3-disturbances.sql")),
-    ("3 with gates", include_str!("formats/3-gates.sql")),
-    ("4", include_str!("formats/4.sql")),
-    ("5", include_str!("formats/5.sql")),
-    ("6 with tunings", include_str!("formats/6-tuning.sql")),
-    ("6 with workers", include_str!("formats/6-workers.sql")),
-    ("7", include_str!("formats/7.sql")),
-    ("8", include_str!("formats/8.sql")),
-    ("9", include_str!("formats/9.sql")),
-    ("10", include_str!("formats/10.sql")),
-    ("11", include_str!("formats/11.sql")),
-    ("12", include_str!("formats/12.sql")),
-    ("13", include_str!("formats/13.sql")),
-    LATEST,
-];
-const LATEST: (&str, &str) = ("14", include_str!("formats/14.sql"));
+/// A store of the first format, and one of the format of today.
+const FIRST: &str = include_str!("formats/13.sql");
+const LATEST: &str = include_str!("formats/14.sql");
 
 /// Makes a store by SQL, with a last statement.
 fn write(folder: &Path, sql: &str, last: &str) -> PathBuf {
@@ -44,56 +24,42 @@ fn version(file: &Path) -> i64 {
     connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
 }
 
-/// Reads all that there is in a store made by `sql`, and adds to its run.
-fn use_it(name: &str, sql: &str, last: &str) {
+#[test]
+fn a_store_of_the_first_format_is_read_and_continued() {
     let dir = tempfile::tempdir().unwrap();
-    let file = write(dir.path(), sql, last);
-    let found = version(&file);
-    let mut store = Store::open(dir.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let has = |table: &str| usize::from(sql.contains(&format!("INSERT INTO {table} ")));
+    let file = write(dir.path(), FIRST, "");
+    let mut store = Store::open(dir.path()).unwrap();
     let stored = store.run("old").unwrap();
-    assert_eq!((stored.plan.engines.len(), stored.fingerprints.engines.len()), (2, 2), "{name}");
-    assert_eq!(stored.plan.sprt.unwrap().elo1, 5.0, "{name}");
-    assert_eq!((stored.offsets.pgn, stored.offsets.epd), (7, 9 * has("transcripts") as u64));
-    assert_eq!(stored.head.about.is_some(), sql.contains("SET about"), "{name}");
+    assert_eq!((stored.plan.engines.len(), stored.fingerprints.engines.len()), (2, 2));
+    assert_eq!(stored.plan.sprt.unwrap().elo1, 5.0);
+    assert_eq!((stored.offsets.pgn, stored.offsets.epd), (7, 9));
+    assert_eq!(stored.head.about.as_deref(), Some("why"));
     let mut played = store.pair("old", 0).unwrap().unwrap();
     // Hashes that are not stored follow from the moves.
     let tallies = store.tallies("old").unwrap();
     let hashes: Vec<_> = tallies[0].games().map(|game| game.hash).collect();
     let expected: Vec<_> = played.games.iter().map(|game| Some(game.hash())).collect();
-    assert_eq!((tallies.len(), hashes), (1, expected), "{name}");
-    assert_eq!(played.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [4, 4]);
-    assert_eq!(store.transcribed("old").unwrap().len(), has("transcripts"), "{name}");
-    assert_eq!(store.latencies("old").unwrap().iter().count(), has("latencies"), "{name}");
-    assert_eq!(store.disturbances("old").unwrap().counted as usize, has("disturbances"), "{name}");
-    assert_eq!(store.gates(None).unwrap().len(), has("gates"), "{name}");
-    assert_eq!(store.iterations("old").unwrap().len(), has("iterations"), "{name}");
-    assert_eq!(store.pairs_by_worker("old").unwrap().len(), has("players"), "{name}");
-    assert_eq!(store.remarks("old").unwrap().len(), has("remarks"), "{name}");
-    assert_eq!(store.excluded_workers("old").unwrap().len(), has("set_aside"), "{name}");
-    let begun = played.games.iter().filter(|game| game.begun_ms.is_some()).count();
-    assert_eq!(begun, 2 * usize::from(sql.contains("begun_ms")), "{name}");
-    assert_eq!(store.lint("old").unwrap().len(), has("findings"), "{name}");
+    assert_eq!((tallies.len(), hashes), (1, expected));
+    assert!(played.games.iter().all(|game| game.moves.len() == 4 && game.begun_ms.is_some()));
+    assert_eq!(store.transcribed("old").unwrap().len(), 1);
+    assert_eq!(store.latencies("old").unwrap().iter().count(), 1);
+    assert_eq!(store.disturbances("old").unwrap().counted, 1);
+    assert_eq!(store.gates(None).unwrap().len(), 1);
+    assert_eq!(store.iterations("old").unwrap().len(), 1);
+    assert_eq!(store.pairs_by_worker("old").unwrap().len(), 1);
+    assert_eq!(store.remarks("old").unwrap().len(), 1);
+    assert_eq!(store.excluded_workers("old").unwrap().len(), 1);
+    assert_eq!(store.lint("old").unwrap().len(), 1);
     played.pairing.pair = 1;
-    assert!(store.append("old", &played, Some("noise"), Some("other")).unwrap(), "{name}");
+    assert!(store.append("old", &played, Some("noise"), Some("other")).unwrap());
     let again = store.tallies("old").unwrap();
-    assert_eq!(again[1].first.hash, again[0].first.hash, "{name}");
+    assert_eq!(again[1].first.hash, again[0].first.hash);
     drop(store);
-    assert_eq!(version(&file), 14, "{name}");
-    let copy = dir.path().join(format!("{FILE_NAME}.format-{found}"));
-    assert_eq!(copy.is_file(), found < 14, "{name}");
-    if found < 14 {
-        let copy = Connection::open(copy).unwrap();
-        let games = copy.query_row("SELECT count(*) FROM games", [], |row| row.get(0));
-        assert_eq!(games, Ok(2), "{name}: the copy is of what was there before");
-    }
-    let names = std::fs::read_dir(dir.path()).unwrap().count();
-    assert_eq!(names, 1 + usize::from(found < 14), "{name}: something is left behind");
-}
-
-#[test]
-fn stores_of_every_format_are_read_and_continued() {
-    FORMATS.into_iter().for_each(|(name, sql)| use_it(name, sql, ""));
+    assert_eq!(version(&file), 14);
+    let copy = Connection::open(dir.path().join(format!("{FILE_NAME}.format-13"))).unwrap();
+    let games = copy.query_row("SELECT count(*) FROM games", [], |row| row.get(0));
+    assert_eq!(games, Ok(2), "the copy is of what was there before");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "something is left behind");
 }
 
 /// What there is to find in a store: columns, indexes, and the version that reads it.
@@ -115,7 +81,7 @@ fn layout(file: &Path) -> Vec<String> {
 fn a_new_store_is_as_the_file_of_its_format_says() {
     let [made, written] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     drop(Store::create(made.path()).unwrap());
-    let written = layout(&write(written.path(), LATEST.1, ""));
+    let written = layout(&write(written.path(), LATEST, ""));
     assert_eq!(layout(&made.path().join(FILE_NAME)), written, "that is another format");
 }
 
@@ -132,18 +98,29 @@ fn a_store_can_be_made_by_many_at_once() {
 }
 
 #[test]
-fn a_number_that_is_lower_than_the_tables_does_no_harm() {
-    // Older programs wrote theirs where another program had migrated the store meanwhile.
-    for number in 0..14 {
-        use_it("14", LATEST.1, &format!("PRAGMA user_version = {number}"));
+fn a_store_from_before_the_first_format_is_refused_and_not_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), FIRST, "PRAGMA user_version = 12");
+    let before = std::fs::read(&file).unwrap();
+    for open in [Store::open, Store::create, Store::observe] {
+        let told = open(dir.path()).unwrap_err().to_string();
+        assert_eq!(
+            told,
+            format!(
+                "results store {} has format 12, of a build before the first version of arbiter, and \
+                 cannot be read; move it away or give another --results, and play its runs again",
+                file.display()
+            )
+        );
     }
+    assert!(std::fs::read(&file).unwrap() == before, "it was changed");
 }
 
 #[test]
 fn a_store_of_a_newer_format_is_refused_and_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     let last = "PRAGMA user_version = 99; UPDATE readable_since SET arbiter = '7.8.9'";
-    let file = write(dir.path(), LATEST.1, last);
+    let file = write(dir.path(), LATEST, last);
     let before = std::fs::read(&file).unwrap();
     for open in [Store::open, Store::create, Store::observe] {
         let told = open(dir.path()).unwrap_err().to_string();
@@ -155,33 +132,33 @@ fn a_store_of_a_newer_format_is_refused_and_not_changed() {
 #[test]
 fn a_store_that_cannot_be_copied_is_not_migrated() {
     let dir = tempfile::tempdir().unwrap();
-    let file = write(dir.path(), FORMATS[0].1, "");
-    std::fs::create_dir_all(dir.path().join("arbiter.db.format-1/kept")).unwrap();
+    let file = write(dir.path(), FIRST, "");
+    std::fs::create_dir_all(dir.path().join("arbiter.db.format-13/kept")).unwrap();
     let told = Store::open(dir.path()).unwrap_err().to_string();
-    assert!(told.contains("format-1") && told.contains("as it was"), "{told}");
-    assert_eq!(version(&file), 1);
+    assert!(told.contains("format-13") && told.contains("as it was"), "{told}");
+    assert_eq!(version(&file), 13);
 }
 
 #[test]
 fn a_migration_that_fails_half_way_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // No table can have the name of an index, and this table comes after most others.
-    let file = write(dir.path(), FORMATS[0].1, "CREATE INDEX findings ON games (result)");
+    // No index can have the name of a table, and this index comes after all else.
+    let file = write(dir.path(), FIRST, "DROP INDEX games_listed; CREATE TABLE games_listed (x)");
     let tables = || -> String {
         let query = "SELECT group_concat(sql) FROM sqlite_schema";
         Connection::open(&file).unwrap().query_row(query, [], |row| row.get(0)).unwrap()
     };
     let before = tables();
     let told = Store::open(dir.path()).unwrap_err().to_string();
-    assert!(told.contains("findings"), "{told}");
-    assert_eq!((tables(), version(&file)), (before, 1));
+    assert!(told.contains("games_listed"), "{told}");
+    assert_eq!((tables(), version(&file)), (before, 13));
 }
 
 #[test]
 fn a_damaged_store_is_told_as_such() {
     for table in ["runs", "pairs", "games"] {
         let dir = tempfile::tempdir().unwrap();
-        let file = write(dir.path(), LATEST.1, "");
+        let file = write(dir.path(), LATEST, "");
         drop(Store::open(dir.path()).unwrap());
         let root = "SELECT rootpage FROM sqlite_master WHERE name = ?1";
         let connection = Connection::open(&file).unwrap();
@@ -203,7 +180,7 @@ fn a_damaged_store_is_told_as_such() {
 #[test]
 fn a_pair_that_has_lost_its_games_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), LATEST.1, "DELETE FROM findings; DELETE FROM transcripts; DELETE FROM games");
+    write(dir.path(), LATEST, "DELETE FROM findings; DELETE FROM transcripts; DELETE FROM games");
     let told = Store::open(dir.path()).unwrap().tallies("old").unwrap_err().to_string();
     assert!(told.contains("pair 0"), "{told}");
 }
@@ -218,7 +195,7 @@ fn peak() -> u64 {
 #[test]
 fn to_exclude_a_worker_takes_no_memory_for_each_of_its_games() {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), LATEST.1, "");
+    write(dir.path(), LATEST, "");
     let mut store = Store::open(dir.path()).unwrap();
     let mut played = store.pair("old", 0).unwrap().unwrap();
     let text = format!("5 W< go\n{}", "6 W> info string a long line\n".repeat(3_000));

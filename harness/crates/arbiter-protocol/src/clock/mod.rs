@@ -22,10 +22,10 @@ pub use running::Clock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// A clock for the game.
-    #[serde(rename = "tc", default, with = "As::<Option<DisplayFromStr>>")]
+    #[serde(rename = "tc", with = "As::<Option<DisplayFromStr>>")]
     pub clock: Option<TimeControl>,
     /// A fixed time for each move.
-    #[serde(rename = "movetime_ns", default, with = "As::<Option<Nanos>>")]
+    #[serde(rename = "movetime_ns", with = "As::<Option<Nanos>>")]
     pub movetime: Option<Duration>,
     /// Nodes for each move.
     pub nodes: Option<u64>,

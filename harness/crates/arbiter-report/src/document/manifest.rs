@@ -50,9 +50,7 @@ pub(super) fn conditions(
     }
     let version = played.map_or(env!("CARGO_PKG_VERSION"), |(stored, _)| &stored.version);
     row("Arbiter", version.to_owned());
-    if let Some(host) = &fingerprints.host {
-        row("machine", host.clone());
-    }
+    row("machine", fingerprints.host.clone());
     let book = match &plan.book {
         None => "the bundled book".to_owned(),
         Some(path) => path.display().to_string(),
