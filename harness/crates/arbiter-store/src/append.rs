@@ -2,6 +2,7 @@
 
 use rusqlite::params;
 
+use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Store, StoreError};
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{Ending, Latencies, Plan, PlayedPair};
@@ -22,8 +23,9 @@ impl Store {
         let version = env!("CARGO_PKG_VERSION");
         let json = PlanRow::of(plan, fingerprints).to_json();
         let inserted = self.execute(
-            "INSERT INTO runs (run, created_ms, version, plan, pgn_offset, epd_offset, about)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+            "INSERT INTO runs (run, created_ms, version, plan, pgn_offset, epd_offset, about, checksum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, checksum(?2, ?3, ?4, ?5, NULL, ?6, ?7))
+             ON CONFLICT DO NOTHING",
             params![run, created_ms, version, json, offsets.pgn, offsets.epd, about],
         )?;
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
@@ -74,6 +76,8 @@ impl Store {
             for (half, game) in played.games.iter().enumerate() {
                 self.insert_game(run, pair, half, game)?;
             }
+            let sum = format!("{} WHERE run = ?1 AND pair = ?2", enter_of_pairs());
+            self.execute(&sum, params![run, pair])?;
             if is_alone {
                 self.add_latencies(run, &Latencies::of(played))?;
             }
@@ -95,16 +99,15 @@ impl Store {
 
     /// Says what a run tries, in one line; `None` takes back what was said.
     pub fn set_about(&self, run: &str, about: Option<&str>) -> Result<(), StoreError> {
-        let update = "UPDATE runs SET about = ?2 WHERE run = ?1";
-        let changed = self.execute(update, params![run, about])?;
+        let changed = self.change_run(run, "about = ?2", params![run, about])?;
         if changed == 0 { Err(self.no_run(run)) } else { Ok(()) }
     }
 
     /// Notes how a run ended; `None` while it runs.
     pub fn set_ending(&self, run: &str, ending: Option<Ending>) -> Result<(), StoreError> {
         self.check_in_place()?;
-        let update = "UPDATE runs SET ending = ?2 WHERE run = ?1";
-        self.execute(update, params![run, ending.and_then(ending_name)]).map(drop)
+        let ending = ending.and_then(ending_name);
+        self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
     /// Replaces a run's plan, whose PGN file may have changed, and notes where in that file the
@@ -117,8 +120,8 @@ impl Store {
         pgn_offset: u64,
     ) -> Result<(), StoreError> {
         let json = PlanRow::of(plan, fingerprints).to_json();
-        let update = "UPDATE runs SET plan = ?2, pgn_offset = ?3 WHERE run = ?1";
-        self.execute(update, params![run, json, pgn_offset]).map(drop)
+        let set = "plan = ?2, pgn_offset = ?3";
+        self.change_run(run, set, params![run, json, pgn_offset]).map(drop)
     }
 
     fn insert_game(
@@ -129,10 +132,12 @@ impl Store {
         game: &GameRecord,
     ) -> Result<(), StoreError> {
         let row = GameRow::of(game);
+        let values = "?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15";
         self.execute(
-            "INSERT INTO games (run, pair, half, white, black, result, termination,
-                 detail, fen, chess960, plies, duration_ms, moves, begun_ms, swing)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            &format!(
+                "INSERT INTO games (run, {GAME_COLUMNS}, checksum)
+                 VALUES (?1, {values}, checksum({values}))"
+            ),
             params![
                 run,
                 pair,

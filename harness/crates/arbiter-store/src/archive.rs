@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::append::ending_of;
+use super::checksum::{fill_in, of_game};
 use super::query::{GAME, game_row};
 use super::{RunLock, Store, StoreError, StoredRun, schema};
 use arbiter_game::record::GameRecord;
@@ -151,6 +152,9 @@ impl Store {
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.snapshot(|| {
             let stored = self.run(run)?;
+            if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {
+                return Err(StoreError::Damaged { file: self.file.clone(), found }.into());
+            }
             let header =
                 Header { arbiter_run: VERSION, format: schema::FORMAT, run: run.to_owned() };
             write_line(&mut out, &header)?;
@@ -180,12 +184,13 @@ impl Store {
         key: &str,
     ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
+        // The statement's own names are not checked for damage.
+        let columns = self.columns_of(table)?;
         let mut statement = self.connection.prepare(select).map_err(fail)?;
-        let names: Vec<String> = statement.column_names().map(Into::into).collect();
         let mut rows = statement.query([key]).map_err(fail)?;
         let mut written = 0;
         while let Some(row) = rows.next().map_err(fail)? {
-            let row = cells(row, &names).map_err(fail)?;
+            let row = cells(row, &columns).map_err(fail)?;
             write_line(out, &Line { table: table.to_owned(), row })?;
             written += 1;
         }
@@ -214,6 +219,7 @@ impl Store {
         }
         let run = name.unwrap_or(&header.run);
         RunLock::check_new_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
+        let is_older = header.format < schema::FORMAT;
         self.snapshot(|| {
             let taken = "SELECT count(*) FROM runs WHERE run = ?1";
             if self.number(taken, [run])? > 0 {
@@ -230,6 +236,9 @@ impl Store {
                     if line.row.remove(END[1]) != Some(so_many) || lines.next::<Line>()?.is_some() {
                         return Err(lines.wrong("is not the end that an export has"));
                     }
+                    if is_older {
+                        fill_in(&self.connection).map_err(|error| self.sqlite(error))?;
+                    }
                     return self.check(run, check);
                 }
                 let wrong = |what| lines.wrong(what);
@@ -242,7 +251,7 @@ impl Store {
                 let is_game = line.table == "games";
                 self.insert_line(&columns, line, run, wrong)?;
                 if is_game {
-                    self.judge_last(&judge)?.map_err(wrong)?;
+                    self.judge_last(&judge, is_older)?.map_err(wrong)?;
                 }
             }
         })?;
@@ -251,17 +260,17 @@ impl Store {
 
     /// The columns of each table that a file may have rows of.
     fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>, StoreError> {
-        let of = |table| {
-            let select =
-                "SELECT name, type, NOT \"notnull\", dflt_value NOTNULL OR pk AND name = 'id'
-                          FROM pragma_table_info(?1)";
-            let column = |row: &Row<'_>| {
-                let (name, kind, is_nullable, has_default) = row.try_into()?;
-                Ok(Column { name, kind, is_nullable, has_default })
-            };
-            Ok((table, self.rows(select, [table], column)?))
-        };
-        TABLES.into_iter().chain([GATES]).map(of).collect()
+        let tables = TABLES.into_iter().chain([GATES]);
+        tables.map(|table| Ok((table, self.columns_of(table)?))).collect()
+    }
+
+    fn columns_of(&self, table: &str) -> Result<Vec<Column>, StoreError> {
+        let select = "SELECT name, type, NOT \"notnull\", dflt_value NOTNULL OR pk AND name = 'id'
+                      FROM pragma_table_info(?1)";
+        self.rows(select, [table], |row| {
+            let (name, kind, is_nullable, has_default) = row.try_into()?;
+            Ok(Column { name, kind, is_nullable, has_default })
+        })
     }
 
     fn insert_line(
@@ -312,26 +321,33 @@ impl Store {
         }
     }
 
-    /// Judges the game that came last; the inner error says what is wrong with it.
+    /// Judges the game that came last; the inner error says what is wrong with it. Older files have no
+    /// checksums.
     fn judge_last(
         &self,
         judge: impl Fn(&GameRecord) -> Result<(), String>,
+        is_older: bool,
     ) -> Result<Result<(), String>, StoreError> {
         let select = format!(
             "SELECT {GAME}, pair, half, plies,
                  ((white, black) = (first, second) OR (black, white) = (first, second)) AND half = (SELECT count(*) FROM games o
-                             WHERE o.run = g.run AND o.pair = g.pair AND o.half < g.half)
-             FROM games g JOIN pairs p USING (run, pair) WHERE g.rowid = last_insert_rowid()"
+                             WHERE o.run = g.run AND o.pair = g.pair AND o.half < g.half),
+                 coalesce(g.checksum = {}, ?1)
+             FROM games g JOIN pairs p USING (run, pair) WHERE g.rowid = last_insert_rowid()",
+            of_game()
         );
-        let found = self.row(&select, [], |row| {
-            let (pair, half, plies, fits) =
-                (row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?);
-            Ok((game_row(row)?, (pair, half, plies, fits)))
+        let found = self.row(&select, [is_older], |row| {
+            let about = (row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?, row.get(14)?);
+            Ok((game_row(row)?, about))
         })?;
-        let judged = |(row, (pair, half, plies, fits)): (_, (u64, u64, usize, bool))| {
-            let whole = |record: GameRecord| match fits && record.moves.len() == plies {
-                true => judge(&record),
-                false => Err("it is no game of this pair".to_owned()),
+        let judged = |(row, about): (_, (u64, u64, usize, bool, bool))| {
+            let (pair, half, plies, fits, is_sound) = about;
+            let whole = |record: GameRecord| {
+                if !fits || record.moves.len() != plies {
+                    return Err("it is no game of this pair".to_owned());
+                }
+                judge(&record)?;
+                if is_sound { Ok(()) } else { Err("it is not what was exported".to_owned()) }
             };
             let judged = GameRow::into_record(row).and_then(whole);
             judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1))
@@ -419,17 +435,17 @@ fn write_line(out: &mut impl Write, line: &impl Serialize) -> Result<(), Archive
     Ok(out.write_all(b"\n")?)
 }
 
-fn cells(row: &Row<'_>, names: &[String]) -> rusqlite::Result<BTreeMap<String, Cell>> {
+fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<BTreeMap<String, Cell>> {
     let mut cells = BTreeMap::new();
-    for (column, name) in names.iter().enumerate() {
-        let cell = match row.get_ref(column)? {
+    for (place, column) in columns.iter().enumerate() {
+        let cell = match row.get_ref(place)? {
             ValueRef::Null => Cell::Null(()),
             ValueRef::Integer(number) => Cell::Integer(number),
             ValueRef::Real(real) => Cell::Real { real: real.to_string() },
             ValueRef::Blob(blob) => Cell::Blob { blob: BASE64.encode(blob) },
-            ValueRef::Text(_) => Cell::Text(row.get(column)?),
+            ValueRef::Text(_) => Cell::Text(row.get(place)?),
         };
-        cells.insert(name.clone(), cell);
+        cells.insert(column.name.clone(), cell);
     }
     Ok(cells)
 }

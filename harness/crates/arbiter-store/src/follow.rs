@@ -6,7 +6,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::append::ending_of;
-use super::query::TallyRow;
+use super::checksum::PAIRS;
+use super::query::{TallyRow, tally_columns};
 use super::{FILE_NAME, Store, StoreError, schema};
 use arbiter_plan::{Ending, PairTally};
 
@@ -58,7 +59,7 @@ impl Store {
         };
         let source = |source| StoreError::Sqlite { file: file.clone(), source };
         let store = Store::over(open().map_err(source)?, file.clone());
-        store.keep_plans().map_err(source)?;
+        store.adapt().map_err(source)?;
         Ok(store)
     }
 
@@ -91,14 +92,13 @@ impl Store {
     ) -> Result<(Vec<PairTally>, Mark), StoreError> {
         let next = self.mark()?;
         // By place in the file and not by run: there is little behind the mark.
-        let rows = self.rows(
-            "SELECT p.pair, p.first, p.second, g.white, g.black, g.result, g.termination,
-                 CASE g.half WHEN 0 THEN p.first_hash ELSE p.second_hash END
-             FROM games g JOIN pairs p ON p.run = g.run AND p.pair = g.pair
-             WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 ORDER BY g.rowid",
-            params![mark.0, next.0, run],
-            TallyRow::read,
-        )?;
-        Ok((self.sum_up(run, &rows)?, next))
+        let select = format!(
+            "SELECT {} FROM games g JOIN {PAIRS}
+             WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0
+                 AND p.run = g.run AND p.pair = g.pair ORDER BY g.rowid",
+            tally_columns()
+        );
+        let rows = self.rows(&select, params![mark.0, next.0, run], TallyRow::read)?;
+        Ok((self.sum_up(run, rows)?, next))
     }
 }

@@ -6,6 +6,7 @@
 
 mod append;
 mod archive;
+mod checksum;
 mod disturbance;
 mod excluded;
 mod follow;
@@ -35,6 +36,7 @@ use arbiter_process::FilesInUse;
 
 pub use arbiter_schema::Fingerprints;
 pub use archive::ArchiveError;
+pub use checksum::CheckedRun;
 pub use follow::{Mark, Outline};
 pub use games::{GameOrder, GameQuery, ListedGame};
 pub use gates::StoredGate;
@@ -104,7 +106,8 @@ pub enum StoreError {
     /// The file is not what SQLite has written.
     #[error(
         "results store {} is damaged: {found}; put a copy of it back, or save what can be read \
-         with `sqlite3 {} .recover | sqlite3 saved.db`", .file.display(), .file.display()
+         with `sqlite3 {} .recover | sqlite3 saved.db`; `arbiter results verify` lists what is damaged",
+        .file.display(), .file.display()
     )]
     Damaged {
         /// The store.

@@ -1,14 +1,15 @@
 //! Reading from the store.
 
 use rusqlite::{Row, params};
-use shakmaty::KnownOutcome;
+use shakmaty::{ByColor, KnownOutcome};
 
 use super::append::ending_of;
+use super::checksum::{OF_PAIR, OF_RUN, PAIRS, of_game};
 use super::{Offsets, Store, StoreError};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{Ending, GameTally, Games, PairTally, Plan, PlayedPair};
 use arbiter_schedule::Pairing;
-use arbiter_schema::{Fingerprints, GameRow, PlanRow, stored_hash};
+use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 use arbiter_stats::GameResult;
 
 /// What stands for the newest run.
@@ -63,13 +64,18 @@ impl Store {
     /// The run of this name.
     pub fn run(&self, run: &str) -> Result<StoredRun, StoreError> {
         let select = format!(
-            "SELECT {HEAD}, plan, version, pgn_offset, epd_offset FROM runs WHERE run = ?1"
+            "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
+             FROM runs WHERE run = ?1"
         );
         let found = self.row(&select, [run], |row| {
             let offsets = Offsets { pgn: row.get(7)?, epd: row.get(8)? };
-            Ok((head(row)?, row.get::<_, String>(5)?, row.get(6)?, offsets))
+            Ok((head(row)?, row.get::<_, String>(5)?, row.get(6)?, offsets, row.get::<_, bool>(9)?))
         })?;
-        let (head, plan, version, offsets) = found.ok_or_else(|| self.no_run(run))?;
+        let found = found.ok_or_else(|| self.no_run(run))?;
+        let (head, plan, version, offsets, is_sound) = found;
+        if !is_sound {
+            return Err(self.damaged(run, "settings and ending"));
+        }
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan();
         Ok(StoredRun { head, version, plan, fingerprints, offsets })
@@ -77,58 +83,63 @@ impl Store {
 
     /// What each pair on disk adds to the counts, in schedule order.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
-        let rows = self.rows(
-            "SELECT p.pair, p.first, p.second, coalesce(g.white, 0), coalesce(g.black, 0),
-                 coalesce(g.result, ''), coalesce(g.termination, ''),
-                 CASE g.half WHEN 0 THEN p.first_hash ELSE p.second_hash END
-             FROM pairs p LEFT JOIN games g ON g.run = p.run AND g.pair = p.pair
-             WHERE p.run = ?1 ORDER BY p.pair, g.half",
-            [run],
-            TallyRow::read,
-        )?;
-        self.sum_up(run, &rows)
+        let (rows, games) = self.atomically(|| {
+            let columns = tally_columns();
+            let select = format!("SELECT {columns} FROM {PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
+            let rows = self.rows(&select, [run], TallyRow::read)?;
+            Ok((rows, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
+        })?;
+        let tallies = self.sum_up(run, rows)?;
+        let known = tallies.iter().flat_map(PairTally::games).count() as u64;
+        if known == games {
+            Ok(tallies)
+        } else {
+            Err(self.damaged(run, &format!("{games} games of which its pairs have {known}")))
+        }
     }
 
     /// The games of pairs, summed up.
     pub(super) fn sum_up(
         &self,
         run: &str,
-        games: &[TallyRow],
+        rows: Vec<TallyRow>,
     ) -> Result<Vec<PairTally>, StoreError> {
-        let pairs = games.chunk_by(|one, other| one.pair == other.pair);
-        let sum_up = |pair| {
-            let tally = sum_up(pair).map_err(|e| self.corrupt(run, e))?;
-            if tally.first.hash.is_some() { Ok(tally) } else { self.with_hashes(run, tally) }
+        let sum_up = |row: TallyRow| {
+            if !row.is_sound {
+                return Err(self.damaged(run, &format!("pair {}", row.pair + 1)));
+            }
+            row.sum_up().map_err(|error| self.corrupt(run, error))
         };
-        pairs.map(sum_up).collect()
-    }
-
-    /// A pair that was stored without the hashes of its games, with what its moves say. Moves that cannot
-    /// be read have none.
-    fn with_hashes(&self, run: &str, mut tally: PairTally) -> Result<PairTally, StoreError> {
-        let select =
-            "SELECT fen, chess960, moves FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half";
-        let rows = self.rows(select, params![run, tally.pair], |row| {
-            let (fen, chess960, moves): (String, bool, String) = row.try_into()?;
-            Ok(stored_hash(&fen, chess960, &moves))
-        })?;
-        let games = std::iter::once(&mut tally.first).chain(&mut tally.second);
-        games.zip(rows).for_each(|(game, hash)| game.hash = hash);
-        Ok(tally)
+        rows.into_iter().map(sum_up).collect()
     }
 
     /// One pair with its games, if it is on disk.
     pub fn pair(&self, run: &str, pair: u64) -> Result<Option<PlayedPair>, StoreError> {
-        let select = "SELECT first, second, opening FROM pairs WHERE run = ?1 AND pair = ?2";
-        let pairing = self.row(select, params![run, pair], |row| {
-            let (first, second, opening) = row.try_into()?;
-            Ok(Pairing { pair, engines: [first, second], opening })
+        let select = format!(
+            "SELECT p.first, p.second, p.opening, p.checksum IS {OF_PAIR} FROM {PAIRS}
+             WHERE p.run = ?1 AND p.pair = ?2"
+        );
+        let found = self.row(&select, params![run, pair], |row| {
+            let (first, second, opening, is_sound): (_, _, _, bool) = row.try_into()?;
+            Ok((Pairing { pair, engines: [first, second], opening }, is_sound))
         })?;
-        let Some(pairing) = pairing else { return Ok(None) };
-        let select = format!("SELECT {GAME} FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half");
-        let rows = self.rows(&select, params![run, pair], game_row)?;
-        let games: Result<Vec<_>, _> = rows.into_iter().map(GameRow::into_record).collect();
-        let games = games.map_err(|e| self.corrupt(run, format!("pair {pair}: {e}")))?;
+        let Some((pairing, is_sound)) = found else { return Ok(None) };
+        if !is_sound {
+            return Err(self.damaged(run, &format!("pair {}", pair + 1)));
+        }
+        let select = format!(
+            "SELECT {GAME}, checksum IS {} FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
+            of_game()
+        );
+        let read = |row: &Row<'_>| Ok((game_row(row)?, row.get::<_, bool>(10)?));
+        let mut games = Vec::with_capacity(2);
+        for (half, (row, is_sound)) in (0..).zip(self.rows(&select, params![run, pair], read)?) {
+            if !is_sound {
+                return Err(self.damaged_game(run, pair, half));
+            }
+            let game = row.into_record();
+            games.push(game.map_err(|e| self.corrupt(run, format!("pair {pair}: {e}")))?);
+        }
         let mut games = games.into_iter();
         let (Some(first), second, None) = (games.next(), games.next(), games.next()) else {
             return Err(self.corrupt(run, format!("pair {pair} has not one or two games")));
@@ -165,12 +176,26 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
-/// A game, as far as it counts.
+/// The columns of a [`TallyRow`], of [`PAIRS`].
+pub(super) fn tally_columns() -> String {
+    format!(
+        "p.pair, p.first, p.second, p.checksum IS {OF_PAIR},
+         a.white, a.black, a.result, a.termination, p.first_hash,
+         b.white, b.black, b.result, b.termination, p.second_hash"
+    )
+}
+
+/// A pair, as far as it counts.
 pub(super) struct TallyRow {
     pair: u64,
     engines: [usize; 2],
-    white: usize,
-    black: usize,
+    is_sound: bool,
+    games: [Option<TalliedGame>; 2],
+}
+
+/// A game, as far as it counts.
+struct TalliedGame {
+    engines: ByColor<usize>,
     result: String,
     termination: String,
     hash: Option<i64>,
@@ -178,43 +203,39 @@ pub(super) struct TallyRow {
 
 impl TallyRow {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
-        let (pair, first, second, white, black, result, termination, hash) = row.try_into()?;
-        Ok(TallyRow { pair, engines: [first, second], white, black, result, termination, hash })
+        let games = [TalliedGame::read(row, 4)?, TalliedGame::read(row, 9)?];
+        let engines = [row.get(1)?, row.get(2)?];
+        Ok(TallyRow { pair: row.get(0)?, engines, is_sound: row.get(3)?, games })
     }
 
-    fn winner(&self) -> Result<Option<usize>, String> {
-        let outcome: KnownOutcome =
-            self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
-        Ok(outcome.winner().map(|color| color.fold_wb(self.white, self.black)))
+    fn sum_up(self) -> Result<PairTally, String> {
+        let TallyRow { pair, engines, games: [first, second], .. } = self;
+        let first = first.ok_or_else(|| format!("pair {pair} has lost its games"))?;
+        let second = second.map(|game| game.count(engines)).transpose()?;
+        Ok(PairTally { pair, engines, first: first.count(engines)?, second, is_repeat: false })
     }
 }
 
-/// The rows of one pair, summed up.
-fn sum_up(rows: &[TallyRow]) -> Result<PairTally, String> {
-    let (first, second) = match rows {
-        [first] => (first, None),
-        [first, second] => (first, Some(second)),
-        _ => return Err("a pair has not one or two games".to_owned()),
-    };
-    if first.result.is_empty() {
-        return Err(format!("pair {} has lost its games", first.pair));
+impl TalliedGame {
+    /// The game whose columns begin at a place of a row, if there is one.
+    fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TalliedGame>> {
+        let Some(white) = row.get(at)? else { return Ok(None) };
+        let engines = ByColor { white, black: row.get(at + 1)? };
+        let (result, termination) = (row.get(at + 2)?, row.get(at + 3)?);
+        Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
     }
-    let engines = first.engines;
-    let read = |game: &TallyRow| -> Result<GameTally, String> {
-        let termination: Termination = game.termination.parse()?;
-        let (result, loser) = match game.winner()? {
+
+    /// What it adds to the counts of its pair's engines.
+    fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
+        let outcome: KnownOutcome =
+            self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
+        let termination: Termination = self.termination.parse()?;
+        let (result, loser) = match outcome.winner().map(|color| *self.engines.get(color)) {
             None => (GameResult::Draw, None),
             Some(engine) if engine == engines[0] => (GameResult::Win, Some(engines[1])),
             Some(_) => (GameResult::Loss, Some(engines[0])),
         };
         let fault = loser.filter(|_| termination.is_fault());
-        Ok(GameTally { result, termination, fault, hash: game.hash.map(i64::cast_unsigned) })
-    };
-    Ok(PairTally {
-        pair: first.pair,
-        engines,
-        first: read(first)?,
-        second: second.map(read).transpose()?,
-        is_repeat: false,
-    })
+        Ok(GameTally { result, termination, fault, hash: self.hash.map(i64::cast_unsigned) })
+    }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use super::checksum::{add_functions, fill_in};
 use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
@@ -174,10 +175,14 @@ const TABLES: &str = "
 ";
 
 /// Table, name and definition of the columns that were added to a table.
-const COLUMNS: [(&str, &str, &str); 2] = [
-    // Hashes of start and moves of both games; NULL of pairs that were played before they came.
+const COLUMNS: [(&str, &str, &str); 5] = [
+    // Hashes of start and moves of both games; NULL if the moves mean nothing.
     ("pairs", "first_hash", "INTEGER"),
     ("pairs", "second_hash", "INTEGER"),
+    // As in checksum.rs.
+    ("runs", "checksum", "INTEGER"),
+    ("pairs", "checksum", "INTEGER"),
+    ("games", "checksum", "INTEGER"),
 ];
 
 /// All that lists of games need, in one place: behind the moves it would be slow to read.
@@ -190,7 +195,7 @@ impl Store {
     /// Sets the connection up and migrates the file. A newer one is left as it is.
     pub(super) fn prepare(&self) -> Result<(), StoreError> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
-        self.keep_plans().map_err(|e| self.sqlite(e))?;
+        self.adapt().map_err(|e| self.sqlite(e))?;
         // First, as the settings change the file.
         let found = self.format()?;
         let setup = || -> rusqlite::Result<()> {
@@ -205,10 +210,10 @@ impl Store {
         if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    /// Has SQLite plan each query once, and not anew for each value that is bound.
-    pub(super) fn keep_plans(&self) -> rusqlite::Result<()> {
-        let config = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
-        self.connection.set_db_config(config, true).map(drop)
+    /// Has SQLite plan each query once, and not anew for each value that is bound, and know our functions.
+    pub(super) fn adapt(&self) -> rusqlite::Result<()> {
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        add_functions(&self.connection)
     }
 
     /// Has the file a write-ahead log. While another process brings that about SQLite refuses at
@@ -297,6 +302,7 @@ fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
         }
     }
     connection.execute_batch(INDEXES)?;
+    fill_in(connection)?;
     connection.execute("DELETE FROM readable_since", [])?;
     connection.execute("INSERT INTO readable_since VALUES (?1)", [READABLE_SINCE])?;
     connection.pragma_update(None, "user_version", FORMAT)

@@ -1,9 +1,11 @@
 //! Stores as they are found on disks: of the first format, older, newer, damaged, and large.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use arbiter_plan::Remark;
 use arbiter_store::{FILE_NAME, Store};
+use flate2::read::GzDecoder;
 use rusqlite::Connection;
 
 /// A store of the first format, and one of the format of today.
@@ -182,7 +184,82 @@ fn a_pair_that_has_lost_its_games_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), LATEST, "DELETE FROM findings; DELETE FROM transcripts; DELETE FROM games");
     let told = Store::open(dir.path()).unwrap().tallies("old").unwrap_err().to_string();
-    assert!(told.contains("pair 0"), "{told}");
+    assert!(told.contains("run 'old', pair 1: not what was written"), "{told}");
+}
+
+/// What an export of the run has, or the error that it ends with.
+fn exported(folder: &Path) -> Result<String, String> {
+    let mut packed = Vec::new();
+    let store = Store::open(folder).map_err(|error| error.to_string())?;
+    store.export_run("old", &mut packed).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    GzDecoder::new(&packed[..]).read_to_string(&mut text).unwrap();
+    Ok(text)
+}
+
+#[test]
+fn a_byte_that_is_damaged_is_found_or_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), FIRST, "");
+    let mut store = Store::open(dir.path()).unwrap();
+    let mut played = store.pair("old", 0).unwrap().unwrap();
+    for pair in 1..60 {
+        played.pairing.pair = pair;
+        played.games.first.moves.extend_from_within(..1);
+        assert!(store.append("old", &played, None, None).unwrap());
+    }
+    drop(store);
+    let (sound, whole) = (std::fs::read(&file).unwrap(), exported(dir.path()).unwrap());
+    let mut random = 1_u64;
+    let mut draw = |below: usize| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below
+    };
+    for _ in 0..120 {
+        let (place, change) = (draw(sound.len()), 1 + draw(255) as u8);
+        let mut bytes = sound.clone();
+        bytes[place] ^= change;
+        std::fs::write(&file, bytes).unwrap();
+        let read = exported(dir.path());
+        assert!(read.is_err() || read == Ok(whole.clone()), "byte {place} changed by {change}");
+    }
+}
+
+#[test]
+fn damaged_games_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let last = "UPDATE games SET moves = replace(moves, '5000', '5001') WHERE half = 1";
+    let file = write(dir.path(), LATEST, last);
+    let store = Store::open(dir.path()).unwrap();
+    let told = store.pair("old", 0).unwrap_err().to_string();
+    let (file, game) = (file.display(), "run 'old', pair 1, game 2: not what was written");
+    let expect = format!(
+        "results store {file} is damaged: {game}; put a copy of it back, or save what can be read with \
+         `sqlite3 {file} .recover | sqlite3 saved.db`; `arbiter results verify` lists what is damaged"
+    );
+    assert_eq!(told, expect);
+    let checked = store.check_run("old").unwrap();
+    assert_eq!(
+        (checked.pairs, checked.games, &checked.damaged[..]),
+        (1, 2, &[game.to_owned()][..])
+    );
+    assert_eq!(store.check_file().unwrap(), [""; 0]);
+    for (change, what) in [
+        ("runs SET ending = 'H1'", "run 'old', settings and ending: not what was written"),
+        (
+            "runs SET plan = replace(plan, '5.0', '4.0')",
+            "run 'old', settings and ending: not what was written",
+        ),
+        ("pairs SET opening = 7", "run 'old', pair 1: not what was written"),
+        ("games SET result = '1-0' WHERE half = 0", "run 'old', pair 1: not what was written"),
+        ("pairs SET second_hash = 7", "run 'old', pair 1: not what was written"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), LATEST, &format!("UPDATE {change}"));
+        let checked = Store::open(dir.path()).unwrap().check_run("old").unwrap();
+        assert_eq!(checked.damaged[0], what, "{change}");
+    }
 }
 
 /// The most memory that this process has had, in KiB.

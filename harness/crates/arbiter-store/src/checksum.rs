@@ -1,0 +1,214 @@
+//! Checksums of runs, pairs and games: what is read is what was written, or is named as damaged.
+//!
+//! They are computed where SQLite has the values, in a function of SQL, for writing, for reading and for
+//! rows that an older format has stored without them.
+
+use std::fmt::Write;
+
+use crc32fast::Hasher;
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row, params};
+
+use super::{Store, StoreError};
+use arbiter_schema::stored_hash;
+
+/// The checksum of a row of `runs`, without its name, which another store may change.
+pub(super) const OF_RUN: &str =
+    "checksum(created_ms, version, plan, pgn_offset, ending, epd_offset, about)";
+
+/// The columns of `games` but for its run and the checksum itself.
+pub(super) const GAME_COLUMNS: &str = "pair, half, white, black, result, termination, detail, fen,
+    chess960, plies, duration_ms, moves, begun_ms, swing";
+
+/// Pairs with their games, as `p`, `a` and `b`.
+pub(super) const PAIRS: &str = "pairs p
+    LEFT JOIN games a ON a.run = p.run AND a.pair = p.pair AND a.half = 0
+    LEFT JOIN games b ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
+
+/// The checksum of a row of [`PAIRS`]: of all that counts, so that the moves need not be read for it.
+pub(super) const OF_PAIR: &str = "checksum(p.pair, p.first, p.second, p.opening, p.first_hash,
+    p.second_hash, a.white, a.black, a.result, a.termination, b.white, b.black, b.result, b.termination)";
+
+/// The checksum of a row of `games`.
+pub(super) fn of_game() -> String {
+    format!("checksum({GAME_COLUMNS})")
+}
+
+/// What a check of a run has looked at and found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedRun {
+    /// Its name.
+    pub run: String,
+    /// Pairs that were looked at.
+    pub pairs: u64,
+    /// Games that were looked at.
+    pub games: u64,
+    /// All that is damaged, each with its place.
+    pub damaged: Vec<String>,
+}
+
+/// Gives a connection the functions `checksum`, of any values, and `game_hash`, of FEN, rules of castling
+/// and moves.
+pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("checksum", -1, flags, |values| Ok(checksum(values)))?;
+    connection.create_scalar_function("game_hash", 3, flags, |values| {
+        let (fen, moves) = (values.get_raw(0).as_str()?, values.get_raw(2).as_str()?);
+        Ok(stored_hash(fen, values.get(1)?, moves).map(u64::cast_signed))
+    })
+}
+
+/// The CRC-32 of values with their types and lengths: no change of up to 32 bits in a row escapes it.
+fn checksum(values: &Context<'_>) -> u32 {
+    let mut hasher = Hasher::new();
+    let mut add = |kind: u8, bytes: &[u8]| {
+        hasher.update(&[kind]);
+        hasher.update(&bytes.len().to_le_bytes());
+        hasher.update(bytes);
+    };
+    for index in 0..values.len() {
+        match values.get_raw(index) {
+            ValueRef::Null => add(0, &[]),
+            ValueRef::Integer(number) => add(1, &number.to_le_bytes()),
+            ValueRef::Real(number) => add(2, &number.to_le_bytes()),
+            ValueRef::Text(text) => add(3, text),
+            ValueRef::Blob(bytes) => add(4, bytes),
+        }
+    }
+    hasher.finalize()
+}
+
+/// Enters the hashes and checksums that rows lack. A pair without its first game gets none.
+pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
+    let mut sql = format!(
+        "UPDATE runs SET checksum = {OF_RUN} WHERE checksum IS NULL;
+         UPDATE games SET checksum = {} WHERE checksum IS NULL;",
+        of_game()
+    );
+    for (half, hash) in ["first_hash", "second_hash"].into_iter().enumerate() {
+        // Writing to memory cannot fail.
+        let _ = write!(
+            sql,
+            "UPDATE pairs AS p SET {hash} = (
+                 SELECT game_hash(fen, chess960, moves) FROM games g
+                 WHERE g.run = p.run AND g.pair = p.pair AND g.half = {half}
+             ) WHERE {hash} IS NULL AND checksum IS NULL;"
+        );
+    }
+    connection.execute_batch(&sql)?;
+    connection.execute_batch(&format!("{} WHERE checksum IS NULL", enter_of_pairs()))
+}
+
+/// The beginning of a statement that enters checksums of pairs whose games are there.
+pub(super) fn enter_of_pairs() -> String {
+    format!(
+        "UPDATE pairs AS o SET checksum = (
+             SELECT {OF_PAIR} FROM {PAIRS} WHERE p.run = o.run AND p.pair = o.pair AND a.pair NOTNULL
+         )"
+    )
+}
+
+/// The place of a game in a run: its pair and its number in the pair, from 1.
+fn place(pair: u64, half: u64) -> String {
+    format!("pair {}, game {}", pair + 1, half + 1)
+}
+
+impl Store {
+    /// The error for a part of a run that is not what was written.
+    pub(super) fn damaged(&self, run: &str, part: &str) -> StoreError {
+        StoreError::Damaged { file: self.file.clone(), found: in_words(run, part) }
+    }
+
+    /// The error for a damaged game.
+    pub(super) fn damaged_game(&self, run: &str, pair: u64, half: u64) -> StoreError {
+        self.damaged(run, &place(pair, half))
+    }
+
+    /// Checks a run with all its pairs and games.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; damage is part of the answer.
+    pub fn check_run(&self, run: &str) -> Result<CheckedRun, StoreError> {
+        let mut damaged = Vec::new();
+        let (mut pairs, mut games) = (0, 0);
+        let reading = self.atomically(|| {
+            let mut note = |read: Result<(), StoreError>| match read {
+                Err(StoreError::Damaged { found, .. }) => {
+                    damaged.push(found);
+                    Ok(())
+                }
+                Err(StoreError::Corrupt { what, .. }) => {
+                    damaged.push(format!("run '{run}': {what}"));
+                    Ok(())
+                }
+                read => read,
+            };
+            note(self.run(run).map(drop))?;
+            let all = self.number("SELECT count(*) FROM pairs WHERE run = ?1", [run]);
+            note(all.map(|all| pairs = all))?;
+            let all = self.number("SELECT count(*) FROM games WHERE run = ?1", [run]);
+            note(all.map(|all| games = all))?;
+            note(self.tallies(run).map(drop))?;
+            note(self.iterations(run).map(drop))?;
+            note(self.remarks(run).map(drop))?;
+            note(self.latencies(run).map(drop))?;
+            for (pair, half) in self.unsound_games(run)? {
+                note(Err(self.damaged_game(run, pair, half)))?;
+            }
+            for (pair, half) in self.transcribed(run)? {
+                note(self.transcript(run, pair, half).map(drop))?;
+            }
+            Ok(())
+        });
+        match reading {
+            Err(StoreError::Damaged { found, .. }) => damaged.push(found),
+            reading => reading?,
+        }
+        Ok(CheckedRun { run: run.to_owned(), pairs, games, damaged })
+    }
+
+    /// The games of a run that are not what was written, by pair and half.
+    fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
+        let select = format!(
+            "SELECT pair, half FROM games WHERE run = ?1 AND checksum IS NOT {} ORDER BY pair, half",
+            of_game()
+        );
+        self.rows(&select, [run], |row| row.try_into())
+    }
+
+    /// What SQLite finds wrong with the file, as far as it tells; nothing if all is well.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub fn check_file(&self) -> Result<Vec<String>, StoreError> {
+        let line = |row: &Row<'_>| row.get::<_, String>(0);
+        match self.rows("PRAGMA integrity_check", [], line) {
+            Ok(lines) => Ok(lines.into_iter().filter(|line| line != "ok").collect()),
+            Err(StoreError::Damaged { found, .. }) => Ok(vec![found]),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Changes a run and its checksum; `set` are the assignments, and the parameters begin with the run. The
+    /// answer is how many rows were changed.
+    pub(super) fn change_run(
+        &self,
+        run: &str,
+        set: &str,
+        params: impl rusqlite::Params,
+    ) -> Result<usize, StoreError> {
+        self.atomically(|| {
+            let changed = self.execute(&format!("UPDATE runs SET {set} WHERE run = ?1"), params)?;
+            let sum = format!("UPDATE runs SET checksum = {OF_RUN} WHERE run = ?1");
+            self.execute(&sum, params![run])?;
+            Ok(changed)
+        })
+    }
+}
+
+fn in_words(run: &str, part: &str) -> String {
+    format!("run '{run}', {part}: not what was written")
+}
