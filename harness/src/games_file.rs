@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use self::lock::LockFile;
 use crate::Failure;
-use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent};
+use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent, Written};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
@@ -47,10 +47,14 @@ impl Content {
 #[derive(Debug)]
 pub(crate) struct GamesFile {
     file: File,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     content: Content,
-    /// Where each counted pair begins.
+    /// Where each counted pair begins; all of them, if workers can play and be excluded.
     starts: Vec<u64>,
+    /// Counted pairs.
+    pairs: u64,
+    /// Of what the file has of the run.
+    hasher: blake3::Hasher,
     /// Where the next pair will begin.
     pub(crate) end: u64,
     _lock: Option<LockFile>,
@@ -88,7 +92,28 @@ impl GamesFile {
         // Two runs that write one file at their own places would overwrite each other.
         let lock = lock::lock(&file, path, (&name, flag), File::try_lock)?;
         let path = path.to_owned();
-        Ok(GamesFile { file, path, content, starts: Vec::new(), end: offset, _lock: lock })
+        let (starts, hasher) = (Vec::new(), blake3::Hasher::new());
+        Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset, _lock: lock })
+    }
+
+    /// Passes over the first pairs of the run if the file has them unchanged, as `written` has noted them
+    /// when they were written. The answer is how many pairs that are.
+    pub(crate) fn skip(&mut self, written: &Written) -> Result<u64, Failure> {
+        let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
+        let hasher = self.hash(length)?;
+        if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
+            return Ok(0);
+        }
+        (self.hasher, self.pairs, self.end) = (hasher, written.pairs, written.end);
+        Ok(self.pairs)
+    }
+
+    /// The hash of so many bytes from where the run's games begin, or of all there are.
+    fn hash(&mut self, length: u64) -> Result<blake3::Hasher, Failure> {
+        let mut hasher = blake3::Hasher::new();
+        let hashed = self.file.seek(SeekFrom::Start(self.end));
+        let hashed = hashed.and_then(|_| hasher.update_reader((&self.file).take(length)).map(drop));
+        hashed.map(|()| hasher).map_err(|error| self.io(error))
     }
 
     /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from where
@@ -109,8 +134,7 @@ impl GamesFile {
         let mut complete = true;
         for played in pairs {
             let text = self.content.render(&played?);
-            self.starts.push(self.end);
-            self.end += text.len() as u64;
+            self.count(&text);
             if complete {
                 let mut found = Vec::with_capacity(text.len());
                 let limit = text.len() as u64;
@@ -138,12 +162,23 @@ impl GamesFile {
         Ok(())
     }
 
+    /// Counts the text of a pair.
+    fn count(&mut self, text: &str) {
+        self.starts.push(self.end);
+        self.end += text.len() as u64;
+        self.pairs += 1;
+        self.hasher.update(text.as_bytes());
+    }
+
     /// Keeps the first `counted` pairs.
     fn take_back(&mut self, counted: u64) -> Result<(), Failure> {
         let kept = usize::try_from(counted).unwrap_or(usize::MAX);
         let Some(&length) = self.starts.get(kept) else { return Ok(()) };
+        let begin = self.starts[0];
         self.starts.truncate(kept);
-        self.end = length;
+        self.end = begin;
+        self.hasher = self.hash(length - begin)?;
+        (self.end, self.pairs) = (length, counted);
         self.cut(length)
     }
 
@@ -216,8 +251,7 @@ impl Observer for GamesFile {
         let done = match event {
             RunEvent::Counted { played, .. } => {
                 let text = self.content.render(played);
-                self.starts.push(self.end);
-                self.end += text.len() as u64;
+                self.count(&text);
                 self.append(&text)
             }
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
@@ -226,6 +260,11 @@ impl Observer for GamesFile {
             _ => Ok(()),
         };
         done.map_err(|failure| ObserverError(failure.message))
+    }
+
+    fn written(&self) -> Option<Written> {
+        let hash = self.hasher.finalize().to_hex().to_string();
+        Some(Written { file: self.path.clone(), pairs: self.pairs, end: self.end, hash })
     }
 }
 
@@ -346,6 +385,39 @@ mod tests {
             pgn.take_back(0).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), BEFORE);
         }
+    }
+
+    #[test]
+    fn what_was_noted_is_not_compared_again_unless_it_has_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        std::fs::write(&path, whole(2)).unwrap();
+        let reopened = || GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
+        let mut pgn = reopened();
+        pgn.reconcile((0..2).map(|pair| Ok(played(pair))), false).unwrap();
+        let noted = pgn.written().unwrap();
+        assert_eq!((noted.pairs, noted.end), (2, whole(2).len() as u64));
+        drop(pgn);
+        // More pairs came, and the next one was torn by a kill.
+        for later in [whole(2), whole(3), whole(4)[..whole(4).len() - 9].to_owned()] {
+            std::fs::write(&path, &later).unwrap();
+            let mut pgn = reopened();
+            assert_eq!(pgn.skip(&noted).unwrap(), 2);
+            pgn.reconcile((2..4).map(|pair| Ok(played(pair))), false).unwrap();
+            let written = pgn.written().unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(4));
+            drop(pgn);
+            let mut pgn = reopened();
+            pgn.reconcile((0..4).map(|pair| Ok(played(pair))), false).unwrap();
+            assert_eq!(pgn.written().unwrap(), written);
+        }
+        for other in [whole(1), whole(2).replacen("e4", "d4", 1), String::new()] {
+            std::fs::write(&path, &other).unwrap();
+            assert_eq!(reopened().skip(&noted).unwrap(), 0);
+        }
+        std::fs::write(&path, whole(2)).unwrap();
+        let other = Written { file: "other.pgn".into(), ..noted };
+        assert_eq!(reopened().skip(&other).unwrap(), 0);
     }
 
     #[test]

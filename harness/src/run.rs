@@ -89,7 +89,7 @@ pub(crate) fn play_named(
     }
     let endpoint = requested.metrics.open()?;
     let ready = match requested.resume.take() {
-        Some(wanted) => resume(kind, wanted, requested)?,
+        Some(wanted) => resume(kind, wanted, requested, fleet.is_some())?,
         None => begin(kind, requested, fleet.as_ref())?,
     };
     let name = ready.name.clone();
@@ -269,7 +269,12 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
     Ok(())
 }
 
-fn resume(kind: RunKind, wanted: Resume, mut requested: RequestedRun) -> Result<ReadyRun, Failure> {
+fn resume(
+    kind: RunKind,
+    wanted: Resume,
+    mut requested: RequestedRun,
+    has_workers: bool,
+) -> Result<ReadyRun, Failure> {
     let (results, style) = (requested.results.clone(), requested.compat.clone());
     let store = Store::open(&results)?;
     let name = store.named(&wanted.run)?;
@@ -296,6 +301,7 @@ fn resume(kind: RunKind, wanted: Resume, mut requested: RequestedRun) -> Result<
     check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let mut setups = engine_setups(&plan, &own_binary);
     let state = replayed(&store, &name, &plan)?;
+    store.check_games(&name)?;
     let mut options = Vec::new();
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
@@ -324,8 +330,16 @@ fn resume(kind: RunKind, wanted: Resume, mut requested: RequestedRun) -> Result<
     let were_taken_back = store.excluded_workers(&name)?.iter().any(|excluded| excluded.pairs > 0);
     let mut files: Vec<GamesFile> = pgn.into_iter().chain(epd).collect();
     for file in &mut files {
-        let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
+        // Pairs of workers may be taken back, which takes to know where each begins.
+        let written = if has_workers { None } else { store.written(&name, &file.path)? };
+        let counted = state.counted().count() as u64;
+        let written = written.filter(|written| written.pairs <= counted);
+        let known = written.map_or(Ok(0), |written| file.skip(&written))?;
+        let later = state.counted().skip(usize::try_from(known).unwrap_or(usize::MAX));
+        let pairs = later.map(|pair| counted_pair(&store, &name, pair));
         file.reconcile(pairs, were_taken_back)?;
+        // Without the note all is compared the next time, too.
+        let _ = file.written().map(|written| store.note_written(&name, &written));
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
     Ok(ReadyRun {

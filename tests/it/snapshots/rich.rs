@@ -18,10 +18,11 @@ use arbiter_protocol::Score;
 use arbiter_schedule::Format;
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
 use arbiter_stats::Model;
-use arbiter_store::{FILE_NAME, Fingerprints, Offsets, Store, StoredGate};
-use rusqlite::Connection;
+use arbiter_store::{Fingerprints, Offsets, Store, StoredGate};
 use serde_json::json;
 use shakmaty::{ByColor, Color};
+
+use crate::support::store::change;
 
 /// The commit whose gates are in the store.
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -70,9 +71,7 @@ pub fn fill(folder: &Path) {
 
 /// Most games have the moves of others, and are to count as other ones.
 fn tell_apart(folder: &Path) {
-    let store = Connection::open(folder.join(FILE_NAME)).expect("the store is there");
-    let update = "UPDATE pairs SET first_hash = 2 * pair, second_hash = 2 * pair + 1";
-    store.execute(update, []).expect("it can be changed");
+    change(folder, "UPDATE pairs SET first_hash = 2 * pair, second_hash = 2 * pair + 1");
 }
 
 /// Adds tests of some commits against the same opponent.
@@ -182,7 +181,7 @@ fn rich(store: &mut Store) {
     plan.scale = Some(Scale { reference_nps: 1e6, measured_nps: 8e5 });
     let fingerprints = Fingerprints {
         book: "b".repeat(64),
-        openings: Some("0".repeat(64)),
+        openings: "0".repeat(64),
         corrected: Default::default(),
         quarantine: Quarantine {
             count: 3,
@@ -190,7 +189,7 @@ fn rich(store: &mut Store) {
         },
         engines: vec!["e".repeat(64), "f".repeat(64)],
         option_files: Vec::new(),
-        host: Some("Some CPU, 2 processors to use, linux 6.1, x86_64".into()),
+        host: "Some CPU, 2 processors to use, linux 6.1, x86_64".into(),
     };
     let about = Some("one of everything");
     store
@@ -361,6 +360,7 @@ fn add(
     let fingerprints = Fingerprints {
         book: "b".repeat(64),
         engines: vec!["e".repeat(64); plan.engines.len()],
+        host: "Some CPU".into(),
         ..Fingerprints::default()
     };
     let begun = BEGUN + 60_000 * minutes;

@@ -65,10 +65,14 @@ pub fn players(results: &Path) -> BTreeMap<String, i64> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// Changes the store as no program of ours would.
+/// Changes the store as no program of ours would, but with the checksums of what it then has.
 pub fn change(results: &Path, statement: &str) {
     let connection = Connection::open(results.join("arbiter.db")).expect("there is a store");
     assert!(connection.execute(statement, []).expect("the statement is right") > 0);
+    // The first format had none, so that whoever opens it enters them.
+    let without = "UPDATE runs SET checksum = NULL; UPDATE pairs SET checksum = NULL;
+        UPDATE games SET checksum = NULL; PRAGMA user_version = 13";
+    connection.execute_batch(without).expect("there are these columns");
 }
 
 /// Whether a run of this name has begun.

@@ -22,6 +22,9 @@ use arbiter_store::{Store, StoreError, StoredRun};
 /// How often observers may look at the time, and at the games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
+/// After how many counted pairs the store is told what the files of games have.
+const NOTED_PAIRS: u64 = 256;
+
 /// Pairs kept in memory until they are counted, and events that go to the disk together, at least.
 const HELD_PAIRS: usize = 16;
 
@@ -457,6 +460,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 if let Some(played) = &played {
                     self.tell(&RunEvent::Counted { played, tally: &tally, sprt_status, elapsed })?;
                 }
+                self.note_written(NOTED_PAIRS);
             }
             Effect::Iterated(iteration) => {
                 self.run.store.append_iteration(run, &iteration)?;
@@ -467,6 +471,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
             Effect::CancelAll => self.executor.cancel_all().await,
             Effect::End(ending) => {
+                self.note_written(1);
                 self.unnoted = match self.run.store.set_ending(run, Some(ending)) {
                     Err(error @ StoreError::Changed { .. }) => {
                         return Err(self.save_elsewhere(error, &[]));
@@ -477,6 +482,18 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
         }
         Ok(())
+    }
+
+    /// Notes what the files of games have, if that are so many pairs or a multiple: whoever resumes the run
+    /// has to compare only what came later.
+    fn note_written(&self, pairs: u64) {
+        let Run { store, name, observers, .. } = &self.run;
+        for written in observers.iter().filter_map(|observer| observer.written()) {
+            if written.pairs.is_multiple_of(pairs) {
+                // Without the note all is compared.
+                let _ = store.note_written(name, &written);
+            }
+        }
     }
 
     fn tell(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {

@@ -1,11 +1,13 @@
 //! Writing to the store.
 
+use std::path::Path;
+
 use rusqlite::params;
 
 use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Store, StoreError};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Ending, Latencies, Plan, PlayedPair};
+use arbiter_plan::{Ending, Latencies, Plan, PlayedPair, Written};
 use arbiter_schedule::Pairing;
 use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 
@@ -120,8 +122,27 @@ impl Store {
         pgn_offset: u64,
     ) -> Result<(), StoreError> {
         let json = PlanRow::of(plan, fingerprints).to_json();
+        self.execute("DELETE FROM written WHERE run = ?1", [run])?;
         let set = "plan = ?2, pgn_offset = ?3";
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)
+    }
+
+    /// Notes what a file has of a run.
+    pub fn note_written(&self, run: &str, written: &Written) -> Result<(), StoreError> {
+        let Written { file, pairs, end, hash } = written;
+        let insert = "INSERT OR REPLACE INTO written (run, file, pairs, length, hash, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, checksum(?3, ?4, ?5))";
+        self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
+    }
+
+    /// What was noted last of a file of a run.
+    pub fn written(&self, run: &str, file: &Path) -> Result<Option<Written>, StoreError> {
+        let select = "SELECT pairs, length, hash FROM written
+            WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
+        self.row(select, params![run, file.to_string_lossy()], |row| {
+            let (pairs, end, hash) = row.try_into()?;
+            Ok(Written { file: file.to_owned(), pairs, end, hash })
+        })
     }
 
     fn insert_game(

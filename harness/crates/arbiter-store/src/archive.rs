@@ -34,7 +34,7 @@ const MAX_LINE: u64 = 64 << 20;
 const MAX_BYTES: u64 = 64 << 30;
 
 /// Tables with the rows of runs, those that others refer to first.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "runs",
     "pairs",
     "games",
@@ -47,6 +47,7 @@ const TABLES: [&str; 12] = [
     "set_aside",
     "discarded",
     "findings",
+    "written",
 ];
 
 /// Columns with the index of an engine.
@@ -147,14 +148,14 @@ impl Store {
     }
 
     /// Writes all that the store has of a run, as it is at this moment.
-    pub fn export_run(&self, run: &str, out: impl Write) -> Result<(), ArchiveError> {
+    pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
         // The encoder clears its buffer for each piece, and the pieces of JSON are words.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.snapshot(|| {
-            let stored = self.run(run)?;
             if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {
                 return Err(StoreError::Damaged { file: self.file.clone(), found }.into());
             }
+            let stored = self.run(run)?;
             let header =
                 Header { arbiter_run: VERSION, format: schema::FORMAT, run: run.to_owned() };
             write_line(&mut out, &header)?;
@@ -202,10 +203,10 @@ impl Store {
     /// run, when its engines are those of its plan.
     pub fn import_run(
         &self,
-        file: impl Read,
+        file: &mut dyn Read,
         name: Option<&str>,
-        judge: impl Fn(&GameRecord) -> Result<(), String>,
-        check: impl FnOnce(&str) -> Result<(), StoreError>,
+        judge: &dyn Fn(&GameRecord) -> Result<(), String>,
+        check: &dyn Fn(&str) -> Result<(), StoreError>,
     ) -> Result<String, ArchiveError> {
         let mut lines = Lines { input: BufReader::new(file), line: 0, read: 0 };
         let Ok(Some(header)) = lines.next::<Header>() else {
@@ -251,7 +252,7 @@ impl Store {
                 let is_game = line.table == "games";
                 self.insert_line(&columns, line, run, wrong)?;
                 if is_game {
-                    self.judge_last(&judge, is_older)?.map_err(wrong)?;
+                    self.judge_last(judge, is_older)?.map_err(wrong)?;
                 }
             }
         })?;
@@ -325,7 +326,7 @@ impl Store {
     /// checksums.
     fn judge_last(
         &self,
-        judge: impl Fn(&GameRecord) -> Result<(), String>,
+        judge: &dyn Fn(&GameRecord) -> Result<(), String>,
         is_older: bool,
     ) -> Result<Result<(), String>, StoreError> {
         let select = format!(
@@ -359,7 +360,7 @@ impl Store {
     fn check(
         &self,
         run: &str,
-        more: impl FnOnce(&str) -> Result<(), StoreError>,
+        more: &dyn Fn(&str) -> Result<(), StoreError>,
     ) -> Result<(), ArchiveError> {
         let read = || -> Result<(), StoreError> {
             let stored = self.run(run)?;

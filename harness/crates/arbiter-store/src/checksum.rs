@@ -169,6 +169,18 @@ impl Store {
         Ok(CheckedRun { run: run.to_owned(), pairs, games, damaged })
     }
 
+    /// Checks all games of a run.
+    ///
+    /// # Errors
+    ///
+    /// One that names the first game that is damaged.
+    pub fn check_games(&self, run: &str) -> Result<(), StoreError> {
+        match self.unsound_games(run)?.first() {
+            Some((pair, half)) => Err(self.damaged_game(run, *pair, *half)),
+            None => Ok(()),
+        }
+    }
+
     /// The games of a run that are not what was written, by pair and half.
     fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
         let select = format!(
@@ -184,9 +196,12 @@ impl Store {
     ///
     /// Those of reading.
     pub fn check_file(&self) -> Result<Vec<String>, StoreError> {
-        let line = |row: &Row<'_>| row.get::<_, String>(0);
-        match self.rows("PRAGMA integrity_check", [], line) {
-            Ok(lines) => Ok(lines.into_iter().filter(|line| line != "ok").collect()),
+        let lost =
+            "SELECT DISTINCT \"table\" || ' without ' || parent FROM pragma_foreign_key_check";
+        let found = ["SELECT * FROM pragma_integrity_check", lost]
+            .map(|select| self.rows(select, [], |row: &Row<'_>| row.get::<_, String>(0)));
+        match found.into_iter().collect::<Result<Vec<_>, _>>() {
+            Ok(lines) => Ok(lines.into_iter().flatten().filter(|line| line != "ok").collect()),
             Err(StoreError::Damaged { found, .. }) => Ok(vec![found]),
             Err(error) => Err(error),
         }

@@ -169,6 +169,15 @@ const TABLES: &str = "
         PRIMARY KEY (run, pair, half, ply, rule),
         FOREIGN KEY (run, pair, half) REFERENCES games(run, pair, half)
     ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS written (                     -- what a file of games has of a run
+        run      TEXT NOT NULL REFERENCES runs(run),
+        file     TEXT NOT NULL,
+        pairs    INTEGER NOT NULL,             -- the first so many that counted
+        length   INTEGER NOT NULL,             -- of the file up to their end, in bytes
+        hash     TEXT NOT NULL,                -- BLAKE3 of what the file has of the run up to there
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (run, file)
+    ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS readable_since (              -- one row; every later format has it
         arbiter TEXT NOT NULL                  -- the first version that reads this store
     );

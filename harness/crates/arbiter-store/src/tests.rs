@@ -304,7 +304,7 @@ fn a_run_goes_whole_from_store_to_store() {
         assert!(text.contains(&format!("\"table\":\"{table}\"")), "{table}");
     }
     let other = Store::open(dirs[1].path()).unwrap();
-    let import = |name| other.import_run(text.as_bytes(), name, |_| Ok(()), |_| Ok(()));
+    let import = |name| other.import_run(&mut text.as_bytes(), name, &|_| Ok(()), &|_| Ok(()));
     assert!(matches!(import(None), Err(ArchiveError::Content(_))));
     assert_eq!(import(Some("copy")).unwrap(), "copy");
     assert_eq!(exported(&other, "copy"), text.replace("\"run\":\"run\"", "\"run\":\"copy\""));
@@ -326,7 +326,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     // Whoever forges a file can write checksums, and those of the first format have none.
     let text = without_checksums(&whole).replacen("\"format\":14", "\"format\":13", 1);
     let refused = |text: &str, words: &str| {
-        let error = store.import_run(text.as_bytes(), None, |_| Ok(()), |_| Ok(()));
+        let error = store.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(()));
         let error = error.unwrap_err().to_string();
         assert!(error.contains(words), "{words}: {error}");
         for table in ["runs", "pairs", "games", "transcripts"] {
@@ -377,15 +377,16 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     refused(&without("\"table\":\"pairs\""), "line 3: is in games before what it is of");
     let long = format!("{head}{}", "9".repeat((64 << 20) + 1));
     refused(&long, "too long");
-    let import = |judged: Result<(), String>, checked| {
-        store.import_run(text.as_bytes(), None, |_| judged.clone(), |_| checked)
+    let import = |judged: Result<(), String>, is_fit: bool| {
+        let check = |run: &str| if is_fit { Ok(()) } else { Err(store.misfit(run, 3)) };
+        store.import_run(&mut text.as_bytes(), None, &|_| judged.clone(), &check)
     };
-    let never = import(Err("dull".into()), Ok(())).unwrap_err().to_string();
+    let never = import(Err("dull".into()), true).unwrap_err().to_string();
     assert_eq!(never, "line 4: pair 1, game 1: dull");
-    let never = import(Ok(()), Err(store.misfit("run", 3))).unwrap_err().to_string();
+    let never = import(Ok(()), false).unwrap_err().to_string();
     assert!(never.contains("pair 3"), "{never}");
     assert_eq!(store.runs().unwrap(), []);
-    import(Ok(()), Ok(())).unwrap();
+    import(Ok(()), true).unwrap();
 }
 
 /// A game of so many plies whose Black gives these evaluations, in centipawns.

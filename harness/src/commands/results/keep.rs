@@ -70,7 +70,10 @@ pub(super) struct ImportArgs {
 pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
-        heads.push(store.run(&store.named(run)?)?.head);
+        let name = store.named(run)?;
+        // One whose settings are damaged is to go, too.
+        let head = store.runs()?.into_iter().find(|head| head.run == name);
+        heads.push(head.map_or_else(|| Ok(store.run(&name)?.head), Ok::<_, Failure>)?);
     }
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
@@ -153,9 +156,9 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
 fn import_into(store: &Store, args: &ImportArgs) -> Result<String, Failure> {
     let failed = |error| failure(error, &args.file, Failure::invalid);
     let file = open_input(&args.file).and_then(decompressed);
-    let file = file.map_err(|error| failed(error.into()))?;
+    let mut file = file.map_err(|error| failed(error.into()))?;
     let check = |run: &str| stored_summary(store, &store.run(run)?).map(drop);
-    store.import_run(file, args.name.as_deref(), consistency::check, check).map_err(failed)
+    store.import_run(&mut file, args.name.as_deref(), &consistency::check, &check).map_err(failed)
 }
 
 fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failure {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::{Pace, PairTally, PlayedPair, RunCounts};
@@ -181,6 +182,24 @@ impl fmt::Display for ExcludedWorker {
 pub trait Observer {
     /// Called for each event, in order.
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError>;
+
+    /// What it has written so far to a file that has all counted pairs in order, if it has one.
+    fn written(&self) -> Option<Written> {
+        None
+    }
+}
+
+/// The part of a file that has the first pairs of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The file.
+    pub file: PathBuf,
+    /// Number of pairs.
+    pub pairs: u64,
+    /// The place of their end in the file, in bytes.
+    pub end: u64,
+    /// BLAKE3 hash of the part, in hexadecimal.
+    pub hash: String,
 }
 
 /// An observer failed; the text names the file or device.

@@ -36,9 +36,9 @@ pub struct MisjudgedGame {
 /// Adds a game to the games with the largest errors, the largest first, if its error is among them.
 pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, half: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
-        let by_expected =
-            |a: &(usize, Score), b: &(usize, Score)| expected(a.1).total_cmp(&expected(b.1));
-        let (ply, score) = evaluations(game, color).max_by(by_expected)?;
+        let best =
+            |a: &(usize, Score), b: &(usize, Score)| centipawns(a.1).total_cmp(&centipawns(b.1));
+        let (ply, score) = evaluations(game, color).max_by(best)?;
         Some((color, ply, score, error(score, result(game, color))?))
     });
     let Some((color, ply, score, error)) = sides.max_by(|a, b| a.3.total_cmp(&b.3)) else { return };

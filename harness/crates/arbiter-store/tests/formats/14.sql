@@ -133,6 +133,15 @@ CREATE TABLE removed (
         id  INTEGER PRIMARY KEY,
         run TEXT NOT NULL
     );
+CREATE TABLE written (
+    run      TEXT NOT NULL REFERENCES runs(run),
+    file     TEXT NOT NULL,
+    pairs    INTEGER NOT NULL,
+    length   INTEGER NOT NULL,
+    hash     TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (run, file)
+) WITHOUT ROWID;
 CREATE TABLE readable_since (arbiter TEXT NOT NULL);
 PRAGMA user_version = 14;
 INSERT INTO readable_since VALUES ('0.2.0');
