@@ -29,7 +29,7 @@ fn the_report_of_an_imported_run_is_that_of_the_original() {
         let there = Store::create(&bench.path("there")).expect("a folder takes a store");
         let packed = std::fs::File::open(&file).expect("it is written");
         there
-            .import_run(GzDecoder::new(packed), None, |_| Ok(()), |_| Ok(()))
+            .import_run(&mut GzDecoder::new(packed), None, &|_| Ok(()), &|_| Ok(()))
             .expect("it is sound");
         for form in ["html", "md", "json", "text", "csv"] {
             let report = |folder: &str| {
@@ -45,6 +45,37 @@ fn the_report_of_an_imported_run_is_that_of_the_original() {
     let select = "SELECT group_concat(DISTINCT key) FROM gates";
     let key: String = keys.query_row(select, [], |row| row.get(0)).expect("there are gates");
     assert_eq!(key, "imported");
+}
+
+#[test]
+fn a_game_that_is_damaged_is_named_by_whatever_reads_it() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    plan.set("pgn", "games.pgn").played(0);
+    said(&results(&bench, "results", &["verify"]).expect_code(0).stdout);
+    let store = rusqlite::Connection::open(bench.path("results/arbiter.db")).expect("a store");
+    let damage =
+        "UPDATE games SET moves = replace(moves, '\"d\":1', '\"d\":7') WHERE pair = 1 AND half = 1";
+    assert_eq!(store.execute(damage, []), Ok(1));
+    for run in [&["verify"][..], &["verify", "run"], &["verify", "latest"]] {
+        let found = results(&bench, "results", run).expect_code(7);
+        said(&(found.stdout + &found.stderr));
+    }
+    results(&bench, "results", &["verify", "ruin"]).expect_error(3);
+    let folder = bench.path("results").display().to_string();
+    for command in [
+        &["report", "run", "--format", "md"][..],
+        &["report", "run", "--out", "run.html"],
+        &["results", "export", "run", "--out", "run.gz"],
+        &["match", "--resume", "run"],
+        &["match", "--resume", "run", "--pgn", "other.pgn"],
+    ] {
+        let args = [command, &["--results", &folder]].concat();
+        said(&bench.arbiter(args).finish().expect_code(7).stderr);
+    }
+    assert!(!bench.path("run.gz").exists() && !bench.path("run.html").exists());
+    results(&bench, "results", &["rm", "run", "--yes"]).expect_code(0);
+    said(&results(&bench, "results", &["verify"]).expect_code(0).stdout);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod keep;
 mod list;
 mod log;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -53,6 +54,12 @@ enum ResultsCommand {
     Export(keep::ExportArgs),
     /// Brings the run of such a file into the store; all of it is checked.
     Import(keep::ImportArgs),
+    /// Checks that what is stored is what was written: the checksums of all runs, pairs and games, and the
+    /// file as SQLite checks it. Exit code 7 if anything is damaged.
+    Verify {
+        /// Only this run, or latest
+        run: Option<String>,
+    },
     /// Says in one line what a run tries, as --about does at its start.
     About {
         /// Name of the run, or latest
@@ -89,6 +96,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         Some(ResultsCommand::Prune(wanted)) => keep::prune(&store()?, wanted),
         Some(ResultsCommand::Export(wanted)) => keep::export(&store()?, wanted),
         Some(ResultsCommand::Import(wanted)) => keep::import(folder()?, wanted),
+        Some(ResultsCommand::Verify { run }) => verify::verify(&store()?, run.as_deref()),
         Some(ResultsCommand::About { run, text }) => {
             let store = store()?;
             Ok(store.set_about(&store.named(run)?, Some(text))?)

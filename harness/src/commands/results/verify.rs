@@ -1,0 +1,35 @@
+//! `arbiter results verify`: what is stored is what was written, or is named.
+
+use crate::{Failure, emit};
+use arbiter_names::counted;
+use arbiter_store::Store;
+
+/// Checks a run, or all, and the file; prints what was checked and all that is damaged.
+pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
+    let runs = match run {
+        Some(word) => vec![store.named(word)?],
+        None => store.runs()?.into_iter().map(|head| head.run).collect(),
+    };
+    let mut text = String::new();
+    let mut damaged = 0;
+    let mut add = |what: String, found: Vec<String>| {
+        let verdict = if found.is_empty() { "sound" } else { "damaged" };
+        text += &format!("{what}: {verdict}\n");
+        found.iter().for_each(|found| text += &format!("  {found}\n"));
+        damaged += found.len();
+    };
+    for run in &runs {
+        let checked = store.check_run(run)?;
+        let (pairs, games) = (counted(checked.pairs, "pair"), counted(checked.games, "game"));
+        add(format!("run '{run}', {pairs}, {games}"), checked.damaged);
+    }
+    add(format!("{}, as SQLite checks it", store.file().display()), store.check_file()?);
+    emit(&text)?;
+    if damaged == 0 {
+        return Ok(());
+    }
+    Err(Failure::environment(
+        "the store is damaged: put a copy of it back, or take a damaged run out with \
+         `arbiter results rm`; what else it has can be exported",
+    ))
+}
