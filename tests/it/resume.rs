@@ -79,6 +79,20 @@ fn a_disk_fills_up(folder: &str, file: &str) {
     disk.fill();
     let finished = running.finish().expect_code(7);
     assert!(finished.stderr.contains(file), "{finished:#?}");
+    // What the disk does not take is in the next folder that takes it.
+    let (_, rest) = finished.stderr.split_once(" saved ").expect("the message names a file");
+    let saved = rest.split([' ', ':', ';']).nth(1).expect("a name follows");
+    let saved = std::path::Path::new(saved);
+    assert_eq!(saved.parent(), Some(bench.path("")).as_deref(), "{finished:#?}");
+    if file == "arbiter.db" {
+        let copy = bench.path("copy");
+        std::fs::create_dir_all(&copy).expect("a folder can be made");
+        std::fs::copy(saved, copy.join(file)).expect("a store is saved");
+        store::assert_consistent(&copy);
+        assert!(store::pairs(&copy).len() >= 2, "{finished:#?}");
+    } else {
+        assert!(std::fs::read_to_string(saved).expect("it is text").starts_with("[Event "));
+    }
     bench.wait_until_quiet();
     disk.clear();
     store::assert_consistent(&bench.path("results"));
@@ -93,6 +107,24 @@ fn a_disk_fills_up(folder: &str, file: &str) {
 #[test]
 fn a_store_on_a_full_disk_loses_no_game() {
     a_disk_fills_up("results", "arbiter.db");
+}
+
+#[test]
+fn machines_that_share_a_folder_do_not_play_in_it_together() {
+    let bench = Bench::new();
+    let Some(_disk) = Disk::mount_from("server:/export", bench.path("results")) else { return };
+    let plan = |name: &'static str| {
+        let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+        plan.set("name", name)
+    };
+    plan("one").start().finish().expect_code(0);
+    let lock = bench.path("results/two.lock");
+    std::fs::write(&lock, "process 7 on host far").expect("a file can be made");
+    for name in ["two", "three"] {
+        said(&plan(name).start().finish().expect_code(3).stderr);
+    }
+    std::fs::remove_file(&lock).expect("it stays");
+    plan("two").start().finish().expect_code(0);
 }
 
 #[test]

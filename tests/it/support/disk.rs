@@ -9,9 +9,14 @@ pub struct Disk(PathBuf);
 
 impl Disk {
     pub fn mount(at: PathBuf) -> Option<Disk> {
+        Disk::mount_from("tmpfs", at)
+    }
+
+    /// The same by the name of another source, as if it were of another machine.
+    pub fn mount_from(source: &str, at: PathBuf) -> Option<Disk> {
         std::fs::create_dir_all(&at).expect("a folder can be made");
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(&at);
+        mount.args(["-t", "tmpfs", "-o", "size=4m", source]).arg(&at);
         if mount.output().is_ok_and(|output| output.status.success()) {
             return Some(Disk(at));
         }

@@ -39,6 +39,7 @@ pub use system::host::{
 pub use system::limits::{ResourceLimits, raise_open_files};
 pub use system::local_socket::{LocalSocket, connect_local};
 pub use system::machine::{CpuTimes, Machine};
+pub use system::mount::remote_source;
 pub use system::pulse::Pulse;
 pub use system::sandbox::{Sandbox, SandboxSupport};
 pub use system::stop::QUIT_GRACE;

@@ -16,6 +16,7 @@
 //! | `limits` | a child's limits, its end with this process | `setrlimit`, the parent-death signal |
 //! | `local_socket` | a socket that is a file, below a path of any length | `/proc/self/fd` |
 //! | `machine` | what else runs, and at which speed | `/proc`, `/sys` |
+//! | `mount` | whose the file system of a path is | `/proc/self/mountinfo` |
 //! | `process_tree` | all that a program has started, wherever it went | child subreaper, `/proc` |
 //! | `pulse` | whether this process was stopped or the machine slept | `CLOCK_BOOTTIME`, `schedstat` |
 //! | `sandbox` | taking files, network and system calls away | Landlock, seccomp |
@@ -31,6 +32,7 @@ pub(crate) mod host;
 pub(crate) mod limits;
 pub(crate) mod local_socket;
 pub(crate) mod machine;
+pub(crate) mod mount;
 pub(crate) mod process_tree;
 pub(crate) mod pulse;
 pub(crate) mod sandbox;

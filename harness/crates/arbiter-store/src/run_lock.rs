@@ -1,12 +1,13 @@
 //! One process at a time may play a run.
 
 use std::fs::{File, TryLockError};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use super::LATEST;
-use arbiter_process::{Links, is_at, open_output};
+use arbiter_process::{Links, host_name, is_at, open_output, read_text, remote_source};
 
 /// Longest name of a run, in bytes.
 const MAX_NAME: usize = 200;
@@ -23,6 +24,20 @@ pub enum LockError {
     /// Another process plays it.
     #[error("run '{0}' is being played by another arbiter")]
     Busy(String),
+    /// A run of another machine is in the same folder, which is on a third one or on either.
+    #[error(
+        "{} is on {remote}, and {holder} plays or has played there, where no lock can be relied on; give a \
+         folder of this machine with --results, or remove {} if that run has ended",
+        .path.parent().unwrap_or(.path).display(), .path.display()
+    )]
+    Elsewhere {
+        /// Its lock file.
+        path: PathBuf,
+        /// The file system, by the machine that it is of.
+        remote: String,
+        /// The process, with its machine.
+        holder: String,
+    },
     /// The system refuses.
     #[error("cannot lock {}: {source}", .path.display())]
     Io {
@@ -51,7 +66,12 @@ impl RunLock {
             let mut options = File::options();
             let file = open_output(&path, options.write(true), Links::Refused).map_err(fail)?;
             match file.try_lock() {
-                Ok(()) if is_at(&file, &path) => return Ok(RunLock { path, _file: file }),
+                Ok(()) if is_at(&file, &path) => {
+                    if let Some(remote) = remote_source(results) {
+                        check_machines(results, &remote, &file).map_err(fail)??;
+                    }
+                    return Ok(RunLock { path, _file: file });
+                }
                 // Its last holder removed it between our opening and locking it.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::Busy(run.to_owned())),
@@ -73,6 +93,41 @@ impl RunLock {
     }
 }
 
+/// Notes in a lock file who has it. An error if another lock of the folder, or this one before, is of another
+/// machine: file systems between machines may lock for one of them only, and SQLite shares memory between
+/// the processes that use a store. Whoever comes second sees the first.
+fn check_machines(
+    results: &Path,
+    remote: &str,
+    mut lock: &File,
+) -> io::Result<Result<(), LockError>> {
+    let machine = format!(" on host {}", host_name());
+    let others = || -> io::Result<Option<LockError>> {
+        for entry in results.read_dir()? {
+            let path = entry?.path();
+            let is_lock = path.extension().is_some_and(|ending| ending == "lock");
+            let holder = if is_lock { read_text(&path).unwrap_or_default() } else { String::new() };
+            if holder.contains(" on host ") && !holder.ends_with(&machine) {
+                let remote = remote.to_owned();
+                return Ok(Some(LockError::Elsewhere { path, remote, holder }));
+            }
+        }
+        Ok(None)
+    };
+    if let Some(error) = others()? {
+        return Ok(Err(error));
+    }
+    lock.set_len(0)?;
+    lock.rewind()?;
+    write!(lock, "process {}{machine}", std::process::id())?;
+    // Both may have come at once, and then neither stays.
+    let other = others()?;
+    if other.is_some() {
+        lock.set_len(0)?;
+    }
+    Ok(other.map_or(Ok(()), Err))
+}
+
 impl Drop for RunLock {
     fn drop(&mut self) {
         // A file that stays behind does no harm.
@@ -92,6 +147,30 @@ mod tests {
         RunLock::take(dir.path(), "b").unwrap();
         drop(lock);
         RunLock::take(dir.path(), "a").unwrap();
+    }
+
+    #[test]
+    fn machines_that_share_a_folder_do_not_play_in_it_together() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.lock");
+        let lock = File::create(&path).unwrap();
+        let check = || check_machines(dir.path(), "server:/home", &lock).unwrap();
+        check().unwrap();
+        let own = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(own, format!("process {} on host {}", std::process::id(), host_name()));
+        check().unwrap();
+        for name in ["other.lock", "run.lock"] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, "process 7 on host far").unwrap();
+            let folder = dir.path().display();
+            let expect = format!(
+                "{folder} is on server:/home, and process 7 on host far plays or has played there, where \
+                 no lock can be relied on; give a folder of this machine with --results, or remove \
+                 {folder}/{name} if that run has ended"
+            );
+            assert_eq!(check().unwrap_err().to_string(), expect);
+            std::fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]
