@@ -12,7 +12,7 @@ use crate::{
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_names::did_you_mean;
 use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program, load_engines};
-use arbiter_process::FilesInUse;
+use arbiter_process::{FilesInUse, Links, open_output};
 use arbiter_report::note;
 use toml::Spanned;
 use toml::de::DeTable;
@@ -78,7 +78,7 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
     let text = toml::to_string(&table).map_err(Failure::invalid)?;
     let write = || {
         fs::create_dir_all(path.parent().unwrap_or(&path))?;
-        let mut file = File::options().append(true).create(true).open(&path)?;
+        let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
         let gap = if file.metadata()?.len() == 0 { "" } else { "\n" };
         file.write_all(format!("{gap}{text}").as_bytes())
     };

@@ -15,7 +15,9 @@ use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::{
     ConfigFile, DEFAULT_SETTINGS, EngineSpec, default_concurrency, failed_musts, load_settings,
 };
-use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
+use arbiter_process::{
+    Completed, EndReason, Launch, Links, Timeouts, WholeFile, open_output, run_to_completion,
+};
 use arbiter_report::note;
 
 /// What GitHub Actions carries out; docs/ci.md shows the same.
@@ -150,7 +152,7 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     let write = || {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let mut file = File::options().append(true).create(true).open(&path)?;
+        let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
         file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
     };
     write().map(|()| Some(name.to_owned())).map_err(|error| unwritten(&path, &error))
@@ -330,7 +332,9 @@ fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failu
     let path = top.join(name);
     let write = || {
         fs::create_dir_all(path.parent().unwrap_or(top))?;
-        File::create_new(&path)?.write_all(text.as_bytes())
+        let mut file = WholeFile::create(&path)?;
+        file.write_all(text.as_bytes())?;
+        file.finish_new()
     };
     match write() {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {

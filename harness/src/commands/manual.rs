@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 
-use crate::{Failure, emit};
+use crate::{Failure, emit, unwritten, write_whole};
+use arbiter_process::FilesInUse;
 
 /// Flags of `arbiter completions`.
 #[derive(Debug, Args)]
@@ -65,24 +66,40 @@ fn first_page(command: Command) -> Result<String, Failure> {
 }
 
 fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<(), Failure> {
-    let unwritten = |error: std::io::Error| {
-        Failure::environment(format!("cannot write the manual to '{}': {error}", folder.display()))
-    };
-    fs::create_dir_all(folder).map_err(unwritten)?;
+    fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+    let write =
+        |name: String, text: &str| write_whole(&folder.join(name), text, FilesInUse::default());
     let command = command.name("arbiter");
     match format {
-        ManualFormat::Man => clap_mangen::generate_to(command, folder),
-        ManualFormat::Markdown => markdown::pages(command)
-            .into_iter()
-            .try_for_each(|(name, text)| fs::write(folder.join(name), text)),
+        ManualFormat::Man => {
+            for (name, text) in man_pages(command).map_err(|error| unwritten(folder, &error))? {
+                write(name, &text)?;
+            }
+            Ok(())
+        }
+        ManualFormat::Markdown => {
+            markdown::pages(command).into_iter().try_for_each(|(name, text)| write(name, &text))
+        }
         #[cfg(feature = "json-schema")]
         ManualFormat::JsonSchema => super::schemas().iter().try_for_each(|schema| {
             let title = schema.get("title").and_then(serde_json::Value::as_str).unwrap_or_default();
             // A version such as /1 is no part of the file's name.
             let name = title.strip_prefix("arbiter.").unwrap_or(title);
             let name = name.split_once('/').map_or(name, |(name, _)| name);
-            fs::write(folder.join(format!("{name}.json")), format!("{:#}\n", schema.as_value()))
+            write(format!("{name}.json"), &format!("{:#}\n", schema.as_value()))
         }),
     }
-    .map_err(unwritten)
+}
+
+/// The pages of all subcommands, with their names.
+fn man_pages(command: Command) -> std::io::Result<Vec<(String, String)>> {
+    // The library writes them itself.
+    let made = tempfile::tempdir()?;
+    clap_mangen::generate_to(command, &made)?;
+    let pages = made.path().read_dir()?.map(|page| {
+        let page = page?;
+        let name = page.file_name().to_string_lossy().into_owned();
+        Ok((name, fs::read_to_string(page.path())?))
+    });
+    pages.collect()
 }

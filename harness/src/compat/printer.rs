@@ -18,6 +18,7 @@ use arbiter_plan::{
     ControlCommand, Ending, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair,
     RunCounts, RunEvent, RunState,
 };
+use arbiter_process::{Links, open_output};
 use arbiter_report::{Dialect, DialectWriter, in_words, warn};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
@@ -122,7 +123,7 @@ impl Printer {
             return Ok(());
         }
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
-            let made = File::options().create(true).append(true).open(path);
+            let made = open_output(path, File::options().append(true), Links::Followed);
             made.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
         }
         style.save_unplayed(plan)?;

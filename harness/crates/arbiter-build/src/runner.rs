@@ -18,8 +18,8 @@ use super::git::{Commit, Repository, Snapshot, git};
 use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
-    Cancel, Completed, EndReason, Launch, Sandbox, Spawner, Timeouts, processor_features,
-    run_and_read,
+    Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
+    processor_features, run_and_read,
 };
 
 /// Stands for the files as they are now.
@@ -333,7 +333,9 @@ impl Builder<'_> {
     ) -> Result<BuildRecord, BuildError> {
         let log = entry.log();
         let Recipe { command, source, timeout, .. } = recipe;
-        let file = Arc::new(Log::new(File::create(&log).map_err(io_error(&log))?));
+        let made = open_output(&log, File::options().write(true), Links::Refused);
+        let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
+        let file = Arc::new(Log::new(made));
         file.add(&format!("$ {command}"));
         let shown = log.display().to_string();
         if self.sandbox.is_some() && !Sandbox::keeps_attributes() {

@@ -1,9 +1,9 @@
 //! The files of a NATS server of one's own: its configuration, its certificate, its users, and a join
 //! file for each of them.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,13 +13,12 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType,
     ExtendedKeyUsagePurpose, IsCa, KeyUsagePurpose, date_time_ymd,
 };
-use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use super::join_file::{JoinError, JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
-use arbiter_process::{read_text, without_name};
+use arbiter_process::{WholeFile, read_text};
 
 /// The name of the configuration.
 pub const CONFIGURATION: &str = "nats.conf";
@@ -223,11 +222,10 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let (coordinator, role, _) = JoinFile::read(&join_path(dir, COORDINATOR))?;
     let Role::Coordinator(key) = role else { return Err(edited()) };
     let joins = new_users(&mut users, names, &coordinator, &key)?;
-    let mut replacement = NamedTempFile::new_in(dir).map_err(without_name).map_err(file)?;
+    let mut replacement = WholeFile::create_private(&path).map_err(file)?;
     replacement.write_all((users + USERS_END).as_bytes()).map_err(file)?;
     write_all(&join_texts(dir, &joins)?)?;
-    replacement.persist(&path).map_err(|error| file(error.error))?;
-    Ok(())
+    replacement.finish().map_err(file)
 }
 
 /// The join file of a user in the folder of a server.
@@ -317,11 +315,14 @@ fn join_texts(
 fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     let mut made = Vec::new();
     let mut write = |(path, text): &(PathBuf, String)| {
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-        let mut file = file.map_err(|source| SetupError::File { path: path.clone(), source })?;
+        let write = || {
+            let mut file = WholeFile::create_private(path)?;
+            file.write_all(text.as_bytes())?;
+            file.finish_new()
+        };
+        write().map_err(|source| SetupError::File { path: path.clone(), source })?;
         made.push(path.clone());
-        let written = file.write_all(text.as_bytes());
-        written.map_err(|source| SetupError::File { path: path.clone(), source })
+        Ok(())
     };
     let written = files.iter().try_for_each(&mut write);
     if written.is_err() {

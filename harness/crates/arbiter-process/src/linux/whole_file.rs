@@ -54,12 +54,25 @@ impl WholeFile {
     ///
     /// That of the system, or one that says so if a folder, a pipe or a device is at `path`.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
-        let path = path.into();
+        WholeFile::with_mode(path.into(), 0o666)
+    }
+
+    /// Begins a file that only its owner can read, as [`WholeFile::create`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn create_private(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
+        WholeFile::with_mode(path.into(), 0o600)
+    }
+
+    fn with_mode(path: PathBuf, mode: u32) -> io::Result<WholeFile> {
         if path.exists() {
             regular(File::options().read(true).custom_flags(libc::O_PATH).open(&path)?)?;
         }
         let folder = folder_of(&path);
-        let unnamed = File::options().write(true).custom_flags(libc::O_TMPFILE).open(folder);
+        let mut options = File::options();
+        let unnamed = options.write(true).mode(mode).custom_flags(libc::O_TMPFILE).open(folder);
         let part = match unnamed {
             Ok(file) => Part::Unnamed(file),
             Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
@@ -90,6 +103,24 @@ impl WholeFile {
         }
     }
 
+    /// Puts the file on the disk and then at its path, where none may be.
+    ///
+    /// # Errors
+    ///
+    /// That of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link is there.
+    pub fn finish_new(self) -> io::Result<()> {
+        self.file().sync_all()?;
+        match self.part {
+            Part::Named(file) => {
+                file.persist_noclobber(self.path).map(drop).map_err(|error| error.error)
+            }
+            Part::Unnamed(file) => {
+                let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+                Ok(linkat(CWD, open, CWD, &self.path, AtFlags::SYMLINK_FOLLOW)?)
+            }
+        }
+    }
+
     fn file(&self) -> &File {
         match &self.part {
             Part::Unnamed(file) => file,
@@ -110,6 +141,8 @@ impl Write for WholeFile {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -135,6 +168,19 @@ mod tests {
             file.finish().unwrap();
             assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), (text, 1));
         }
+        let secret = dir.path().join("secret");
+        let write = |text: &str| {
+            let mut file = WholeFile::create_private(&secret)?;
+            file.write_all(text.as_bytes())?;
+            file.finish_new()
+        };
+        write("first").unwrap();
+        assert_eq!(secret.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(write("second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((std::fs::read_to_string(&secret).unwrap().as_str(), names()), ("first", 2));
+        std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
+        let linked = WholeFile::create(dir.path().join("link")).unwrap();
+        assert_eq!(linked.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert!(WholeFile::create(dir.path()).unwrap_err().to_string().contains("folder"));
         assert!(WholeFile::create("/dev/null").unwrap_err().to_string().contains("device"));
     }
