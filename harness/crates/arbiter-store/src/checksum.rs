@@ -109,20 +109,16 @@ pub(super) fn enter_of_pairs() -> String {
     )
 }
 
-/// The place of a game in a run: its pair and its number in the pair, from 1.
-fn place(pair: u64, half: u64) -> String {
-    format!("pair {}, game {}", pair + 1, half + 1)
-}
-
 impl Store {
     /// The error for a part of a run that is not what was written.
     pub(super) fn damaged(&self, run: &str, part: &str) -> StoreError {
-        StoreError::Damaged { file: self.file.clone(), found: in_words(run, part) }
+        let found = format!("run '{run}', {part}: not what was written");
+        StoreError::Damaged { file: self.file.clone(), found }
     }
 
-    /// The error for a damaged game.
+    /// The error for a damaged game, by its pair and its place in the pair, from 0.
     pub(super) fn damaged_game(&self, run: &str, pair: u64, half: u64) -> StoreError {
-        self.damaged(run, &place(pair, half))
+        self.damaged(run, &format!("pair {}, game {}", pair + 1, half + 1))
     }
 
     /// Checks a run with all its pairs and games.
@@ -131,42 +127,40 @@ impl Store {
     ///
     /// Those of reading; damage is part of the answer.
     pub fn check_run(&self, run: &str) -> Result<CheckedRun, StoreError> {
-        let mut damaged = Vec::new();
-        let (mut pairs, mut games) = (0, 0);
-        let reading = self.atomically(|| {
-            let mut note = |read: Result<(), StoreError>| match read {
-                Err(StoreError::Damaged { found, .. }) => {
-                    damaged.push(found);
-                    Ok(())
-                }
-                Err(StoreError::Corrupt { what, .. }) => {
-                    damaged.push(format!("run '{run}': {what}"));
-                    Ok(())
-                }
-                read => read,
+        self.atomically(|| {
+            let count =
+                |table| self.number(&format!("SELECT count(*) FROM {table} WHERE run = ?1"), [run]);
+            let (pairs, games) = (count("pairs"), count("games"));
+            let transcripts = || {
+                let mut kept = self.transcribed(run)?.into_iter();
+                kept.try_for_each(|(pair, half)| self.transcript(run, pair, half).map(drop))
             };
-            note(self.run(run).map(drop))?;
-            let all = self.number("SELECT count(*) FROM pairs WHERE run = ?1", [run]);
-            note(all.map(|all| pairs = all))?;
-            let all = self.number("SELECT count(*) FROM games WHERE run = ?1", [run]);
-            note(all.map(|all| games = all))?;
-            note(self.tallies(run).map(drop))?;
-            note(self.iterations(run).map(drop))?;
-            note(self.remarks(run).map(drop))?;
-            note(self.latencies(run).map(drop))?;
-            for (pair, half) in self.unsound_games(run)? {
-                note(Err(self.damaged_game(run, pair, half)))?;
+            let mut found = vec![self.run(run).map(drop), self.tallies(run).map(drop)];
+            match self.unsound_games(run) {
+                Ok(games) => found.extend(
+                    games.into_iter().map(|(pair, half)| Err(self.damaged_game(run, pair, half))),
+                ),
+                Err(error) => found.push(Err(error)),
             }
-            for (pair, half) in self.transcribed(run)? {
-                note(self.transcript(run, pair, half).map(drop))?;
+            found.extend([
+                transcripts(),
+                self.iterations(run).map(drop),
+                self.remarks(run).map(drop),
+                self.latencies(run).map(drop),
+            ]);
+            let mut damaged = Vec::new();
+            for error in found.into_iter().filter_map(Result::err) {
+                match error {
+                    StoreError::Damaged { found, .. } => damaged.push(found),
+                    StoreError::Corrupt { what, .. } => {
+                        damaged.push(format!("run '{run}': {what}"))
+                    }
+                    error => return Err(error),
+                }
             }
-            Ok(())
-        });
-        match reading {
-            Err(StoreError::Damaged { found, .. }) => damaged.push(found),
-            reading => reading?,
-        }
-        Ok(CheckedRun { run: run.to_owned(), pairs, games, damaged })
+            let (pairs, games) = (pairs.unwrap_or(0), games.unwrap_or(0));
+            Ok(CheckedRun { run: run.to_owned(), pairs, games, damaged })
+        })
     }
 
     /// Checks all games of a run.
@@ -222,8 +216,4 @@ impl Store {
             Ok(changed)
         })
     }
-}
-
-fn in_words(run: &str, part: &str) -> String {
-    format!("run '{run}', {part}: not what was written")
 }
