@@ -37,7 +37,7 @@ mod tests {
         check("nfs4 server:/export/home", Some("server:/export/home"));
         check("nfs [fe80::1]:/export", Some("[fe80::1]:/export"));
         check("cifs //server/a\\040share", Some("//server/a share"));
-        check("fuse.sshfs user@host:/home/user", Some("user@host:/home/user"));
+        check("fuse.sshfs user@host:/files", Some("user@host:/files"));
         check("ceph 10.0.0.1:6789:/", Some("10.0.0.1:6789:/"));
         check("fuse.davfs https://host/dav", Some("https://host/dav"));
         check("ext4 /dev/mapper/a:b", None);
