@@ -20,18 +20,16 @@ use self::tournament::TournamentArgs;
 pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, Words};
 use self::words::{ORDERS, merged};
 pub(crate) use self::words::{at_least_one, one_line};
+use crate::project::{results_folder, settings};
 use crate::{
     BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat, Style,
 };
 use arbiter_openings::Order;
 use arbiter_plan::{
-    Affinity, ConfigFile, CpuContention, DEFAULT_SETTINGS, EngineSpec, Request, SandboxMode,
-    SprtRequest, load_settings, plain,
+    Affinity, ConfigFile, CpuContention, EngineSpec, Request, SandboxMode, SprtRequest, plain,
 };
+use arbiter_report::note;
 use arbiter_stats::{Correction, Model};
-
-/// Default folder of the results store.
-pub(crate) const DEFAULT_RESULTS: &str = "results";
 
 /// Most threads of a computation.
 const MAX_THREADS: usize = 64;
@@ -64,7 +62,7 @@ pub(crate) struct PlayArgs {
     /// a revision has its checkout, the toolchains and the network [default: off]
     #[arg(help_heading = "Engines", long, value_parser = SANDBOXES.parser())]
     sandbox: Option<SandboxMode>,
-    /// File with settings [default: arbiter.toml, if it is there]
+    /// File with settings [default: arbiter.toml, here or in a folder above this one in the repository]
     #[arg(help_heading = "Run", long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
@@ -97,7 +95,7 @@ pub(crate) struct PlayArgs {
     #[arg(help_heading = "Run", long, value_name = "CPUS")]
     #[cfg_attr(feature = "cluster", arg(conflicts_with = "on"))]
     affinity: Option<Affinity>,
-    /// Folder of the results store [default: results]
+    /// Folder of the results store [default: results, beside the settings or where a store is already]
     #[arg(help_heading = "Run", long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Name of the run [default: kind and time]
@@ -253,14 +251,6 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
     EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
 }
 
-/// The file of settings that was named, or the one in the current folder if there is one.
-pub(crate) fn load(named: Option<&Path>) -> Result<Option<ConfigFile>, Failure> {
-    let default = Path::new(DEFAULT_SETTINGS);
-    // A folder of this name, or a link that leads nowhere, is a mistake, and not left aside.
-    let path = named.or_else(|| default.symlink_metadata().is_ok().then_some(default));
-    path.map(load_settings).transpose().map_err(Failure::invalid)
-}
-
 /// A run to go on with, and what little of it may be changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resume {
@@ -339,8 +329,11 @@ impl PlayArgs {
         if self.verbose {
             log::set_max_level(LevelFilter::Debug);
         }
-        let settings = &self.load()?;
+        let settings = &self.settings()?;
         let resume = self.to_resume();
+        if settings.file().is_some() && self.resume.is_none() {
+            note(&format!("settings of {}", settings.name()));
+        }
         let (engines, each) = self.engines(settings)?;
         let (names_engines, concurrency) = (!self.engines.is_empty(), self.concurrency);
         let mut given = given_flags()?;
@@ -380,10 +373,9 @@ impl PlayArgs {
         };
         self.output.resolve(settings, &mut request)?;
         self.adjudication.resolve(settings, &mut request)?;
-        let results = self.results.or_else(|| settings.results.clone());
         Ok(RequestedRun {
             request,
-            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
+            results: results_folder(self.results, self.config.as_deref(), settings)?,
             name: self.name,
             about: self.about,
             resume,
@@ -394,7 +386,7 @@ impl PlayArgs {
             build: self.build,
             reference_nps: self.scaling.reference(settings)?,
             files: OtherFiles {
-                read: self.config.iter().cloned().chain([DEFAULT_SETTINGS.into()]).collect(),
+                read: settings.file().map(Path::to_owned).into_iter().collect(),
                 ..OtherFiles::default()
             },
             config: self.config,
@@ -441,8 +433,8 @@ impl PlayArgs {
     }
 
     /// What the file of settings says; nothing if there is none.
-    pub(crate) fn load(&self) -> Result<ConfigFile, Failure> {
-        load(self.config.as_deref()).map(Option::unwrap_or_default)
+    pub(crate) fn settings(&self) -> Result<ConfigFile, Failure> {
+        settings(self.config.as_deref()).map(Option::unwrap_or_default)
     }
 }
 

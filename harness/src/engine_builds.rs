@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, args::load, engine_spec, interruptible};
+use crate::{ExitCode, Failure, engine_spec, interruptible, project};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
     Commit, Entry, Outline, Repository, Signature, run_bench,
@@ -391,7 +391,7 @@ impl EngineBuilder<'_> {
             return Ok(settings.clone());
         }
         let named = self.with.config.as_deref();
-        let file = load(named)?.unwrap_or_default();
+        let file = project::settings(named)?.unwrap_or_default();
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();
         let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;

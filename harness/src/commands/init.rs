@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::{
     BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, emit, interruptible, own_binary,
-    unwritten,
+    project::seen_from_here, unwritten,
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::{
@@ -115,6 +115,9 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         note("all is there, and nothing was written");
         return Ok(());
     }
+    let top_seen = seen_from_here(top).unwrap_or_default();
+    let written: Vec<String> =
+        written.iter().map(|name| top_seen.join(name).display().to_string()).collect();
     let mut next = format!(
         "wrote {}\n\nNext:\n  git add {0} && git commit\n  arbiter ci                  carries out the gates: \
          the commit against its parent\n  arbiter sprt . HEAD         is what you work on stronger \

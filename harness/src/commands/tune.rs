@@ -102,7 +102,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 /// Merges flags and file; flags win.
 fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
-    let settings = play.load()?;
+    let settings = play.settings()?;
     let (table, file) = (&settings.tune, settings.name());
     let is_new = !play.is_resuming();
     if is_new {
