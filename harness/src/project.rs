@@ -97,21 +97,21 @@ fn nearest(
     let path = folder.join(name);
     // A link is as much to be trusted as what it leads to, and a folder of results as its store.
     let of_file = [path.symlink_metadata(), path.metadata(), path.join(FILE_NAME).metadata()];
-    let refused = |what: &Path, uid| {
-        let (shown, what) = (path.display(), what.display());
-        Failure::invalid(format!(
-            "{shown} is not taken, as {what} belongs to another user (number {uid}); if you trust it, \
-             give {flag} {shown}"
-        ))
+    let refused = |why: String| {
+        let path = path.display();
+        Failure::invalid(format!("{path} {why}; if you trust it, give {flag} {path}"))
     };
     if let Some(uid) = of_file.into_iter().flatten().find_map(other_owner) {
-        return Err(refused(&path, uid));
+        return Err(refused(format!("belongs to another user (number {uid}) and is not taken")));
     }
     let Some(top) = top else { return Ok(Some(path)) };
     let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
     match of_top.into_iter().flatten().find_map(other_owner) {
         // The user may have told git to trust it: safe.directory.
-        Some(uid) if Repository::open(&top).is_err() => Err(refused(&top, uid)),
+        Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
+            "is not taken, as its repository {} belongs to another user (number {uid})",
+            top.display()
+        ))),
         _ => Ok(Some(path)),
     }
 }

@@ -155,5 +155,5 @@ fn gates_and_their_files_are_found_from_below() {
     assert!(project.top.join("results/ci-perft.log").is_file());
     // What an older gate says is known for the same files only.
     project.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 7\n");
-    at(&bench, &src, &words).expect_code(1);
+    assert_ne!(at(&bench, &src, &words).code, Some(0));
 }

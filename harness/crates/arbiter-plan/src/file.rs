@@ -211,7 +211,10 @@ pub struct SprtTable {
 pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     let shown = path.display();
     let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-    let base = path.parent().unwrap_or(Path::new(""));
+    let folder = path.parent().unwrap_or(Path::new(""));
+    // A run goes by one name for a file, from whichever folder it is started.
+    let whole = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
+    let base = whole.as_deref().unwrap_or(folder);
     let mut settings: ConfigFile =
         toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
     let ConfigFile { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
