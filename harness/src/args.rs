@@ -38,7 +38,7 @@ const MAX_THREADS: usize = 64;
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
     /// The engines, as described below; figures are from the first one's point of view
-    #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with = "test")]
+    #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["test", "base"])]
     pub engines: Vec<String>,
     /// An engine, after those without a flag: comma separated KEY=VALUE with the keys engine (a name,
     /// which may also come first without its key), name (in reports), cmd (a program, or "bundled"),
@@ -51,7 +51,7 @@ pub(crate) struct PlayArgs {
     /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
     /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine
-    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with = "test")]
+    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["test", "base"])]
     pub engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]

@@ -11,6 +11,7 @@ use clap::Args;
 use self::steps::{Gates, Sides, outcome};
 use crate::{
     BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, SANDBOXES, at_least_one, emit,
+    engine_builds::DEFAULT_TEST,
     in_use,
     project::{results_folder, settings},
     store_files, unwritten, write_whole,
@@ -93,7 +94,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     note(&format!("settings of {}", settings.name()));
     let steps = wanted(&settings, &args.only)?;
     let results = results_folder(args.results.take(), args.config.as_deref(), &settings)?;
-    args.build.test.get_or_insert_with(|| "HEAD".to_owned());
+    args.build.test.get_or_insert_with(|| DEFAULT_TEST.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
     let copies = args.concurrency.or(settings.concurrency);
     let with = BuildContext {
@@ -203,7 +204,8 @@ fn sides(
     // A build that no step takes would only cost time.
     let built = base.clone().ok().filter(|_| steps.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
-    let prepared = build.prepare(Vec::new(), &Default::default(), with.clone())?;
+    let prepared =
+        build.prepare(Vec::new(), &Default::default(), with.clone(), Some(&|_| Ok(())))?;
     Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
@@ -227,7 +229,7 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
 
 /// The parent of the commit under test, or why there is none.
 fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
-    let test = build.test.as_deref().unwrap_or("HEAD");
+    let test = build.test.as_deref().unwrap_or(DEFAULT_TEST);
     let Ok(repo) = build.repository(None) else {
         return Ok(Err("there is no repository; give --base".to_owned()));
     };

@@ -167,7 +167,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
         let results = Some(top.join(DEFAULT_RESULTS));
         let copies = default_concurrency(true);
         let with = BuildContext { results, copies, ..BuildContext::default() };
-        build.prepare(Vec::new(), &EngineSpec::default(), with)
+        build.prepare(Vec::new(), &EngineSpec::default(), with, None)
     };
     let built = match make(&build) {
         Err(failure) if matches!(failure.code, ExitCode::NoBench | ExitCode::BenchUnsteady) => {

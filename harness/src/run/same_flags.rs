@@ -69,7 +69,7 @@ pub(super) fn check(
         return other("settings of its own", &flags.join(" "));
     }
     requested.request.seed.get_or_insert(plan.seed);
-    let mut asked = resolve(kind, &mut requested)?;
+    let mut asked = resolve(kind, &mut requested, None)?;
     for (asked, own) in asked.engines.iter_mut().zip(&plan.engines) {
         // It may have been found out.
         asked.launch.protocol = own.launch.protocol;

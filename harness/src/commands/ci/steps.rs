@@ -187,7 +187,7 @@ impl Gates<'_> {
     fn bench(&self, step: &Step, started: i64) -> Result<StepOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
-        let prepared = build.prepare(Vec::new(), &each, self.with.clone());
+        let prepared = build.prepare(Vec::new(), &each, self.with.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
         let (verdict, code, words, figures) = match found {

@@ -9,7 +9,7 @@ use crate::{
     suite_run,
 };
 use arbiter_names::did_you_mean;
-use arbiter_plan::{Engine, TuneTable, resolve_engine};
+use arbiter_plan::{Engine, RunKind, TuneTable, resolve_engine};
 use arbiter_process::read_text;
 use arbiter_runner::spin_options;
 use arbiter_spsa::{Parameter, table};
@@ -56,8 +56,9 @@ impl ParameterArgs {
             found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
-        if !spins.is_empty() {
-            make_engines(requested)?;
+        // With two engines there is no tuning.
+        if !spins.is_empty() && requested.request.engines.len() < 2 {
+            make_engines(RunKind::Tune, requested, None)?;
             let request = &requested.request;
             if let [engine] = &request.engines[..] {
                 let spec = engine.clone().or(&request.each);
