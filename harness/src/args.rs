@@ -313,7 +313,7 @@ impl PlayArgs {
         self.resume.is_some()
     }
 
-    /// The run to go on with, if there may be one. The store knows the rest, whatever a file says by now.
+    /// The run to go on with, if there may be one.
     fn to_resume(&self) -> Option<Resume> {
         let run = self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start));
         Some(Resume {
@@ -329,15 +329,22 @@ impl PlayArgs {
         if self.verbose {
             log::set_max_level(LevelFilter::Debug);
         }
-        let settings = &self.settings()?;
-        let resume = self.to_resume();
-        if settings.file().is_some() && self.resume.is_none() {
+        let mut settings = self.settings()?;
+        let file: Vec<PathBuf> = settings.file().map(Path::to_owned).into_iter().collect();
+        let results = results_folder(self.results.clone(), self.config.as_deref(), &settings)?;
+        if self.resume.is_some() {
+            // The store knows them, whatever the file says by now.
+            settings = ConfigFile::default();
+        } else if !file.is_empty() {
             note(&format!("settings of {}", settings.name()));
         }
+        let settings = &settings;
+        let resume = self.to_resume();
         let (engines, each) = self.engines(settings)?;
         let (names_engines, concurrency) = (!self.engines.is_empty(), self.concurrency);
         let mut given = given_flags()?;
         given.extend(names_engines.then(|| "engine".to_owned()));
+        given.extend(self.tournament.has_format().then(|| "schedule".to_owned()));
         let affinity = settings.affinity.as_ref().map(plain);
         let mut request = Request {
             engines,
@@ -375,7 +382,7 @@ impl PlayArgs {
         self.adjudication.resolve(settings, &mut request)?;
         Ok(RequestedRun {
             request,
-            results: results_folder(self.results, self.config.as_deref(), settings)?,
+            results,
             name: self.name,
             about: self.about,
             resume,
@@ -385,10 +392,7 @@ impl PlayArgs {
             format: self.format,
             build: self.build,
             reference_nps: self.scaling.reference(settings)?,
-            files: OtherFiles {
-                read: settings.file().map(Path::to_owned).into_iter().collect(),
-                ..OtherFiles::default()
-            },
+            files: OtherFiles { read: file, ..OtherFiles::default() },
             config: self.config,
             cluster: self.cluster,
             metrics: self.metrics,

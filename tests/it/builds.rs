@@ -151,7 +151,6 @@ fn what_needs_no_build_is_refused_before_one() {
         &["match", "."],
         &["match", "HEAD", "rev=nothing"],
         &["match", "HEAD", "./nothing"],
-        &["match", "HEAD,name=A", "HEAD~1,name=A"],
         &[&two("sprt")[..], &["--elo0", "5", "--elo1", "1"]].concat(),
         &[&two("sprt")[..], &["--alpha", "2"]].concat(),
         &[&two("match")[..], &["--openings", "none.epd"]].concat(),

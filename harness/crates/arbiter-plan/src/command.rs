@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Affinity, BUNDLED, CpuContention, Engine, EngineSpec, LaunchSettings, Plan, Program, RunKind,
-    SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN,
+    Affinity, BUNDLED, CpuContention, Engine, EngineSpec, LaunchSettings, Plan, Program, Request,
+    RunKind, SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_openings::Order;
@@ -64,6 +64,86 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
         let [before, now] = [&plan, &other].map(|flags| own(flags, flag));
         (before != now).then(|| Difference { before: shown(before, flag), now: shown(now, flag) })
     })
+}
+
+/// A request for what the plan plays, in all that `request` leaves open and that other settings depend on;
+/// for its engines, too, unless `names_engines`.
+pub fn filled(mut request: Request, plan: &Plan, names_engines: bool) -> Request {
+    let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
+    if !names_engines {
+        request.engines = vec![EngineSpec::default(); own.len()];
+    }
+    for (asked, own) in request.engines.iter_mut().zip(&own) {
+        *asked = std::mem::take(asked).or(&request.each).or(own);
+    }
+    if request.each.limits.is_empty() && !request.each.no_clock {
+        request.each.limits = own.first().map(|own| own.limits).unwrap_or_default();
+    }
+    request.seed.get_or_insert(plan.seed);
+    if plan.kind != RunKind::Ablate {
+        request.tournament.format.get_or_insert(plan.design.format);
+    }
+    if let (Some(asked), Some(own)) = (&mut request.ablation, &plan.ablation)
+        && asked.features.is_empty()
+    {
+        asked.features.clone_from(&own.features);
+    }
+    if let (Some(asked), Some(own)) = (&mut request.tuning, &plan.tuning) {
+        if asked.parameters.is_empty() {
+            asked.parameters.clone_from(&own.parameters);
+        }
+        request.tournament.rounds.get_or_insert(own.iterations);
+    }
+    if let Some(own) = plan.sprt {
+        let asked = &mut request.sprt;
+        asked.elo0.get_or_insert(own.elo0);
+        asked.elo1.get_or_insert(own.elo1);
+        asked.alpha.get_or_insert(own.alpha);
+        asked.beta.get_or_insert(own.beta);
+    }
+    request
+}
+
+/// An engine of a plan as it would be asked for.
+fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
+    let LaunchSettings { protocol, init, restart, ponder, stderr, memory_mib, sandbox } =
+        engine.launch.clone();
+    let mut options = engine.options.clone();
+    let has_eval = engine.program == Program::Bundled && options.first().is_some_and(is_eval);
+    let eval = has_eval.then(|| options.remove(0).1);
+    EngineSpec {
+        name: Some(name.to_owned()),
+        cmd: Some(cmd_of(engine)),
+        provenance: engine.provenance.clone(),
+        eval,
+        options,
+        args: engine.args.clone(),
+        dir: engine.dir.clone(),
+        limits: engine.conditions.limits,
+        margin: Some(engine.conditions.margin),
+        protocol: Some(protocol),
+        init,
+        restart: Some(restart),
+        ponder: Some(ponder),
+        white_pov: Some(engine.conditions.white_pov),
+        stderr,
+        memory_mib,
+        sandbox: Some(sandbox),
+        ..EngineSpec::default()
+    }
+}
+
+/// The program of an engine as `cmd=` has it.
+fn cmd_of(engine: &Engine) -> String {
+    match &engine.program {
+        Program::Bundled => BUNDLED.to_owned(),
+        Program::Path(path) => path.display().to_string(),
+    }
+}
+
+/// Whether an option is the one for which `eval=` stands, as the first of the bundled engine.
+fn is_eval((name, _): &(String, String)) -> bool {
+    name == "Eval"
 }
 
 /// The flags of a plan; switches have no value.
@@ -169,12 +249,8 @@ pub fn engine_text(engine: &Engine) -> String {
 fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     // Files that are in no commit cannot be had again; what was built of them is in the cache.
     let built = engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty);
-    let cmd = match &engine.program {
-        Program::Bundled => BUNDLED.to_owned(),
-        Program::Path(path) => path.display().to_string(),
-    };
-    let is_eval = |(name, _): &&(String, String)| name == "Eval";
-    let eval = engine.options.first().filter(is_eval).filter(|_| cmd == BUNDLED);
+    let cmd = cmd_of(engine);
+    let eval = engine.options.first().filter(|first| is_eval(first) && cmd == BUNDLED);
     let mut typed = EngineSpec { cmd: Some(cmd.clone()), ..EngineSpec::default() };
     typed.eval = eval.map(|(_, value)| value.clone());
     typed.options.clone_from(&engine.options);

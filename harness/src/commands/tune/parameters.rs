@@ -29,10 +29,10 @@ razor_margin type spin default 240 min 80 max 720";
 #[derive(Debug, Args)]
 pub(super) struct ParameterArgs {
     /// File with a table of parameters, a line for each
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
     /// A parameter, as a line of such a file; may be repeated
-    #[arg(long, value_name = "LINE", conflicts_with = "resume")]
+    #[arg(long, value_name = "LINE")]
     param: Vec<String>,
     /// Spin options of the engine, separated by commas; a name may end with *
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
@@ -40,6 +40,11 @@ pub(super) struct ParameterArgs {
 }
 
 impl ParameterArgs {
+    /// Whether a flag says what is to be tuned; with spin options, the engine is needed as well.
+    pub(super) fn is_given(&self) -> bool {
+        self.params.is_some() || !self.param.is_empty()
+    }
+
     /// The parameters of the flags, or of the file if there are none.
     pub(super) fn resolve(
         self,
