@@ -14,6 +14,7 @@ use self::ci::CiTable;
 use self::tune::TuneTable;
 use crate::EngineSpec;
 use crate::option_file::named_file;
+use crate::program::unexpanded_home;
 use arbiter_names::nearest;
 use arbiter_process::read_text;
 
@@ -220,6 +221,10 @@ pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     let ConfigFile { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
     let params = &mut tune.params;
     for place in [openings, results, pgn, epd, stderr_dir, params] {
+        let text = place.as_ref().map(|path| path.to_string_lossy().into_owned());
+        if let Some((text, reason)) = text.and_then(|text| Some((unexpanded_home(&text)?, text))) {
+            return Err(format!("{shown}: {reason}: {text}"));
+        }
         *place = place.take().map(|p| base.join(p));
     }
     for folder in settings.syzygy.iter_mut().flatten() {

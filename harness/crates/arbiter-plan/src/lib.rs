@@ -38,7 +38,7 @@ pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{
     BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,
 };
-pub use program::{GAMES, find_program};
+pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};
 pub use run::contention::{
