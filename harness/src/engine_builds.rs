@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, engine_spec, interruptible, project};
+use crate::{
+    ExitCode, Failure, engine_spec, interruptible,
+    project::{self, files_of_init},
+};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
     Commit, Entry, Outline, Repository, Signature, WORKING_TREE, run_bench,
@@ -64,8 +67,8 @@ pub(crate) struct BuildArgs {
 pub(crate) struct BuildContext {
     /// The file of settings that was named.
     pub config: Option<PathBuf>,
-    /// Folder of the results, which belongs to no working tree.
-    pub results: Option<PathBuf>,
+    /// Results and other outputs, which belong to no working tree.
+    pub without: Vec<PathBuf>,
     /// Copies of a benchmark that run at the same time: the concurrency of the games.
     pub copies: usize,
     /// Nodes per second of the machine for which times are meant, if they are to be scaled.
@@ -423,7 +426,8 @@ impl EngineBuilder<'_> {
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
         let settings = settings.map(|(settings, _)| settings);
         let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
-        let without = self.with.results.iter().filter_map(|path| std::path::absolute(path).ok());
+        let without = self.with.without.iter().filter_map(|path| std::path::absolute(path).ok());
+        let without = without.chain(files_of_init(&repo.top));
         let notify = |words: &str| {
             if self.told.borrow_mut().insert(words.to_owned()) {
                 note(words);

@@ -17,6 +17,22 @@ use arbiter_store::{FILE_NAME, Store};
 /// Folder of a results store that nobody has named.
 pub(crate) const DEFAULT_RESULTS: &str = "results";
 
+/// The file at the top of a repository that names what git ignores.
+pub(crate) const IGNORED: &str = ".gitignore";
+
+/// The workflow that GitHub Actions carries out.
+pub(crate) const WORKFLOW_FILE: &str = ".github/workflows/arbiter.yml";
+
+/// A perft suite for repositories that have none.
+pub(crate) const PERFT: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902 ;D4 197281
+r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D2 2039 ;D3 97862
+8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1 ;D1 14 ;D2 191 ;D3 2812 ;D4 43238
+r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1 ;D1 6 ;D2 264 ;D3 9467
+rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D2 1486 ;D3 62379
+";
+pub(crate) const PERFT_FILE: &str = "perft.epd";
+
 /// What the top of a repository has: a folder, or in a worktree or submodule a file.
 const GIT: &str = ".git";
 
@@ -69,6 +85,15 @@ pub(crate) fn results_folder(
     }
     let folder = if config.is_none() { settings.folder() } else { Path::new("") };
     Ok(folder.join(DEFAULT_RESULTS))
+}
+
+/// The files at the top of a repository that `arbiter init` writes, and that make no other program: a
+/// suite of somebody else is none of them.
+pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
+    let suite = top.join(PERFT_FILE);
+    let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
+    let names = [DEFAULT_SETTINGS, IGNORED, WORKFLOW_FILE].map(|name| top.join(name));
+    names.into_iter().chain(is_ours.then_some(suite)).collect()
 }
 
 /// The folder as seen from the current one, if that is the folder or below it.

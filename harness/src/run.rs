@@ -281,9 +281,19 @@ pub(crate) fn make_engines(
         files::check(&plan, &files, &results, name.as_deref())?;
         read(plan, fleet).map(drop)
     };
+    let own = &requested.request;
     let with = BuildContext {
         config: requested.config.clone(),
-        results: Some(requested.results.clone()),
+        without: [
+            Some(&requested.results),
+            own.pgn.as_ref(),
+            own.epd.as_ref(),
+            own.stderr_dir.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
         reference_nps: requested.reference_nps,
         is_dry_run: requested.is_dry_run,

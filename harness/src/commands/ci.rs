@@ -99,7 +99,11 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let copies = args.concurrency.or(settings.concurrency);
     let with = BuildContext {
         config: args.config.clone(),
-        results: Some(results.clone()),
+        without: [Some(&results), args.junit.as_ref(), args.summary.as_ref()]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
         copies: copies.unwrap_or_else(|| default_concurrency(true)),
         ..BuildContext::default()
     };
