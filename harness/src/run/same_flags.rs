@@ -67,10 +67,14 @@ pub(super) fn check(
         )))
     };
     let has = |flags: &[&str]| flags.iter().any(|flag| given.contains(*flag));
-    let request = std::mem::take(&mut requested.request);
-    requested.request = filled(request, plan, has(&ENGINES));
+    if !has(&ENGINES) {
+        requested.request.engines.clear();
+    }
+    // A line that may start the run says all of the engines that it names.
+    let is_whole = requested.may_start && has(&ENGINES);
+    requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.name = None;
-    let mut asked = resolve(kind, &mut requested, None)?;
+    let mut asked = resolve(kind, &mut requested)?;
     let mut own = plan.clone();
     for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {
         // It may have been found out.

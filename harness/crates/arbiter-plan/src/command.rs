@@ -67,16 +67,17 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
 }
 
 /// A request for what the plan plays, in all that `request` leaves open and that other settings depend on;
-/// for its engines, too, unless `names_engines`.
-pub fn filled(mut request: Request, plan: &Plan, names_engines: bool) -> Request {
+/// its engines stay as they are if `is_whole`.
+pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
-    if !names_engines {
+    if request.engines.is_empty() {
         request.engines = vec![EngineSpec::default(); own.len()];
     }
-    for (asked, own) in request.engines.iter_mut().zip(&own) {
+    let open = if is_whole { &mut [] } else { &mut request.engines[..] };
+    for (asked, own) in open.iter_mut().zip(&own) {
         *asked = std::mem::take(asked).or(&request.each).or(own);
     }
-    if request.each.limits.is_empty() && !request.each.no_clock {
+    if !is_whole && request.each.limits.is_empty() && !request.each.no_clock {
         request.each.limits = own.first().map(|own| own.limits).unwrap_or_default();
     }
     request.seed.get_or_insert(plan.seed);
@@ -104,46 +105,11 @@ pub fn filled(mut request: Request, plan: &Plan, names_engines: bool) -> Request
     request
 }
 
-/// An engine of a plan as it would be asked for.
+/// An engine of a plan as it would be asked for. (A value with a double quotation mark is another one.)
 fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
-    let LaunchSettings { protocol, init, restart, ponder, stderr, memory_mib, sandbox } =
-        engine.launch.clone();
-    let mut options = engine.options.clone();
-    let has_eval = engine.program == Program::Bundled && options.first().is_some_and(is_eval);
-    let eval = has_eval.then(|| options.remove(0).1);
-    EngineSpec {
-        name: Some(name.to_owned()),
-        cmd: Some(cmd_of(engine)),
-        provenance: engine.provenance.clone(),
-        eval,
-        options,
-        args: engine.args.clone(),
-        dir: engine.dir.clone(),
-        limits: engine.conditions.limits,
-        margin: Some(engine.conditions.margin),
-        protocol: Some(protocol),
-        init,
-        restart: Some(restart),
-        ponder: Some(ponder),
-        white_pov: Some(engine.conditions.white_pov),
-        stderr,
-        memory_mib,
-        sandbox: Some(sandbox),
-        ..EngineSpec::default()
-    }
-}
-
-/// The program of an engine as `cmd=` has it.
-fn cmd_of(engine: &Engine) -> String {
-    match &engine.program {
-        Program::Bundled => BUNDLED.to_owned(),
-        Program::Path(path) => path.display().to_string(),
-    }
-}
-
-/// Whether an option is the one for which `eval=` stands, as the first of the bundled engine.
-fn is_eval((name, _): &(String, String)) -> bool {
-    name == "Eval"
+    let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
+    let typed = EngineSpec::parse(&spec(&own, false)).unwrap_or_default();
+    EngineSpec { provenance: engine.provenance.clone(), ..typed }
 }
 
 /// The flags of a plan; switches have no value.
@@ -249,8 +215,12 @@ pub fn engine_text(engine: &Engine) -> String {
 fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     // Files that are in no commit cannot be had again; what was built of them is in the cache.
     let built = engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty);
-    let cmd = cmd_of(engine);
-    let eval = engine.options.first().filter(|first| is_eval(first) && cmd == BUNDLED);
+    let cmd = match &engine.program {
+        Program::Bundled => BUNDLED.to_owned(),
+        Program::Path(path) => path.display().to_string(),
+    };
+    let is_eval = |(name, _): &&(String, String)| name == "Eval";
+    let eval = engine.options.first().filter(is_eval).filter(|_| cmd == BUNDLED);
     let mut typed = EngineSpec { cmd: Some(cmd.clone()), ..EngineSpec::default() };
     typed.eval = eval.map(|(_, value)| value.clone());
     typed.options.clone_from(&engine.options);
@@ -301,7 +271,7 @@ fn launch(launch: &LaunchSettings) -> Vec<(String, String)> {
 }
 
 fn field(key: &str, value: &str) -> String {
-    match value.contains([',', ' ']) {
+    match value.contains([',', ';']) || value.contains(char::is_whitespace) {
         true => format!("{key}=\"{value}\""),
         false => format!("{key}={value}"),
     }
