@@ -78,7 +78,7 @@ pub(crate) struct BuildContext {
 }
 
 /// A check of engines before anything is built, with the bundled one in place of each revision.
-pub(crate) type BuildCheck<'a> = &'a dyn Fn(Vec<EngineSpec>) -> Result<(), Failure>;
+pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failure> + Send>;
 
 /// Engines that can be started, and their benchmarks.
 #[derive(Debug, Default)]
@@ -114,7 +114,7 @@ impl BuildArgs {
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
         with: BuildContext,
-        check: Option<BuildCheck<'_>>,
+        check: Option<BuildCheck>,
     ) -> Result<BuiltEngines, Failure> {
         let sides = [("--test", self.test()), ("--base", self.base.as_deref())];
         let sides = sides.into_iter().filter_map(|(flag, side)| Some((flag, side?)));
@@ -126,12 +126,13 @@ impl BuildArgs {
         if !self.concerns(&engines, each, &with) {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
-        if let Some(check) = check {
-            let (typed, each) = (engines.clone(), each.clone());
-            check(self.with_all(with.clone(), move |builder| builder.outlines(typed, &each))?)?;
-        }
         let each = each.clone();
-        self.with_all(with, move |builder| builder.make(engines, &each))
+        self.with_all(with, move |builder| {
+            if let Some(check) = check {
+                check(builder.outlines(engines.clone(), &each)?)?;
+            }
+            builder.make(engines, &each)
+        })
     }
 
     /// What is known of a revision of the repository before anything of it is run.
@@ -298,13 +299,21 @@ impl EngineBuilder<'_> {
     /// An engine that is a revision.
     fn built(
         &mut self,
-        spec: EngineSpec,
+        mut spec: EngineSpec,
         each: &EngineSpec,
         rev: &str,
     ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
         let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
         if self.with.is_dry_run {
-            return self.not_built(spec, &repo, rev);
+            let Outline { label, recipe, .. } = self.outlined(&mut spec, &repo, rev)?;
+            note(&format!(
+                "{label} is not built in a dry run, so whether it builds, its options and its bench are \
+                 not known; in a checkout, {} would tell its toolchain, and `{}` ({}) build it",
+                recipe.tools_in_words(),
+                recipe.command,
+                recipe.source
+            ));
+            return Ok((spec, None, BenchRecipe::default()));
         }
         let mode = spec.sandbox.or(each.sandbox).unwrap_or_default();
         let mut built = self.with_builder(&repo, mode, |builder| builder.build(&repo, rev))?;
@@ -359,24 +368,6 @@ impl EngineBuilder<'_> {
         spec.name.get_or_insert_with(|| outline.label.clone());
         (spec.cmd, spec.rev) = (Some(BUNDLED.to_owned()), None);
         Ok(outline)
-    }
-
-    /// An engine that is a revision of which nothing is run.
-    fn not_built(
-        &mut self,
-        mut spec: EngineSpec,
-        repo: &Repository,
-        rev: &str,
-    ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
-        let Outline { label, recipe, .. } = self.outlined(&mut spec, repo, rev)?;
-        note(&format!(
-            "{label} is not built in a dry run, so whether it builds, its options and its bench are not \
-             known; in a checkout, {} would tell its toolchain, and `{}` ({}) build it",
-            recipe.tools_in_words(),
-            recipe.command,
-            recipe.source
-        ));
-        Ok((spec, None, BenchRecipe::default()))
     }
 
     /// An engine that is there. Its benchmark is of interest beside that of a build, and if times

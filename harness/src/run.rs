@@ -139,17 +139,13 @@ fn load(
     fleet: Option<&Fleet>,
 ) -> Result<LoadedPlan, Failure> {
     let without_limits = requested.request.without_limits();
-    let loaded = read(resolve(kind, requested, fleet)?, fleet)?;
+    let loaded = read(resolve(kind, requested)?, fleet)?;
     note_engines(&loaded, &without_limits);
     Ok(loaded)
 }
 
 /// The plan of a request.
-fn resolve(
-    kind: RunKind,
-    requested: &mut RequestedRun,
-    fleet: Option<&Fleet>,
-) -> Result<Plan, Failure> {
+fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.openings {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
@@ -159,7 +155,7 @@ fn resolve(
             })
         })?;
     }
-    make_engines(kind, requested, fleet)?;
+    make_engines(kind, requested)?;
     plan_of(kind, std::mem::take(&mut requested.request))
 }
 
@@ -262,25 +258,21 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
 
 /// Builds engines that are revisions and are not built yet. That takes long, so all that can be wrong
 /// with the run besides is an error before.
-pub(crate) fn make_engines(
-    kind: RunKind,
-    requested: &mut RequestedRun,
-    fleet: Option<&Fleet>,
-) -> Result<(), Failure> {
+pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
     let (request, results) = (requested.request.clone(), requested.results.clone());
     let files = requested.files.clone();
     let name = requested.name.clone().filter(|_| requested.resume.is_none());
-    let check = |engines| {
+    let check = Box::new(move |engines| {
         if let Some(name) = &name {
             RunLock::check_new_name(name)?;
             if is_there(&results, name)? {
                 return Err(StoreError::Exists(name.clone()).into());
             }
         }
-        let plan = plan_of(kind, Request { engines, ..request.clone() })?;
+        let plan = plan_of(kind, Request { engines, ..request })?;
         files::check(&plan, &files, &results, name.as_deref())?;
-        read(plan, fleet).map(drop)
-    };
+        read(plan, None).map(drop)
+    });
     let own = &requested.request;
     let with = BuildContext {
         config: requested.config.clone(),
@@ -299,7 +291,7 @@ pub(crate) fn make_engines(
         is_dry_run: requested.is_dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let built = requested.build.prepare(engines, &requested.request.each, with, Some(&check))?;
+    let built = requested.build.prepare(engines, &requested.request.each, with, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.scale = built.scale;
     // Whoever asks again gets what is there.

@@ -121,8 +121,9 @@ fn engines<'a>(
     let typed = specs.map(|text| engine_spec("engine", text));
     let typed = typed.collect::<Result<_, Failure>>()?;
     let with = BuildContext { copies, ..BuildContext::default() };
-    let check = |engines| resolved(engines, &each).map(drop);
-    resolved(build.prepare(typed, &each, with, Some(&check))?.engines, &each)
+    let common = each.clone();
+    let check = Box::new(move |engines| resolved(engines, &common).map(drop));
+    resolved(build.prepare(typed, &each, with, Some(check))?.engines, &each)
 }
 
 /// Engines that can be started, each with a name of its own.

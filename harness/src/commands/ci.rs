@@ -209,7 +209,7 @@ fn sides(
     let built = base.clone().ok().filter(|_| steps.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
     let prepared =
-        build.prepare(Vec::new(), &Default::default(), with.clone(), Some(&|_| Ok(())))?;
+        build.prepare(Vec::new(), &Default::default(), with.clone(), Some(Box::new(|_| Ok(()))))?;
     Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 

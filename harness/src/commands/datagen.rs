@@ -181,7 +181,7 @@ fn openings(
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let seed = request.seed.unwrap_or(1);
-    run::make_engines(RunKind::Match, requested, None)?;
+    run::make_engines(RunKind::Match, requested)?;
     let request = &requested.request;
     let first = request.engines.first().cloned().unwrap_or_default();
     let engine = resolve_engine(0, first.or(&request.each)).map_err(Failure::invalid)?;

@@ -98,7 +98,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     build.no_bench = true;
     let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let mut prepared =
-        build.prepare(Vec::new(), &EngineSpec::default(), with, Some(&|_| Ok(())))?;
+        build.prepare(Vec::new(), &EngineSpec::default(), with, Some(Box::new(|_| Ok(()))))?;
     prepared.engines.iter_mut().for_each(|engine| engine.sandbox = args.sandbox);
     let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();

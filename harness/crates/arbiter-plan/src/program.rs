@@ -32,7 +32,7 @@ pub fn unexpanded_home(path: &str) -> Option<String> {
     Some(format!(
         "the shell puts the home folder in place of ~ only where a word begins with it outside quotes; \
          write {}",
-        Path::new(&std::env::var_os("HOME").unwrap_or("/home/NAME".into())).join(below).display()
+        Path::new(&std::env::var_os("HOME").unwrap_or("$HOME".into())).join(below).display()
     ))
 }
 

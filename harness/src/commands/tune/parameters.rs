@@ -63,7 +63,7 @@ impl ParameterArgs {
         }
         // With two engines there is no tuning.
         if !spins.is_empty() && requested.request.engines.len() < 2 {
-            make_engines(RunKind::Tune, requested, None)?;
+            make_engines(RunKind::Tune, requested)?;
             let request = &requested.request;
             if let [engine] = &request.engines[..] {
                 let spec = engine.clone().or(&request.each);
