@@ -324,21 +324,27 @@ impl PlayArgs {
         })
     }
 
+    /// The settings that are taken: none for a run that goes on, whose settings the store knows, whatever
+    /// the file says by now.
+    fn of_new_run(&self, settings: ConfigFile) -> ConfigFile {
+        if self.resume.is_some() {
+            return ConfigFile::default();
+        }
+        if settings.file().is_some() {
+            note(&format!("settings of {}", settings.name()));
+        }
+        settings
+    }
+
     /// Merges flags and file; flags win.
     pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, Failure> {
         if self.verbose {
             log::set_max_level(LevelFilter::Debug);
         }
-        let mut settings = self.settings()?;
-        let file: Vec<PathBuf> = settings.file().map(Path::to_owned).into_iter().collect();
-        let results = results_folder(self.results.clone(), self.config.as_deref(), &settings)?;
-        if self.resume.is_some() {
-            // The store knows them, whatever the file says by now.
-            settings = ConfigFile::default();
-        } else if !file.is_empty() {
-            note(&format!("settings of {}", settings.name()));
-        }
-        let settings = &settings;
+        let found = self.settings()?;
+        let read: Vec<PathBuf> = found.file().map(Path::to_owned).into_iter().collect();
+        let results = results_folder(self.results.clone(), self.config.as_deref(), &found)?;
+        let settings = &self.of_new_run(found);
         let resume = self.to_resume();
         let (engines, each) = self.engines(settings)?;
         let (names_engines, concurrency) = (!self.engines.is_empty(), self.concurrency);
@@ -392,7 +398,7 @@ impl PlayArgs {
             format: self.format,
             build: self.build,
             reference_nps: self.scaling.reference(settings)?,
-            files: OtherFiles { read: file, ..OtherFiles::default() },
+            files: OtherFiles { read, ..OtherFiles::default() },
             config: self.config,
             cluster: self.cluster,
             metrics: self.metrics,

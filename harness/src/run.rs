@@ -274,18 +274,10 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         read(plan, None).map(drop)
     });
     let own = &requested.request;
+    let outputs = own.pgn.iter().chain(&own.epd);
     let with = BuildContext {
         config: requested.config.clone(),
-        without: [
-            Some(&requested.results),
-            own.pgn.as_ref(),
-            own.epd.as_ref(),
-            own.stderr_dir.as_ref(),
-        ]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect(),
+        without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
         reference_nps: requested.reference_nps,
         is_dry_run: requested.is_dry_run,

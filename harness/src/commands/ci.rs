@@ -99,11 +99,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let copies = args.concurrency.or(settings.concurrency);
     let with = BuildContext {
         config: args.config.clone(),
-        without: [Some(&results), args.junit.as_ref(), args.summary.as_ref()]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect(),
+        without: args.junit.iter().chain(&args.summary).chain([&results]).cloned().collect(),
         copies: copies.unwrap_or_else(|| default_concurrency(true)),
         ..BuildContext::default()
     };
