@@ -20,18 +20,16 @@ use self::tournament::TournamentArgs;
 pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, Words};
 use self::words::{ORDERS, merged};
 pub(crate) use self::words::{at_least_one, one_line};
+use crate::project::{results_folder, settings};
 use crate::{
     BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat, Style,
 };
 use arbiter_openings::Order;
 use arbiter_plan::{
-    Affinity, ConfigFile, CpuContention, DEFAULT_SETTINGS, EngineSpec, Request, SandboxMode,
-    SprtRequest, load_settings, plain,
+    Affinity, ConfigFile, CpuContention, EngineSpec, Request, SandboxMode, SprtRequest, plain,
 };
+use arbiter_report::note;
 use arbiter_stats::{Correction, Model};
-
-/// Default folder of the results store.
-pub(crate) const DEFAULT_RESULTS: &str = "results";
 
 /// Most threads of a computation.
 const MAX_THREADS: usize = 64;
@@ -40,7 +38,7 @@ const MAX_THREADS: usize = 64;
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
     /// The engines, as described below; figures are from the first one's point of view
-    #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with = "test")]
+    #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["test", "base"])]
     pub engines: Vec<String>,
     /// An engine, after those without a flag: comma separated KEY=VALUE with the keys engine (a name,
     /// which may also come first without its key), name (in reports), cmd (a program, or "bundled"),
@@ -53,7 +51,7 @@ pub(crate) struct PlayArgs {
     /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
     /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine
-    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with = "test")]
+    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["test", "base"])]
     pub engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]
@@ -64,7 +62,7 @@ pub(crate) struct PlayArgs {
     /// a revision has its checkout, the toolchains and the network [default: off]
     #[arg(help_heading = "Engines", long, value_parser = SANDBOXES.parser())]
     sandbox: Option<SandboxMode>,
-    /// File with settings [default: arbiter.toml, if it is there]
+    /// File with settings [default: arbiter.toml, here or in a folder above this one in the repository]
     #[arg(help_heading = "Run", long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
@@ -97,7 +95,7 @@ pub(crate) struct PlayArgs {
     #[arg(help_heading = "Run", long, value_name = "CPUS")]
     #[cfg_attr(feature = "cluster", arg(conflicts_with = "on"))]
     affinity: Option<Affinity>,
-    /// Folder of the results store [default: results]
+    /// Folder of the results store [default: results, beside the settings or where a store is already]
     #[arg(help_heading = "Run", long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Name of the run [default: kind and time]
@@ -253,14 +251,6 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
     EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
 }
 
-/// The file of settings that was named, or the one in the current folder if there is one.
-pub(crate) fn load(named: Option<&Path>) -> Result<Option<ConfigFile>, Failure> {
-    let default = Path::new(DEFAULT_SETTINGS);
-    // A folder of this name, or a link that leads nowhere, is a mistake, and not left aside.
-    let path = named.or_else(|| default.symlink_metadata().is_ok().then_some(default));
-    path.map(load_settings).transpose().map_err(Failure::invalid)
-}
-
 /// A run to go on with, and what little of it may be changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resume {
@@ -323,7 +313,7 @@ impl PlayArgs {
         self.resume.is_some()
     }
 
-    /// The run to go on with, if there may be one. The store knows the rest, whatever a file says by now.
+    /// The run to go on with, if there may be one.
     fn to_resume(&self) -> Option<Resume> {
         let run = self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start));
         Some(Resume {
@@ -334,17 +324,33 @@ impl PlayArgs {
         })
     }
 
+    /// The settings that are taken: none for a run that goes on, whose settings the store knows, whatever
+    /// the file says by now.
+    fn of_new_run(&self, settings: ConfigFile) -> ConfigFile {
+        if self.resume.is_some() {
+            return ConfigFile::default();
+        }
+        if settings.file().is_some() {
+            note(&format!("settings of {}", settings.name()));
+        }
+        settings
+    }
+
     /// Merges flags and file; flags win.
     pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, Failure> {
         if self.verbose {
             log::set_max_level(LevelFilter::Debug);
         }
-        let settings = &self.load()?;
+        let found = self.settings()?;
+        let read: Vec<PathBuf> = found.file().map(Path::to_owned).into_iter().collect();
+        let results = results_folder(self.results.clone(), self.config.as_deref(), &found)?;
+        let settings = &self.of_new_run(found);
         let resume = self.to_resume();
         let (engines, each) = self.engines(settings)?;
         let (names_engines, concurrency) = (!self.engines.is_empty(), self.concurrency);
         let mut given = given_flags()?;
         given.extend(names_engines.then(|| "engine".to_owned()));
+        given.extend(self.tournament.has_format().then(|| "schedule".to_owned()));
         let affinity = settings.affinity.as_ref().map(plain);
         let mut request = Request {
             engines,
@@ -380,10 +386,9 @@ impl PlayArgs {
         };
         self.output.resolve(settings, &mut request)?;
         self.adjudication.resolve(settings, &mut request)?;
-        let results = self.results.or_else(|| settings.results.clone());
         Ok(RequestedRun {
             request,
-            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
+            results,
             name: self.name,
             about: self.about,
             resume,
@@ -393,10 +398,7 @@ impl PlayArgs {
             format: self.format,
             build: self.build,
             reference_nps: self.scaling.reference(settings)?,
-            files: OtherFiles {
-                read: self.config.iter().cloned().chain([DEFAULT_SETTINGS.into()]).collect(),
-                ..OtherFiles::default()
-            },
+            files: OtherFiles { read, ..OtherFiles::default() },
             config: self.config,
             cluster: self.cluster,
             metrics: self.metrics,
@@ -441,8 +443,8 @@ impl PlayArgs {
     }
 
     /// What the file of settings says; nothing if there is none.
-    pub(crate) fn load(&self) -> Result<ConfigFile, Failure> {
-        load(self.config.as_deref()).map(Option::unwrap_or_default)
+    pub(crate) fn settings(&self) -> Result<ConfigFile, Failure> {
+        settings(self.config.as_deref()).map(Option::unwrap_or_default)
     }
 }
 

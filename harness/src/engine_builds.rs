@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, args::load, engine_spec, interruptible};
+use crate::{
+    ExitCode, Failure, engine_spec, interruptible,
+    project::{self, files_of_init},
+};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
-    Commit, Entry, Outline, Repository, Signature, run_bench,
+    Commit, Entry, Outline, Repository, Signature, WORKING_TREE, run_bench,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
@@ -30,15 +33,19 @@ pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
     Ok(engine_setup(engine, &own_binary()?))
 }
 
+/// The engine under test that is meant where only its base is named.
+pub(crate) const DEFAULT_TEST: &str = "HEAD";
+
 /// Flags of every command that takes engines.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Builds")]
 pub(crate) struct BuildArgs {
-    /// The engine under test, as ENGINE; what is built of a revision has its bench run
+    /// The engine under test, as ENGINE; what is built of a revision has its bench run [default with
+    /// --base: HEAD]
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub test: Option<String>,
     /// The engine that it is compared with
-    #[arg(help_heading = "Engines", long, value_name = "ENGINE", requires = "test")]
+    #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub base: Option<String>,
     /// Repository of the revisions [default: that of the current folder]
     #[arg(long, value_name = "PATH")]
@@ -60,8 +67,8 @@ pub(crate) struct BuildArgs {
 pub(crate) struct BuildContext {
     /// The file of settings that was named.
     pub config: Option<PathBuf>,
-    /// Folder of the results, which belongs to no working tree.
-    pub results: Option<PathBuf>,
+    /// Results and other outputs, which belong to no working tree.
+    pub without: Vec<PathBuf>,
     /// Copies of a benchmark that run at the same time: the concurrency of the games.
     pub copies: usize,
     /// Nodes per second of the machine for which times are meant, if they are to be scaled.
@@ -69,6 +76,9 @@ pub(crate) struct BuildContext {
     /// Whether nothing of a revision may be run: the bundled engine stands in for it.
     pub is_dry_run: bool,
 }
+
+/// A check of engines before anything is built, with the bundled one in place of each revision.
+pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failure> + Send>;
 
 /// Engines that can be started, and their benchmarks.
 #[derive(Debug, Default)]
@@ -84,10 +94,15 @@ pub(crate) struct BuiltEngines {
 }
 
 impl BuildArgs {
+    /// The engine under test, if the flags name one or its base.
+    pub(crate) fn test(&self) -> Option<&str> {
+        self.test.as_deref().or(self.base.as_ref().map(|_| DEFAULT_TEST))
+    }
+
     /// Whether there is anything to do for these engines.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
-        self.test.is_some()
+        self.test().is_some()
             || with.reference_nps.is_some()
             || engines.iter().any(is_built)
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
@@ -99,42 +114,47 @@ impl BuildArgs {
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
         with: BuildContext,
+        check: Option<BuildCheck>,
     ) -> Result<BuiltEngines, Failure> {
-        let sides = [("--test", &self.test), ("--base", &self.base)];
-        let sides = sides.into_iter().filter_map(|(flag, side)| Some((flag, side.as_deref()?)));
-        let engines = match self.test {
-            Some(_) => {
-                sides.map(|(flag, side)| engine_spec(flag, side)).collect::<Result<_, _>>()?
-            }
-            None => engines,
-        };
+        let sides = [("--test", self.test()), ("--base", self.base.as_deref())];
+        let sides = sides.into_iter().filter_map(|(flag, side)| Some((flag, side?)));
+        let sides =
+            sides.map(|(flag, side)| engine_spec(flag, side)).collect::<Result<Vec<_>, _>>()?;
+        let engines = if sides.is_empty() { engines } else { sides };
         let engines = engines.into_iter().map(|spec| self.look_up(spec));
         let engines = engines.collect::<Result<Vec<EngineSpec>, Failure>>()?;
         if !self.concerns(&engines, each, &with) {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
-        let (args, each) = (self.clone(), each.clone());
-        interruptible(move |spawner, cancel| {
-            let cache = Cache::new(args.cache.clone())?;
-            let (args, with, settings) = (&args, &with, None);
-            let told = RefCell::default();
-            EngineBuilder { args, with, cache, spawner, cancel, settings, told }
-                .make(engines, &each)
+        let each = each.clone();
+        self.with_all(with, move |builder| {
+            if let Some(check) = check {
+                check(builder.outlines(engines.clone(), &each)?)?;
+            }
+            builder.make(engines, &each)
         })
     }
 
     /// What is known of a revision of the repository before anything of it is run.
     pub(crate) fn outline(&self, rev: &'static str) -> Result<Outline, Failure> {
+        let repo = self.repository(None)?;
+        self.with_all(BuildContext::default(), move |builder| {
+            builder.with_builder(&repo, SandboxMode::Off, |builder| builder.outline(&repo, rev))
+        })
+    }
+
+    /// What `work` gets of who builds engines. A signal ends it.
+    fn with_all<T: Send + 'static>(
+        &self,
+        with: BuildContext,
+        work: impl FnOnce(&mut EngineBuilder<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
         let args = self.clone();
         interruptible(move |spawner, cancel| {
-            let (args, with, settings) = (&args, &BuildContext::default(), None);
-            let (cache, repo) = (Cache::new(args.cache.clone())?, args.repository(None)?);
+            let cache = Cache::new(args.cache.clone())?;
+            let (args, with, settings) = (&args, &with, None);
             let told = RefCell::default();
-            EngineBuilder { args, with, cache, spawner, cancel, settings, told }.with_builder(
-                &repo,
-                SandboxMode::Off,
-                |builder| builder.outline(&repo, rev),
-            )
+            work(&mut EngineBuilder { args, with, cache, spawner, cancel, settings, told })
         })
     }
 
@@ -165,7 +185,7 @@ impl BuildArgs {
             let pass_env = self.pass_env.clone();
             let again = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
             let context = BuildContext::default();
-            again.prepare(vec![spec], &EngineSpec::default(), context)?;
+            again.prepare(vec![spec], &EngineSpec::default(), context, None)?;
             if !is_kept(program)? {
                 let reason =
                     format!("{lost}, and what builds it now is another recipe or toolchain");
@@ -195,16 +215,52 @@ struct EngineBuilder<'a> {
 }
 
 impl EngineBuilder<'_> {
+    /// The engines with the bundled one in place of each revision. Says whether the files of a working
+    /// tree are others than those of its commit that is to be built.
+    fn outlines(
+        &mut self,
+        mut engines: Vec<EngineSpec>,
+        each: &EngineSpec,
+    ) -> Result<Vec<EngineSpec>, Failure> {
+        let mut heads = Vec::new();
+        let mut working_trees = Vec::new();
+        for spec in &mut engines {
+            let Some(rev) = revision(spec, each) else { continue };
+            let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
+            let outline = self.outlined(spec, &repo, &rev)?;
+            let head = repo.commit("HEAD").ok();
+            match rev == WORKING_TREE {
+                true => working_trees.push(repo),
+                // A commit by its full name is meant as it is.
+                false if outline.commit == head && head.is_some_and(|head| head.id != rev) => {
+                    heads.push((rev, repo));
+                }
+                false => {}
+            }
+        }
+        make_names_differ(&mut engines);
+        heads.retain(|(_, repo)| !working_trees.contains(repo));
+        if let Some((rev, repo)) = heads.first()
+            && let Ok(files) = self
+                .with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, WORKING_TREE))
+            && files.is_dirty
+        {
+            note(&format!(
+                "your working tree has changes that {rev} does not have; `.` tests them"
+            ));
+        }
+        Ok(engines)
+    }
+
     /// Builds what is a revision, and runs the benchmarks.
     fn make(
-        mut self,
+        &mut self,
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
     ) -> Result<BuiltEngines, Failure> {
         let mut prepared = BuiltEngines::default();
         for (index, spec) in engines.into_iter().enumerate() {
-            let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
-            let (spec, signature, recipe) = match rev {
+            let (spec, signature, recipe) = match revision(&spec, each) {
                 Some(rev) => self.built(spec, each, &rev)?,
                 None => {
                     let whole = spec.clone().or(each);
@@ -243,13 +299,21 @@ impl EngineBuilder<'_> {
     /// An engine that is a revision.
     fn built(
         &mut self,
-        spec: EngineSpec,
+        mut spec: EngineSpec,
         each: &EngineSpec,
         rev: &str,
     ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
         let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
         if self.with.is_dry_run {
-            return Ok((self.outlined(spec, &repo, rev)?, None, BenchRecipe::default()));
+            let Outline { label, recipe, .. } = self.outlined(&mut spec, &repo, rev)?;
+            note(&format!(
+                "{label} is not built in a dry run, so whether it builds, its options and its bench are \
+                 not known; in a checkout, {} would tell its toolchain, and `{}` ({}) build it",
+                recipe.tools_in_words(),
+                recipe.command,
+                recipe.source
+            ));
+            return Ok((spec, None, BenchRecipe::default()));
         }
         let mode = spec.sandbox.or(each.sandbox).unwrap_or_default();
         let mut built = self.with_builder(&repo, mode, |builder| builder.build(&repo, rev))?;
@@ -291,26 +355,19 @@ impl EngineBuilder<'_> {
         }
     }
 
-    /// What stands in for a revision of which nothing is run.
+    /// Has the bundled engine stand in for a revision, and tells what is known of that.
     fn outlined(
         &mut self,
-        spec: EngineSpec,
+        spec: &mut EngineSpec,
         repo: &Repository,
         rev: &str,
-    ) -> Result<EngineSpec, Failure> {
+    ) -> Result<Outline, Failure> {
         let outline =
             self.with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, rev))?;
-        let Outline { label, recipe, .. } = &outline;
-        note(&format!(
-            "{label} is not built in a dry run, so whether it builds, its options and its bench are not \
-             known; in a checkout, {} would tell its toolchain, and `{}` ({}) build it",
-            recipe.tools_in_words(),
-            recipe.command,
-            recipe.source
-        ));
-        let provenance = Some(provenance(repo, rev, outline.commit.as_ref(), outline.is_dirty));
-        let name = spec.name.clone().or_else(|| Some(label.clone()));
-        Ok(EngineSpec { name, cmd: Some(BUNDLED.to_owned()), rev: None, provenance, ..spec })
+        spec.provenance = Some(provenance(repo, rev, outline.commit.as_ref(), outline.is_dirty));
+        spec.name.get_or_insert_with(|| outline.label.clone());
+        (spec.cmd, spec.rev) = (Some(BUNDLED.to_owned()), None);
+        Ok(outline)
     }
 
     /// An engine that is there. Its benchmark is of interest beside that of a build, and if times
@@ -360,7 +417,8 @@ impl EngineBuilder<'_> {
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
         let settings = settings.map(|(settings, _)| settings);
         let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
-        let without = self.with.results.iter().filter_map(|path| std::path::absolute(path).ok());
+        let without = self.with.without.iter().filter_map(|path| std::path::absolute(path).ok());
+        let without = without.chain(files_of_init(&repo.top));
         let notify = |words: &str| {
             if self.told.borrow_mut().insert(words.to_owned()) {
                 note(words);
@@ -391,12 +449,17 @@ impl EngineBuilder<'_> {
             return Ok(settings.clone());
         }
         let named = self.with.config.as_deref();
-        let file = load(named)?.unwrap_or_default();
+        let file = project::settings(named)?.unwrap_or_default();
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();
         let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;
         Ok(self.settings.insert(read.map(|settings| (settings, named.is_some()))).clone())
     }
+}
+
+/// The revision that an engine is, if it is one.
+fn revision(spec: &EngineSpec, each: &EngineSpec) -> Option<String> {
+    spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none())
 }
 
 /// Where an engine is from.

@@ -137,9 +137,14 @@ impl BuildArgs {
                 ..spec
             });
         }
-        let is_path = ["/", "./", "../"].iter().any(|start| name.starts_with(start));
+        let has_args = name
+            .split_once(' ')
+            .is_some_and(|(program, _)| find_program(program, spec.dir.as_deref()).is_ok());
+        let is_path =
+            has_args || ["/", "./", "../", "~/"].iter().any(|start| name.starts_with(start));
         if is_path || name == BUNDLED {
-            return Ok(EngineSpec { cmd: Some(name), ..spec });
+            spec.set("cmd", &name).map_err(Failure::invalid)?;
+            return Ok(spec);
         }
         if name == WORKING_TREE {
             return Ok(EngineSpec { rev: Some(name), ..spec });

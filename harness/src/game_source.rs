@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{DEFAULT_RESULTS, Failure, in_use, store_files};
+use crate::{Failure, ResultsArg, in_use, store_files};
 use arbiter_openings::decompressed;
 use arbiter_process::{FilesInUse, open_input};
 use arbiter_report::note;
@@ -23,15 +23,15 @@ pub(crate) struct GameSourceArgs {
     /// Games of a run in the results store, by its name or latest. Repeat for more
     #[arg(long, value_name = "RUN")]
     pub run: Vec<String>,
-    /// Folder of the results store
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    results: ResultsArg,
 }
 
 impl GameSourceArgs {
     /// The files with the games.
     pub(crate) fn in_use(&self) -> Result<FilesInUse, Failure> {
-        let store = (!self.run.is_empty()).then(|| store_files(&self.results));
+        let folder = if self.run.is_empty() { None } else { Some(self.results.folder()?) };
+        let store = folder.as_deref().map(store_files);
         let pgn = self.pgn.iter().map(|path| ("a file of games", path.clone()));
         in_use(store.into_iter().flatten().chain(pgn))
     }
@@ -53,7 +53,7 @@ impl GameSourceArgs {
             games.extend(read);
         }
         for run in &self.run {
-            let store = Store::open(&self.results)?;
+            let store = self.results.store()?;
             games.extend(stored_games(&store, &store.named(run)?)?);
         }
         Ok(games)

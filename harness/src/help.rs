@@ -1,15 +1,20 @@
 //! What `-h` shows: a screen with the flags that are used most and examples, and nothing else.
 //! `--help` shows all.
 
+use std::any::TypeId;
 use std::error::Error;
 use std::ffi::OsString;
-use std::num::ParseIntError;
+use std::net::AddrParseError;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
+use std::path::PathBuf;
 
-use clap::Command;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
 
+use crate::Cli;
 use crate::engine_names::HELP as ENGINES;
-use arbiter_plan::ENGINE_KEYS;
+use arbiter_plan::{ENGINE_KEYS, unexpanded_home};
 
 /// Commands whose flags do not fit on a screen, with those that `-h` shows, the most used first.
 const SHOWN: [(&str, &str); 24] = [
@@ -68,10 +73,12 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
         command = command
             .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
     }
-    // Whoever writes -1 for a number is told which numbers there can be.
     command = command.mut_args(|arg| {
+        // Whoever writes -1 for a number is told which numbers there can be.
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
-        if takes_value { arg.allow_negative_numbers(true) } else { arg }
+        let arg = if takes_value { arg.allow_negative_numbers(true) } else { arg };
+        let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+        if is_path { arg.value_parser(PathBufValueParser::new().try_map(a_path)) } else { arg }
     });
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let (notes, examples) = match text.find(EXAMPLES) {
@@ -110,6 +117,35 @@ fn example_flags<'a>(examples: &'a str, path: &str) -> impl Iterator<Item = &'a 
     own.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
 }
 
+/// A path, which is no home folder that the shell has left as `~`.
+fn a_path(path: PathBuf) -> Result<PathBuf, String> {
+    path.to_str().and_then(unexpanded_home).map_or(Ok(path), Err)
+}
+
+/// What a number of a flag is to be, if its reader has words of Rust alone for the error.
+fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
+    let value = error.get(ContextKind::InvalidValue)?.to_string();
+    let is_number = |text: &str| text.trim_start_matches('-').parse::<u64>().is_ok();
+    // A list has commas of its own.
+    let has_comma = !flag.contains(',')
+        && value.split_once(',').is_some_and(|(one, other)| is_number(one) && is_number(other));
+    let source = error.source()?;
+    if let Some(source) = source.downcast_ref::<ParseIntError>() {
+        let is_negative = value.starts_with('-');
+        return Some(match source.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
+                "write a smaller number".into()
+            }
+            _ => format!("write a whole number{}", if is_negative { ", 0 or more" } else { "" }),
+        });
+    }
+    if source.is::<AddrParseError>() {
+        return Some("write an address and a port, as in 127.0.0.1:7878".to_owned());
+    }
+    let is_float = source.is::<ParseFloatError>();
+    (is_float || has_comma).then(|| "write a number with a point, as in 0.5".to_owned())
+}
+
 /// An error of the command line with the right flag, where a wrong one is an engine's key, or is
 /// written as other programs do; with what a number is to be; and with one command that was meant.
 pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
@@ -126,10 +162,13 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
     let is_theirs =
         |word: &&str| word.len() > 2 && !word.starts_with("--") && word.starts_with(flag.as_str());
     let mut words = args.iter().filter_map(|word| word.to_str());
-    let tip = if error.source().is_some_and(|source| source.is::<ParseIntError>()) {
-        let value = error.get(ContextKind::InvalidValue).map(ToString::to_string);
-        let is_negative = value.is_some_and(|value| value.starts_with('-'));
-        format!("write a whole number{}", if is_negative { ", 0 or more" } else { "" })
+    let tip = if let Some(tip) = number_expected(&error, flag) {
+        let mut own = clap::Error::new(error.kind()).with_cmd(&Cli::command());
+        for (kind, value) in error.context() {
+            own.insert(kind, value.clone());
+        }
+        error = own;
+        tip
     } else if flag.starts_with("--") && ENGINE_KEYS.split(", ").any(|key| key == name) {
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
@@ -193,8 +232,6 @@ fn reflowed(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cli;
-    use clap::CommandFactory;
 
     fn is_missing(word: &str) -> bool {
         OPTIONAL.iter().any(|(own, _, has)| *own == word && !has)

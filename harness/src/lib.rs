@@ -30,6 +30,7 @@ mod no_fleet;
 mod no_metrics;
 mod output;
 mod pgn_scan;
+mod project;
 mod run;
 mod runtime;
 mod suite_run;
@@ -41,8 +42,8 @@ use no_metrics as metrics;
 
 // What several subcommands share.
 use args::{
-    CORRECTIONS, DEFAULT_RESULTS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SANDBOXES,
-    SprtBounds, at_least_one, engine_spec, one_line,
+    CORRECTIONS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SANDBOXES, SprtBounds,
+    at_least_one, engine_spec, one_line,
 };
 use compat::{Printer, Style, option_warnings};
 use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
@@ -58,6 +59,7 @@ use output::{
     NewFile, OutputFormat, Rows, emit, in_use, progress, quoted, store_files, unwritten,
     write_whole,
 };
+use project::{DEFAULT_RESULTS, ResultsArg};
 use run::{OtherFiles, engine_files};
 use runtime::{interruptible, runtime, until_signal};
 use suite_run::{QueryArgs, SuiteArgs, run_tasks};

@@ -33,8 +33,8 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
 use arbiter_plan::{
-    Ending, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, RunKind, RunState,
-    default_concurrency, load_book,
+    Ending, Engine, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, Request, RunKind,
+    RunState, default_concurrency, load_book,
 };
 use arbiter_process::{Links, open_output};
 use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, complain, note, summary_of};
@@ -146,7 +146,6 @@ fn load(
 
 /// The plan of a request.
 fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
-    // Builds take long, and are of no use without the book.
     if let Some(path) = &requested.request.openings {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
@@ -156,14 +155,20 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
             })
         })?;
     }
-    make_engines(requested)?;
-    let request = std::mem::take(&mut requested.request);
+    make_engines(kind, requested)?;
+    plan_of(kind, std::mem::take(&mut requested.request))
+}
+
+/// The plan of a request whose engines can be started.
+fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
         PlanError::Invalid(_) => Failure::invalid(error),
     })?;
-    for engine in plan.engines.iter().filter(|engine| engine.program == Program::Bundled) {
+    let is_bundled =
+        |engine: &&Engine| engine.program == Program::Bundled && engine.provenance.is_none();
+    for engine in plan.engines.iter().filter(is_bundled) {
         bundled_engine::check_features(&engine.options)
             .map_err(|reason| Failure::invalid(format!("engine '{}': {reason}", engine.name)))?;
     }
@@ -251,17 +256,34 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     })
 }
 
-/// Builds engines that are revisions and are not built yet.
-pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> {
+/// Builds engines that are revisions and are not built yet. That takes long, so all that can be wrong
+/// with the run besides is an error before.
+pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
+    let (request, results) = (requested.request.clone(), requested.results.clone());
+    let files = requested.files.clone();
+    let name = requested.name.clone().filter(|_| requested.resume.is_none());
+    let check = Box::new(move |engines| {
+        if let Some(name) = &name {
+            RunLock::check_new_name(name)?;
+            if is_there(&results, name)? {
+                return Err(StoreError::Exists(name.clone()).into());
+            }
+        }
+        let plan = plan_of(kind, Request { engines, ..request })?;
+        files::check(&plan, &files, &results, name.as_deref())?;
+        read(plan, None).map(drop)
+    });
+    let own = &requested.request;
+    let outputs = own.pgn.iter().chain(&own.epd);
     let with = BuildContext {
         config: requested.config.clone(),
-        results: Some(requested.results.clone()),
+        without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
         reference_nps: requested.reference_nps,
         is_dry_run: requested.is_dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let built = requested.build.prepare(engines, &requested.request.each, with)?;
+    let built = requested.build.prepare(engines, &requested.request.each, with, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.scale = built.scale;
     // Whoever asks again gets what is there.

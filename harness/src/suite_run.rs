@@ -34,10 +34,10 @@ const UNFINISHED: &str = "before the end of the suite";
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgs {
     /// The engines, as described below; others are compared with the first
-    #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "test"], conflicts_with = "test")]
+    #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "test", "base"], conflicts_with_all = ["test", "base"])]
     engines: Vec<String>,
     /// An engine, after those without a flag; may be repeated
-    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with = "test")]
+    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["test", "base"])]
     engine: Vec<String>,
     /// The suite
     #[arg(long, value_name = "FILE")]
@@ -121,10 +121,16 @@ fn engines<'a>(
     let typed = specs.map(|text| engine_spec("engine", text));
     let typed = typed.collect::<Result<_, Failure>>()?;
     let with = BuildContext { copies, ..BuildContext::default() };
-    let prepared = build.prepare(typed, &each, with)?;
+    let common = each.clone();
+    let check = Box::new(move |engines| resolved(engines, &common).map(drop));
+    resolved(build.prepare(typed, &each, with, Some(check))?.engines, &each)
+}
+
+/// Engines that can be started, each with a name of its own.
+fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Failure> {
     let mut engines: Vec<Engine> = Vec::new();
-    for (index, spec) in prepared.engines.into_iter().enumerate() {
-        let engine = resolve_engine(index, spec.or(&each)).map_err(Failure::invalid)?;
+    for (index, spec) in specs.into_iter().enumerate() {
+        let engine = resolve_engine(index, spec.or(each)).map_err(Failure::invalid)?;
         if engines.iter().any(|other| other.name == engine.name) {
             let message = format!("two engines are called '{}'; give one a name=", engine.name);
             return Err(Failure::invalid(message));

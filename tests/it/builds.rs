@@ -105,6 +105,94 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
 }
 
 #[test]
+fn changes_that_are_in_no_tested_commit_are_told() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    for nodes in [100, 200, 300] {
+        project.commit_with_bench(nodes, "Next");
+    }
+    let head = project.git(&["rev-parse", "HEAD"]);
+    let told = || {
+        let mut told = String::new();
+        for words in [
+            ["match", "HEAD", "HEAD~1"],
+            ["sprt", "HEAD~1", "main"],
+            ["match", "HEAD~1", "HEAD~2"],
+            ["match", ".", "HEAD"],
+            ["match", &head, "HEAD~1"],
+        ] {
+            let done = project.run(&[&words[..], &["--dry-run"]].concat()).expect_code(0);
+            let lines = done.stderr.lines().filter(|line| line.contains("your working tree"));
+            told += &format!("{} {} {}\n", words[0], words[1], words[2]);
+            told.extend(lines.map(|line| format!("    {line}\n")));
+        }
+        told
+    };
+    said(&told());
+    project.write("untracked.c", "");
+    said(&told());
+    let done = project.run(&["speed", "HEAD", "HEAD~1", "--rounds", "8"]).expect_code(0);
+    said(line_with(&done.stderr, "your working tree"));
+}
+
+#[test]
+fn what_needs_no_build_is_refused_before_one() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second");
+    let results = bench.path("results").display().to_string();
+    project.run(&["match", "bundled", "bundled:material", "--name", "taken"]).expect_code(0);
+    let store = bench.path("results/arbiter.db").display().to_string();
+    let two = |command| [command, "HEAD", "HEAD~1"];
+    for words in [
+        &["sprt", "HEAD"][..],
+        &["sprt", "--test", "HEAD"],
+        &["match", "."],
+        &["match", "HEAD", "rev=nothing"],
+        &["match", "HEAD", "./nothing"],
+        &[&two("sprt")[..], &["--elo0", "5", "--elo1", "1"]].concat(),
+        &[&two("sprt")[..], &["--alpha", "2"]].concat(),
+        &[&two("match")[..], &["--openings", "none.epd"]].concat(),
+        &[&two("match")[..], &["--opening-start", "99999"]].concat(),
+        &[&two("match")[..], &["--name", "../x"]].concat(),
+        &[&two("match")[..], &["--name", "taken"]].concat(),
+        &[&two("match")[..], &["--pgn", &store]].concat(),
+        &[&two("match")[..], &["--syzygy", "nowhere"]].concat(),
+        &[&two("match")[..], &["--fault-limit", "7"]].concat(),
+        &["tune", "HEAD", "HEAD~1", "--spins", "*"],
+        &["tune", "HEAD", "--spins", "*", "--results", &results, "--name", "taken"],
+        &["ablate", "HEAD", "--features", "a,a"],
+        &["perft", "HEAD", "--suite", "none.epd"],
+        &["epd", "HEAD", "--suite", "none.epd"],
+        &["speed", "HEAD", "rev=nothing"],
+    ] {
+        let done = project.run(words);
+        said(&format!("{}\n{}", words.join(" "), done.stderr));
+        assert_ne!(done.code, Some(0), "{words:?}");
+        let builds = std::fs::read_dir(bench.path(".cache/arbiter/builds")).into_iter().flatten();
+        assert_eq!(builds.count(), 0, "{words:?}: {}", done.stderr);
+    }
+}
+
+#[test]
+fn where_only_the_base_is_named_head_is_tested() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second");
+    let done = project.run(&["match", "--base", "HEAD~1"]).expect_code(0);
+    said(line_with(&done.stderr, "run match"));
+    let done = project.run(&["speed", "--base", "HEAD~1", "--rounds", "8"]).expect_code(0);
+    said(&without_figures(done.stdout.lines().next().unwrap_or_default()));
+    project.run(&["match", "./x", "--base", "HEAD"]).expect_code(2);
+    let config = bench.write("arbiter.toml", "[[ci.step]]\nkind = 'bench'\n");
+    let config = config.display().to_string();
+    let done = project.run(&["ci", "--base", "main", "--config", &config]).expect_code(0);
+    said(line_with(&done.stderr, "bench: passed"));
+}
+
+#[test]
 fn a_side_can_be_a_program_or_the_bundled_engine() {
     let bench = Bench::new();
     let project = Project::new(&bench);

@@ -195,3 +195,32 @@ fn the_workflow_keeps_one_comment_up_to_date() {
     assert!(!bench.path("comments/2").exists() && !bench.read("comments/1").contains("first"));
     assert!(bench.read("job.md").contains("# first") && bench.read("job.md").contains("# second"));
 }
+
+#[test]
+fn what_init_writes_is_no_part_of_the_program() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let engine = programs::arbiter().display();
+    project.write("engine.sh", &format!("#!/bin/sh\nexec '{engine}' engine \"$@\"\n"));
+    project.commit("First");
+    arbiter(&bench, &project, &["init", "--no-bench", "--ci"]).expect_code(0);
+    let pgn = project.top.join("games.pgn").display().to_string();
+    let played = |what: &str| {
+        let words = ["match", ".", "bundled:material", "--no-bench", "--each", "nodes=1"];
+        let words = [&words[..], &["--pairs", "1", "--pgn", &pgn]].concat();
+        let stderr = arbiter(&bench, &project, &words).expect_code(0).stderr;
+        let lines = stderr.lines().filter(|line| line.contains("buil") || line.contains("dirty"));
+        let lines: Vec<&str> = lines.collect();
+        said(&format!("{what}\n{}", lines.join("\n")));
+    };
+    played("as init left it");
+    played("with games beside it");
+    project.git(&["add", "arbiter.toml", "perft.epd", ".gitignore", ".github"]);
+    played("with its files added to the index");
+    let made = "[build]\ncommand = \"cp engine.sh made && chmod +x made\"\nbinary = \"made\"\n";
+    project.write("arbiter.toml", made);
+    played("by another command");
+    project.write("arbiter.toml", "");
+    project.write("perft.epd", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5\n");
+    played("with a suite of its own");
+}

@@ -47,6 +47,7 @@ mod mistakes;
 mod option_files;
 mod outputs;
 mod pictures;
+mod project;
 mod puppet;
 mod real;
 mod records;

@@ -1,6 +1,7 @@
 //! What mistakes of new users are answered. `UPDATE_EXPECT=1` writes the file beside this one anew.
 
 use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::support::bench::Bench;
@@ -54,6 +55,33 @@ match --resume frist
 ctl frist status
 results list --results nowhere
 worker
+match './crash.py illegal' bundled
+match --engine 'cmd=./crash.py illegal' --engine cmd=bundled
+match 'sh -c x' bundled
+match '~/mine' bundled
+match --engine cmd=~/mine --engine cmd=bundled
+match mine bundled,stderr=~/log
+match mine bundled --openings '~/book.epd'
+match mine bundled --pgn=~/x.pgn
+match mine bundled --results '~/results'
+match mine bundled --syzygy '/tables:~/tables'
+match mine bundled --config home.toml
+match mine bundled --each 'tc=1+0.01 option.Hash=16'
+match mine bundled --each 'tc=1+0.01;option.Hash=16'
+match 'mine nodes=5' bundled
+match mine bundled --each tc=0,5+0,05
+match mine bundled --each depth=1,5
+sprt mine bundled --elo0 0,5
+sprt mine bundled --alpha five
+match mine bundled --pairs 1,000
+match mine bundled --pairs 1.5
+match mine bundled --pairs 99999999999999999999999
+match mine bundled --fault-limit 0,05
+match mine bundled --move-deadline 2,5
+match mine bundled --draw 'movenumber=40 movecount=8'
+match mine bundled --draw movecount=4,score=0,5
+stats sprt --counts 1,2
+serve --listen 7878
 ";
 
 #[test]
@@ -64,6 +92,9 @@ fn mistakes_of_new_users_are_answered_with_what_to_do() {
     let first = ["match", "mine", "bundled", "--each", "nodes=1", "--pairs", "1"];
     bench.arbiter([&first[..], &["--name", "first"]].concat()).finish().expect_code(0);
     bench.write("plain", "no program");
+    let script = bench.write("crash.py", "#!/bin/sh\n");
+    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    bench.write("home.toml", "openings = \"~/book.epd\"\n");
     bench.write("engin.toml", "pairs = 3\nengin = 3\n");
     let mut answers = String::new();
     for line in MISTAKES.lines() {

@@ -234,3 +234,74 @@ fn another_pgn_file_gets_all_games_and_is_remembered() {
         assert_eq!(bench.read("games.pgn"), played.pgn);
     }
 }
+
+#[test]
+fn flags_beside_resume_go_on_or_say_what_differs() {
+    let bench = Bench::new();
+    let tuned = ["--param", "Hash,2,1,10,1,0.1"];
+    for (kind, flags, tried) in [
+        (
+            "match",
+            &["bundled:material", "bundled:blunder", "--pairs", "2", "--seed", "3"][..],
+            &[
+                "--pairs 2",
+                "--pairs 60",
+                "--games 4",
+                "--games 6",
+                "--seed 3 --each nodes=1",
+                "--seed 4",
+                "--each nodes=2",
+                "--each nodes=1,option.Hash=2",
+                "--noswap",
+                "--draw score=3",
+                "--test bundled:material --base bundled:blunder",
+                "bundled:material bundled:blunder",
+                "bundled:material bundled:rdchess",
+            ][..],
+        ),
+        (
+            "sprt",
+            &["bundled:material", "bundled:blunder", "--elo1", "20", "--pairs", "2"],
+            &["--elo1 20 --pairs 2", "--elo0 7", "--elo1 5", "--alpha 0.1", "--pairs 3"],
+        ),
+        (
+            "tournament",
+            &["swiss", "bundled:material", "bundled:blunder", "bundled:rdchess", "--rounds", "2"],
+            &["--rounds 2", "swiss", "gauntlet", "--rounds 3", "--seeds 2"],
+        ),
+        (
+            "ablate",
+            &["bundled:blunder", "--features", "pst,passed", "--pairs", "1"],
+            &[
+                "--pairs 1",
+                "--pairs 60",
+                "--features pst",
+                "--option Off",
+                "--sprt",
+                "--eval blunder",
+            ],
+        ),
+        (
+            "tune",
+            &["bundled", tuned[0], tuned[1], "--no-probe", "--iterations", "2", "--pairs", "1"],
+            &[
+                "--iterations 2 --pairs 1",
+                "--param Hash,2,1,10,1,0.1 --no-probe",
+                "--iterations 5",
+                "--pairs 2",
+                "--param Hash,2,1,20,1,0.1",
+                "--alpha 0.7",
+            ],
+        ),
+    ] {
+        let started = [&[kind], flags, &["--each", "nodes=1", "--name", kind]].concat();
+        bench.arbiter(&started).finish().expect_code(if kind == "sprt" { 5 } else { 0 });
+        for more in tried {
+            let words: Vec<&str> =
+                [kind, "--resume", kind].into_iter().chain(more.split(' ')).collect();
+            let done = bench.arbiter(words).finish();
+            let error = done.stderr.lines().find(|line| line.starts_with("error")).unwrap_or("");
+            said(&format!("{kind} {more}: {:?} {error}", done.code));
+        }
+    }
+}

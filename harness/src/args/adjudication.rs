@@ -5,7 +5,7 @@ use clap::Args;
 use super::words::merged;
 use crate::Failure;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
-use arbiter_plan::{ConfigFile, Request, parse_draw, parse_resign};
+use arbiter_plan::{ConfigFile, Request, parse_draw, parse_resign, unexpanded_home};
 
 /// When games end before the rules of chess say so.
 #[derive(Debug, Args)]
@@ -55,6 +55,10 @@ impl AdjudicationArgs {
         };
         request.tables =
             folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect();
+        let mut names = request.tables.iter().filter_map(|folder| folder.to_str());
+        if let Some(reason) = names.find_map(unexpanded_home) {
+            return Err(Failure::invalid(format!("syzygy: {reason}")));
+        }
         let (scope, key) = (&file.syzygy_adjudicate, "syzygy-adjudicate");
         let scope = merged(self.syzygy_adjudicate, file, key, scope, str::parse::<Scope>)?;
         let pieces = self.syzygy_pieces.or(file.syzygy_pieces);

@@ -27,7 +27,7 @@ pub(crate) struct TournamentArgs {
     #[arg(long, value_name = "N")]
     pairs: Option<u64>,
     /// Games for each two engines that meet in a round, in place of --pairs
-    #[arg(long, value_name = "N", conflicts_with_all = ["resume", "pairs"])]
+    #[arg(long, value_name = "N", conflicts_with = "pairs")]
     games: Option<u64>,
     /// Play each opening once, the engine that is listed first as White. Figures then count
     /// games, not pairs, and colours are not balanced
@@ -62,6 +62,11 @@ impl TournamentArgs {
     /// Sets the format as the flag would.
     pub(crate) fn set_format(&mut self, format: Option<Format>) {
         self.schedule = format.or(self.schedule);
+    }
+
+    /// Whether a flag, or what stands for it, says who meets whom.
+    pub(crate) fn has_format(&self) -> bool {
+        self.schedule.is_some()
     }
 
     /// Sets rounds, and pairs of a round, as flags would that were not given.

@@ -27,16 +27,16 @@ Examples:
   arbiter ablate ./mine --option Disable --features pins,threats --each nodes=5000")]
 pub(crate) struct AblateArgs {
     /// Evaluation of the bundled engine, all of whose features are tried [default: palimpsest]
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine", "resume"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine"])]
     eval: Option<String>,
     /// UCI option that takes the name of a feature and switches it off [default: Disable]
-    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    #[arg(long, value_name = "NAME")]
     option: Option<String>,
     /// Features to try, separated by commas [default: all that the evaluation has]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     features: Vec<String>,
     /// End the games of each feature as soon as an SPRT can tell; its bounds imply it
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     sprt: bool,
     #[command(flatten)]
     bounds: SprtBounds,
@@ -53,9 +53,6 @@ pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     let is_sequential = args.sprt || args.bounds.is_given();
     let mut requested = args.play.resolve(Some(args.bounds))?;
-    if requested.resume.is_some() && !requested.may_start {
-        return Ok(requested);
-    }
     let request = &mut requested.request;
     if let Some(name) = args.eval {
         request.engines = vec![EngineSpec {

@@ -10,8 +10,11 @@ use clap::Args;
 
 use self::steps::{Gates, Sides, outcome};
 use crate::{
-    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, SANDBOXES,
-    args::load, at_least_one, emit, in_use, store_files, unwritten, write_whole,
+    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, SANDBOXES, at_least_one, emit,
+    engine_builds::DEFAULT_TEST,
+    in_use,
+    project::{results_folder, settings},
+    store_files, unwritten, write_whole,
 };
 use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
@@ -19,7 +22,7 @@ use arbiter_plan::{
     ci_exit_code, default_concurrency,
 };
 use arbiter_process::{FilesInUse, Links, open_output};
-use arbiter_report::{GatesReport, complain, gates_junit, markdown};
+use arbiter_report::{GatesReport, complain, gates_junit, markdown, note};
 use arbiter_runner::unix_time_ms;
 use arbiter_store::Store;
 
@@ -52,7 +55,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct CiArgs {
-    /// File with the steps in [ci] [default: arbiter.toml]
+    /// File with the steps in [ci] [default: arbiter.toml, here or in a folder above this one in the
+    /// repository]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Only the steps of these names
@@ -61,7 +65,8 @@ pub(crate) struct CiArgs {
     /// Carry out steps that were carried out for the same commits before
     #[arg(long)]
     no_cache: bool,
-    /// Folder of the results store, in which gates are kept [default: results]
+    /// Folder of the results store, in which gates are kept [default: results, beside the
+    /// settings or where a store is already]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Write JUnit XML here
@@ -85,21 +90,21 @@ pub(crate) struct CiArgs {
 
 /// Carries out all steps.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
-    let settings = load(args.config.as_deref())?.ok_or_else(no_settings)?;
+    let settings = settings(args.config.as_deref())?.ok_or_else(no_settings)?;
+    note(&format!("settings of {}", settings.name()));
     let steps = wanted(&settings, &args.only)?;
-    let results = args.results.clone().or_else(|| settings.results.clone());
-    let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
-    args.build.test.get_or_insert_with(|| "HEAD".to_owned());
+    let results = results_folder(args.results.take(), args.config.as_deref(), &settings)?;
+    args.build.test.get_or_insert_with(|| DEFAULT_TEST.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
     let copies = args.concurrency.or(settings.concurrency);
     let with = BuildContext {
         config: args.config.clone(),
-        results: Some(results.clone()),
+        without: args.junit.iter().chain(&args.summary).chain([&results]).cloned().collect(),
         copies: copies.unwrap_or_else(|| default_concurrency(true)),
         ..BuildContext::default()
     };
-    let config = args.config.clone().unwrap_or_else(|| DEFAULT_SETTINGS.into());
-    let mut files = in_use(store_files(&results).chain([("the settings", config)]))?;
+    let config = settings.file().map(|file| ("the settings", file.to_owned()));
+    let mut files = in_use(store_files(&results).chain(config))?;
     let github = std::env::var_os(GITHUB_SUMMARY).filter(|path| !path.is_empty());
     args.summary = args.summary.take().or_else(|| github.map(PathBuf::from));
     for (words, path) in [("the summary", &args.summary), ("the file to write", &args.junit)] {
@@ -130,6 +135,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
             with: &with,
             store: &store,
             results: &results,
+            folder: settings.folder(),
             sandbox: args.sandbox,
             is_fresh: args.no_cache,
         };
@@ -153,14 +159,11 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
-/// The error where no settings are in the current folder.
+/// The error where there are no settings.
 fn no_settings() -> Failure {
     let what = match Repository::open(Path::new(".")) {
-        Err(_) => "this is no git repository: make one, and `arbiter init`".to_owned(),
-        Ok(repo) if repo.top.join(DEFAULT_SETTINGS).is_file() => {
-            format!("it is at the top of the repository: cd '{}'", repo.top.display())
-        }
-        Ok(_) => "`arbiter init` writes one".to_owned(),
+        Err(_) => "this is no git repository: make one, and `arbiter init`",
+        Ok(_) => "`arbiter init` writes one",
     };
     let reason = format!("no {DEFAULT_SETTINGS} here; {what}, or give --config");
     Failure::new(ExitCode::Nothing, reason)
@@ -201,7 +204,8 @@ fn sides(
     // A build that no step takes would only cost time.
     let built = base.clone().ok().filter(|_| steps.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
-    let prepared = build.prepare(Vec::new(), &Default::default(), with.clone())?;
+    let prepared =
+        build.prepare(Vec::new(), &Default::default(), with.clone(), Some(Box::new(|_| Ok(()))))?;
     Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
@@ -225,7 +229,7 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
 
 /// The parent of the commit under test, or why there is none.
 fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
-    let test = build.test.as_deref().unwrap_or("HEAD");
+    let test = build.test.as_deref().unwrap_or(DEFAULT_TEST);
     let Ok(repo) = build.repository(None) else {
         return Ok(Err("there is no repository; give --base".to_owned()));
     };

@@ -1,11 +1,9 @@
 //! `arbiter ctl`: steers a run that another process plays.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use serde_json::Value;
 
-use crate::{DEFAULT_RESULTS, Failure, OutputFormat, Rows, emit};
+use crate::{Failure, OutputFormat, ResultsArg, Rows, emit};
 use arbiter_plan::ControlCommand;
 use arbiter_report::Table;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
@@ -33,9 +31,8 @@ pub(crate) struct CtlArgs {
     /// What to do
     #[arg(required = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Folder of the results store
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    results: ResultsArg,
     /// Format of the answer: words, or figures of how the run stands afterwards
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
@@ -50,9 +47,10 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: ControlCommand = args.command.join(" ").parse().map_err(Failure::invalid)?;
     let is_in_words = args.format == OutputFormat::Text;
-    let store = Store::open(&args.results)?;
+    let results = args.results.folder()?;
+    let store = Store::open(&results)?;
     let run = &store.named(&args.run)?;
-    let answer = send_command(&args.results, run, command, !is_in_words, CONTROL_TIMEOUT);
+    let answer = send_command(&results, run, command, !is_in_words, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
         // Perhaps there is no such run at all.
         store.run(run)?;

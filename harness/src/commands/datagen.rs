@@ -171,20 +171,21 @@ fn openings(
     if has_begun && path.is_file() {
         return Ok(path);
     }
-    run::make_engines(requested)?;
     let request = &requested.request;
     let count = request.tournament.games.or(request.tournament.pairs).unwrap_or(DEFAULT_GAMES);
     if count > MAX_OPENINGS {
         return Err(Failure::invalid(format!("--genfens makes at most {MAX_OPENINGS} openings")));
     }
-    let Some(first) = request.engines.first().cloned() else {
-        return Err(Failure::new(
-            ExitCode::Usage,
-            "datagen needs an engine, as in `arbiter datagen ./mine`",
-        ));
-    };
+    if request.engines.is_empty() && requested.build.test().is_none() {
+        let message = "datagen needs an engine, as in `arbiter datagen ./mine`";
+        return Err(Failure::new(ExitCode::Usage, message));
+    }
+    let seed = request.seed.unwrap_or(1);
+    run::make_engines(RunKind::Match, requested)?;
+    let request = &requested.request;
+    let first = request.engines.first().cloned().unwrap_or_default();
     let engine = resolve_engine(0, first.or(&request.each)).map_err(Failure::invalid)?;
-    let (setup, seed) = (setup(&engine)?, request.seed.unwrap_or(1));
+    let setup = setup(&engine)?;
     note(&format!("{} makes {count} openings", setup.name));
     let fens = interruptible(move |spawner, cancel| genfens(setup, count, seed, spawner, cancel))?;
     write_whole(&path, &fens, in_use(store_files(&requested.results))?)?;

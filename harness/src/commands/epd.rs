@@ -85,17 +85,14 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         let message = "--max-lost compares engines: expected two";
         return Err(Failure::new(ExitCode::Usage, message));
     }
-    let engines = {
-        let copies = args.suite.query.concurrency();
-        args.suite.engines(copies, common_limits(&args))?
-    };
-    if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
-        let message = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
-        return Err(Failure::invalid(message));
-    }
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.records.is_empty() {
         return Err(args.suite.nothing(&suite.unusable));
+    }
+    let engines = args.suite.engines(args.suite.query.concurrency(), common_limits(&args))?;
+    if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
+        let message = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
+        return Err(Failure::invalid(message));
     }
     let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
     let (hold, all) = (args.hold, engines.len());

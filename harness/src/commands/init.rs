@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::{
     BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, emit, interruptible, own_binary,
+    project::{IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, seen_from_here},
     unwritten,
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
@@ -22,17 +23,6 @@ use arbiter_report::note;
 
 /// What GitHub Actions carries out; docs/ci.md shows the same.
 const WORKFLOW: &str = include_str!("init/workflow.yml");
-const WORKFLOW_FILE: &str = ".github/workflows/arbiter.yml";
-
-/// A perft suite for repositories that have none.
-const PERFT: &str = "\
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902 ;D4 197281
-r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D2 2039 ;D3 97862
-8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1 ;D1 14 ;D2 191 ;D3 2812 ;D4 43238
-r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1 ;D1 6 ;D2 264 ;D3 9467
-rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D2 1486 ;D3 62379
-";
-const PERFT_FILE: &str = "perft.epd";
 
 /// Seconds in which an engine has to count one position of it.
 const PERFT_DEADLINE: &str = "10";
@@ -117,6 +107,9 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         note("all is there, and nothing was written");
         return Ok(());
     }
+    let top_seen = seen_from_here(top).unwrap_or_default();
+    let written: Vec<String> =
+        written.iter().map(|name| top_seen.join(name).display().to_string()).collect();
     let mut next = format!(
         "wrote {}\n\nNext:\n  git add {0} && git commit\n  arbiter ci                  carries out the gates: \
          the commit against its parent\n  arbiter sprt . HEAD         is what you work on stronger \
@@ -147,15 +140,14 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     if repo.ignores(&format!("{DEFAULT_RESULTS}/x")) {
         return Ok(None);
     }
-    let name = ".gitignore";
-    let path = repo.top.join(name);
+    let path = repo.top.join(IGNORED);
     let write = || {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
         file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
     };
-    write().map(|()| Some(name.to_owned())).map_err(|error| unwritten(&path, &error))
+    write().map(|()| Some(IGNORED.to_owned())).map_err(|error| unwritten(&path, &error))
 }
 
 /// Tries the engine out and writes the settings, and a suite if it counts perft.
@@ -163,10 +155,10 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
     note(&format!("building it: {} ({})", recipe.command, recipe.source));
     let make = |build: &BuildArgs| {
-        let results = Some(top.join(DEFAULT_RESULTS));
+        let without = vec![top.join(DEFAULT_RESULTS)];
         let copies = default_concurrency(true);
-        let with = BuildContext { results, copies, ..BuildContext::default() };
-        build.prepare(Vec::new(), &EngineSpec::default(), with)
+        let with = BuildContext { without, copies, ..BuildContext::default() };
+        build.prepare(Vec::new(), &EngineSpec::default(), with, None)
     };
     let built = match make(&build) {
         Err(failure) if matches!(failure.code, ExitCode::NoBench | ExitCode::BenchUnsteady) => {

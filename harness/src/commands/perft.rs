@@ -70,8 +70,6 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     }
     check_rules(&args.suite.name())?;
     let copies = args.suite.query.concurrency();
-    let limits = SearchLimits::default();
-    let engines = args.suite.engines(copies, limits)?;
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
         return Err(args.suite.nothing(&suite.unusable));
@@ -89,6 +87,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         );
         return Err(Failure::new(ExitCode::Nothing, message));
     }
+    let engines = args.suite.engines(copies, SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
     let (verdicts, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {

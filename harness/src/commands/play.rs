@@ -46,7 +46,7 @@ impl SprtArgs {
 /// Plays until the SPRT accepts a hypothesis.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let requested = args.resolve()?;
-    let has_engines = !requested.request.engines.is_empty() || requested.build.test.is_some();
+    let has_engines = !requested.request.engines.is_empty() || requested.build.test().is_some();
     let is_demonstration = !has_engines && requested.resume.is_none();
     let code = run::play(RunKind::Sprt, requested)?;
     if is_demonstration {

@@ -1,13 +1,13 @@
 //! `arbiter replay`: what was said in a game, and whether the referee comes to the same end again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run::open_tables};
+use crate::{ExitCode, Failure, ResultsArg, emit, run::open_tables};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, Replayed, replay};
@@ -38,9 +38,8 @@ pub(crate) struct ReplayArgs {
     /// Pair and game, as in the PGN's tag Round; without it, games with transcripts are listed
     #[arg(value_name = "GAME")]
     game: Option<String>,
-    /// Folder of the results store
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    results: ResultsArg,
     /// Print the transcript as a file that can be replayed elsewhere, and nothing else
     #[arg(long)]
     raw: bool,
@@ -55,8 +54,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
             let read = text.map_err(|error| error.to_string()).and_then(Recorded::read);
             read.map_err(|error| Failure::invalid(format!("{}: {error}", path.display())))?
         }
-        None => return list(&Store::open(&args.results)?, &args.source),
-        Some(game) => find(&Store::open(&args.results)?, &args.source, game)?,
+        None => return list(&args.results.store()?, &args.source),
+        Some(game) => find(&args.results.store()?, &args.source, game)?,
     };
     if args.raw {
         return emit(&recorded.text).map(|()| ExitCode::Passed);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::{
-    DEFAULT_RESULTS, ExitCode, Failure, emit, in_use,
+    ExitCode, Failure, ResultsArg, emit, in_use,
     output::{lines, width},
     store_files, write_whole,
 };
@@ -40,9 +40,8 @@ pub(crate) struct ReportArgs {
     /// [default: latest]
     #[arg(value_name = "RUN|PGN")]
     runs: Vec<String>,
-    /// Folder of the results store
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    results: ResultsArg,
     /// Where to: a file, or a folder that gets a file for each run [default: standard output]
     #[arg(long, short, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
@@ -147,7 +146,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         let text = games::render(&files, form)?;
         return put(&target, &games::name(&files), form, &text, in_use(read)?);
     }
-    let store = Store::open(&args.results)?;
+    let results = args.results.folder()?;
+    let store = Store::open(&results)?;
     if let Some(word) = args.runs.iter().find(|word| is_other_file(&store, word)) {
         return Err(Failure::invalid(format!(
             "'{word}' is neither a run nor called like a PGN file; runs are in the folder of --results, \
@@ -162,7 +162,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let form = form(args.format, &target)?;
     for run in &runs {
         let text = render(&store, run, form, args.link.as_deref())?;
-        put(&target, run, form, &text, in_use(store_files(&args.results))?)?;
+        put(&target, run, form, &text, in_use(store_files(&results))?)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::{
-    DEFAULT_RESULTS, ExitCode, Failure, OutputFormat, Rows, emit, one_line, run::result::print,
+    ExitCode, Failure, OutputFormat, ResultsArg, Rows, emit, one_line, run::result::print,
 };
 use arbiter_report::{gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};
@@ -18,8 +18,9 @@ use arbiter_store::{Store, StoredGate};
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
 pub(crate) struct ResultsArgs {
-    /// Folder of the results store; for `log` it may be repeated
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, global = true)]
+    /// Folder of the results store; for `log` it may be repeated [default: that of arbiter.toml, else
+    /// results, here or in a folder above this one in the repository]
+    #[arg(long, value_name = "DIR", global = true)]
     results: Vec<PathBuf>,
     /// Format of the output
     #[arg(long, value_enum, default_value = "text", global = true)]
@@ -72,7 +73,11 @@ enum ResultsCommand {
 
 /// Carries out the command.
 pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
-    let folder = || match &args.results[..] {
+    let folders = match args.results.is_empty() {
+        true => vec![ResultsArg::default().folder()?],
+        false => args.results.clone(),
+    };
+    let folder = || match &folders[..] {
         [folder] => Ok(folder),
         _ => {
             let message = "several --results are for `arbiter results log` only";
@@ -91,7 +96,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
             let stored = shown_run(&store, &store.named(run)?)?;
             print(&store, &stored_summary(&store, &stored)?, args.format)
         }
-        Some(ResultsCommand::Log(wanted)) => log::log(&args.results, wanted, args.format),
+        Some(ResultsCommand::Log(wanted)) => log::log(&folders, wanted, args.format),
         Some(ResultsCommand::Rm(wanted)) => keep::remove(&store()?, wanted),
         Some(ResultsCommand::Prune(wanted)) => keep::prune(&store()?, wanted),
         Some(ResultsCommand::Export(wanted)) => keep::export(&store()?, wanted),

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
-use crate::{DEFAULT_RESULTS, Failure, LogArgs, MetricsArgs, runtime};
+use crate::{Failure, LogArgs, MetricsArgs, ResultsArg, runtime};
 use arbiter_process::{lower_priority, read_text, write_secret};
 use arbiter_report::note;
 use arbiter_runner::Signals;
@@ -57,9 +57,8 @@ Examples:
   arbiter serve
   arbiter serve --listen 0.0.0.0:7878 --token-file token")]
 pub(crate) struct ServeArgs {
-    /// Folder of the results store; it may be empty still, and is made if it is not there
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    results: ResultsArg,
     /// Address and port to listen on; port 0 takes one that is free
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7878")]
     listen: SocketAddr,
@@ -101,18 +100,19 @@ struct Token {
 /// Carries out the command.
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let given = if args.read_only { None } else { given_token(args.token_file.as_deref())? };
+    let results = args.results.folder()?;
     // The store may come later, but into a folder that can be.
-    if !args.results.is_dir() {
-        std::fs::create_dir_all(&args.results)
-            .map_err(|source| StoreError::Folder { folder: args.results.clone(), source })?;
-        note(&format!("made {}, which has no runs yet", args.results.display()));
+    if !results.is_dir() {
+        std::fs::create_dir_all(&results)
+            .map_err(|source| StoreError::Folder { folder: results.clone(), source })?;
+        note(&format!("made {}, which has no runs yet", results.display()));
     }
     let token = match given {
-        None if !args.read_only => Some(new_token(&args.results, stderr().is_terminal())?),
+        None if !args.read_only => Some(new_token(&results, stderr().is_terminal())?),
         given => given,
     };
     let guard = Guard::new(args.hosts, token.as_ref().map(|token| token.text.as_str()));
-    let starter = args.start.then(|| TestStarter::new(args.results.clone())).transpose()?;
+    let starter = args.start.then(|| TestStarter::new(results.clone())).transpose()?;
     let starter = starter.map(|starter| Arc::new(starter) as Arc<dyn Starter>);
     // To be as quick as usual is no reason not to serve.
     let _ = lower_priority();
@@ -122,7 +122,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     #[cfg(not(feature = "cluster"))]
     let access = None;
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));
-    let site = Site::new(args.results, monitor.clone(), guard, starter, hex(4)?);
+    let site = Site::new(results, monitor.clone(), guard, starter, hex(4)?);
     let runtime = runtime()?;
     if let Some(mut endpoint) = args.metrics.open()? {
         site.register(&mut endpoint.registry);

@@ -40,7 +40,7 @@ Examples:
 pub(crate) struct SpeedArgs {
     /// The first engine, as --test: a git revision, "." for the working tree, a program, or
     /// "bundled"
-    #[arg(value_name = "A", required_unless_present = "test", conflicts_with = "test")]
+    #[arg(value_name = "A", required_unless_present_any = ["test", "base"], conflicts_with = "test")]
     first: Option<String>,
     /// The second one, as --base
     #[arg(value_name = "B", required_unless_present = "base", conflicts_with = "base")]
@@ -97,7 +97,8 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     // The bench is run often enough.
     build.no_bench = true;
     let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
-    let mut prepared = build.prepare(Vec::new(), &EngineSpec::default(), with)?;
+    let mut prepared =
+        build.prepare(Vec::new(), &EngineSpec::default(), with, Some(Box::new(|_| Ok(()))))?;
     prepared.engines.iter_mut().for_each(|engine| engine.sandbox = args.sandbox);
     let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();

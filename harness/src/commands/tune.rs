@@ -40,10 +40,10 @@ pub(crate) struct TuneArgs {
     gains: GainArgs,
     /// Iterations that may start before the result of one is known, so that no slot waits for the
     /// last game of each; their values are older by as much [default: 1]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     ahead: Option<u64>,
     /// Do not try first whether the engine heeds the parameters
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     no_probe: bool,
     #[command(flatten)]
     play: PlayArgs,
@@ -55,16 +55,16 @@ pub(crate) struct TuneArgs {
 #[derive(Debug, Args)]
 struct GainArgs {
     /// How often the values are moved [default: 1000]
-    #[arg(long, value_name = "N", conflicts_with_all = ["resume", "rounds"])]
+    #[arg(long, value_name = "N", conflicts_with = "rounds")]
     iterations: Option<u64>,
     /// Exponent of the step [default: 0.602]
-    #[arg(long, value_name = "X", conflicts_with = "resume")]
+    #[arg(long, value_name = "X")]
     alpha: Option<f64>,
     /// Exponent of the perturbation [default: 0.101]
-    #[arg(long, value_name = "X", conflicts_with = "resume")]
+    #[arg(long, value_name = "X")]
     gamma: Option<f64>,
     /// Part of all pairs by which the first steps are held back [default: 0.1]
-    #[arg(long, value_name = "SHARE", conflicts_with = "resume")]
+    #[arg(long, value_name = "SHARE")]
     a_ratio: Option<f64>,
 }
 
@@ -102,28 +102,29 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 /// Merges flags and file; flags win.
 fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
-    let settings = play.load()?;
+    let settings = play.settings()?;
     let (table, file) = (&settings.tune, settings.name());
     let is_new = !play.is_resuming();
-    if is_new {
+    if is_new || gains.iterations.is_some() {
         let iterations = gains.iterations.or(table.iterations).unwrap_or(DEFAULT_ITERATIONS);
         let pairs = table.pairs.unwrap_or(DEFAULT_TUNING_PAIRS);
         play.tournament.set_usual_length(iterations, pairs);
     }
     let mut requested = play.resolve(None)?;
-    if is_new {
-        let parameters = parameters.resolve(table, &file, &mut requested)?;
-        requested.request.tuning = Some(Tuning {
-            parameters,
-            alpha: gains.alpha.or(table.alpha).unwrap_or(ALPHA),
-            gamma: gains.gamma.or(table.gamma).unwrap_or(GAMMA),
-            a_ratio: gains.a_ratio.or(table.a_ratio).unwrap_or(A_RATIO),
-            // As many as the tournament has.
-            iterations: 0,
-            pairs: 0,
-            ahead: ahead.or(table.ahead).unwrap_or(DEFAULT_AHEAD),
-        });
-        requested.is_probed = !no_probe;
-    }
+    let parameters = match is_new || parameters.is_given() {
+        true => parameters.resolve(table, &file, &mut requested)?,
+        false => Vec::new(),
+    };
+    requested.request.tuning = Some(Tuning {
+        parameters,
+        alpha: gains.alpha.or(table.alpha).unwrap_or(ALPHA),
+        gamma: gains.gamma.or(table.gamma).unwrap_or(GAMMA),
+        a_ratio: gains.a_ratio.or(table.a_ratio).unwrap_or(A_RATIO),
+        // As many as the tournament has.
+        iterations: 0,
+        pairs: 0,
+        ahead: ahead.or(table.ahead).unwrap_or(DEFAULT_AHEAD),
+    });
+    requested.is_probed = is_new && !no_probe;
     Ok(requested)
 }

@@ -7,7 +7,7 @@ use crate::output::{Use, in_use, store_files};
 use arbiter_plan::{Engine, Plan, Program};
 
 /// Files that a run has in use besides those of its plan.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct OtherFiles {
     /// Files of settings.
     pub read: Vec<PathBuf>,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{LoadedPlan, ReadyRun};
-use crate::{DEFAULT_RESULTS, ExitCode, Failure, Fleet, quoted};
+use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
 use arbiter_names::counted;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
 use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule, warn};
@@ -147,7 +147,8 @@ pub(super) fn show(name: &str, results: &Path) -> String {
 
 /// A command about the runs of a folder.
 pub(super) fn with_results(command: &str, results: &Path) -> String {
-    match results == Path::new(DEFAULT_RESULTS) {
+    let usual = ResultsArg::default().folder();
+    match usual.is_ok_and(|usual| usual == results) {
         true => format!("arbiter {command}"),
         false => format!("arbiter {command} --results {}", quoted(results)),
     }

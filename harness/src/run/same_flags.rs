@@ -2,10 +2,10 @@
 
 use super::resolve;
 use crate::{Failure, RequestedRun};
-use arbiter_plan::{Difference, Plan, RunKind, difference};
+use arbiter_plan::{Difference, Plan, RunKind, difference, filled};
 
 /// Flags that may be other when a run goes on, or that decide none of its games.
-const FREE_FLAGS: [&str; 21] = [
+const FREE_FLAGS: [&str; 22] = [
     "resume",
     "resume-or-start",
     "name",
@@ -13,6 +13,7 @@ const FREE_FLAGS: [&str; 21] = [
     "config",
     "cache",
     "no-bench",
+    "no-probe",
     "pass-env",
     "about",
     "concurrency",
@@ -28,6 +29,9 @@ const FREE_FLAGS: [&str; 21] = [
     "audit",
     "insecure",
 ];
+
+/// Flags that name engines.
+const ENGINES: [&str; 4] = ["engine", "eval", "test", "base"];
 
 /// Flags of which the engines of a plan are made, limits included.
 const ENGINE_FLAGS: [&str; 9] =
@@ -62,19 +66,23 @@ pub(super) fn check(
              another run with --name"
         )))
     };
-    let request = &requested.request;
-    let is_special = matches!(kind, RunKind::Ablate | RunKind::Tune);
-    if is_special && request.ablation.is_none() && request.tuning.is_none() {
-        let flags: Vec<String> = given.iter().map(|flag| format!("--{flag}")).collect();
-        return other("settings of its own", &flags.join(" "));
+    let has = |flags: &[&str]| flags.iter().any(|flag| given.contains(*flag));
+    if !has(&ENGINES) {
+        requested.request.engines.clear();
     }
-    requested.request.seed.get_or_insert(plan.seed);
+    // A line that may start the run says all of the engines that it names.
+    let is_whole = requested.may_start && has(&ENGINES);
+    requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
+    requested.name = None;
     let mut asked = resolve(kind, &mut requested)?;
-    for (asked, own) in asked.engines.iter_mut().zip(&plan.engines) {
+    let mut own = plan.clone();
+    for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {
         // It may have been found out.
         asked.launch.protocol = own.launch.protocol;
+        // In whichever order they are told.
+        asked.options.sort();
+        own.options.sort();
     }
-    let has = |flags: &[&str]| flags.iter().any(|flag| given.contains(*flag));
     let matters = |flag: &str| match flag {
         "concurrency" | "affinity" => false,
         "engine" | "each" => has(&ENGINE_FLAGS),
@@ -83,7 +91,7 @@ pub(super) fn check(
         "elo0" | "elo1" => has(&[flag, "sprt"]),
         _ => given.contains(flag),
     };
-    if let Some(Difference { before, now }) = difference(plan, &asked, matters) {
+    if let Some(Difference { before, now }) = difference(&own, &asked, matters) {
         return other(&before, &now);
     }
     let written = |plan: &Plan| (plan.annotation.clone(), plan.epd.clone(), plan.transcripts);

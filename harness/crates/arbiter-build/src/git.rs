@@ -180,7 +180,7 @@ impl Repository {
     }
 
     /// Writes the files as they are now into objects of our own below `staging`; paths `without`
-    /// are left out. Neither files, index nor objects of the user's are touched.
+    /// stay as they are in the commit that is checked out. Neither files, index nor objects of the user's are touched.
     pub(super) fn snapshot(
         &self,
         staging: &Path,
@@ -212,13 +212,20 @@ impl Repository {
         // yet has nothing to leave out.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
-        let excluded = inside
+        let inside: Vec<String> = inside
             .map(|path| path.display().to_string())
             // What is ignored is left out anyway, and git fails where it is named.
             .filter(|path| !path.is_empty() && !self.ignores(path))
-            .map(|path| format!(":(exclude,literal){path}"));
-        let words = ["add", "--all", "--", "."].map(str::to_owned).into_iter();
-        ours(words.chain(excluded).collect())?;
+            .collect();
+        let named = |words: &[&str], how: &str| {
+            let words = words.iter().map(|word| (*word).to_owned());
+            ours(words.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
+        };
+        named(&["add", "--all", "--", "."], "exclude,literal")?;
+        // The user may have added some of them.
+        if !inside.is_empty() {
+            named(&["reset", "--quiet", "--"], "literal")?;
+        }
         let tree = ours(vec!["write-tree".to_owned()])?;
         let head =
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();

@@ -155,7 +155,7 @@ pub struct Builder<'a> {
     /// What holds the commands of commits, and what was built as its bench is run: a build has the
     /// toolchains and its checkout besides, and the network if its recipe asks for it.
     pub sandbox: Option<Sandbox>,
-    /// Folders that belong to no working tree, such as that of the results.
+    /// Files and folders that belong to no working tree, such as that of the results.
     pub without: Vec<PathBuf>,
     /// Starts the processes.
     pub spawner: &'a Spawner,
@@ -183,7 +183,7 @@ impl Builder<'_> {
             (None, Some(commit)) => commit.id.clone(),
             (None, None) => return Err(repo.unknown(revision)),
         };
-        let recipe = self.recipe(repo, &tree, snapshot.as_ref(), &label)?;
+        let recipe = self.recipe(repo, (revision, &tree), snapshot.as_ref(), &label)?;
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
@@ -265,7 +265,7 @@ impl Builder<'_> {
     fn recipe(
         &self,
         repo: &Repository,
-        tree: &str,
+        (revision, tree): (&str, &str),
         snapshot: Option<&Snapshot>,
         what: &str,
     ) -> Result<Recipe, BuildError> {
@@ -282,7 +282,12 @@ impl Builder<'_> {
         let settings = match &self.settings {
             Some(settings) => Some(settings.clone()),
             None => {
-                let read = (self.read)(&text(SETTINGS).unwrap_or_default());
+                // They may be there without being a part of the tree.
+                let own = match revision == WORKING_TREE {
+                    true => std::fs::read_to_string(repo.top.join(SETTINGS)).ok(),
+                    false => text(SETTINGS),
+                };
+                let read = (self.read)(&own.unwrap_or_default());
                 let file = format!("{SETTINGS} of {what}");
                 read.map_err(|reason| BuildError::invalid_recipe(&file, &reason))?
             }

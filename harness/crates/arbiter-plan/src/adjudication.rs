@@ -5,7 +5,7 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule};
 /// Reads a draw rule. What is not said is 40 moves, 8 in a row, 10 centipawns.
 pub fn parse_draw(text: &str) -> Result<DrawRule, String> {
     let mut rule = DrawRule { move_number: 40, move_count: 8, score_cp: 10 };
-    for field in text.split(',') {
+    for field in fields(text)? {
         match field.split_once('=') {
             Some(("movenumber", value)) => rule.move_number = number(field, value)?,
             Some(("movecount", value)) => rule.move_count = number(field, value)?,
@@ -19,7 +19,7 @@ pub fn parse_draw(text: &str) -> Result<DrawRule, String> {
 /// Reads a resign rule. What is not said is 3 moves in a row, 600 centipawns, one-sided.
 pub fn parse_resign(text: &str) -> Result<ResignRule, String> {
     let mut rule = ResignRule { move_count: 3, score_cp: 600, two_sided: false };
-    for field in text.split(',') {
+    for field in fields(text)? {
         match field.split_once('=') {
             Some(("movecount", value)) => rule.move_count = number(field, value)?,
             Some(("score", value)) => rule.score_cp = number(field, value)?,
@@ -31,8 +31,16 @@ pub fn parse_resign(text: &str) -> Result<ResignRule, String> {
     if rule.move_count == 0 { Err("movecount must be at least 1".to_owned()) } else { Ok(rule) }
 }
 
+fn fields(text: &str) -> Result<Vec<&str>, String> {
+    let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+    match fields.iter().find(|field| field.contains([' ', ';'])) {
+        Some(field) => Err(format!("'{field}' has no comma; keys are separated by commas")),
+        None => Ok(fields),
+    }
+}
+
 fn number(field: &str, value: &str) -> Result<u32, String> {
-    value.parse().map_err(|_| format!("'{field}' is not KEY=NUMBER"))
+    value.parse().map_err(|_| format!("'{field}' is not KEY=NUMBER with a whole number"))
 }
 
 fn unknown(field: &str, split: Option<(&str, &str)>, expected: &'static str) -> String {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Affinity, BUNDLED, CpuContention, Engine, EngineSpec, LaunchSettings, Plan, Program, RunKind,
-    SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN,
+    Affinity, BUNDLED, CpuContention, Engine, EngineSpec, LaunchSettings, Plan, Program, Request,
+    RunKind, SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_openings::Order;
@@ -64,6 +64,52 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
         let [before, now] = [&plan, &other].map(|flags| own(flags, flag));
         (before != now).then(|| Difference { before: shown(before, flag), now: shown(now, flag) })
     })
+}
+
+/// A request for what the plan plays, in all that `request` leaves open and that other settings depend on;
+/// its engines stay as they are if `is_whole`.
+pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
+    let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
+    if request.engines.is_empty() {
+        request.engines = vec![EngineSpec::default(); own.len()];
+    }
+    let open = if is_whole { &mut [] } else { &mut request.engines[..] };
+    for (asked, own) in open.iter_mut().zip(&own) {
+        *asked = std::mem::take(asked).or(&request.each).or(own);
+    }
+    if !is_whole && request.each.limits.is_empty() && !request.each.no_clock {
+        request.each.limits = own.first().map(|own| own.limits).unwrap_or_default();
+    }
+    request.seed.get_or_insert(plan.seed);
+    if plan.kind != RunKind::Ablate {
+        request.tournament.format.get_or_insert(plan.design.format);
+    }
+    if let (Some(asked), Some(own)) = (&mut request.ablation, &plan.ablation)
+        && asked.features.is_empty()
+    {
+        asked.features.clone_from(&own.features);
+    }
+    if let (Some(asked), Some(own)) = (&mut request.tuning, &plan.tuning) {
+        if asked.parameters.is_empty() {
+            asked.parameters.clone_from(&own.parameters);
+        }
+        request.tournament.rounds.get_or_insert(own.iterations);
+    }
+    if let Some(own) = plan.sprt {
+        let asked = &mut request.sprt;
+        asked.elo0.get_or_insert(own.elo0);
+        asked.elo1.get_or_insert(own.elo1);
+        asked.alpha.get_or_insert(own.alpha);
+        asked.beta.get_or_insert(own.beta);
+    }
+    request
+}
+
+/// An engine of a plan as it would be asked for. (A value with a double quotation mark is another one.)
+fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
+    let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
+    let typed = EngineSpec::parse(&spec(&own, false)).unwrap_or_default();
+    EngineSpec { provenance: engine.provenance.clone(), ..typed }
 }
 
 /// The flags of a plan; switches have no value.
@@ -225,7 +271,7 @@ fn launch(launch: &LaunchSettings) -> Vec<(String, String)> {
 }
 
 fn field(key: &str, value: &str) -> String {
-    match value.contains([',', ' ']) {
+    match value.contains([',', ';']) || value.contains(char::is_whitespace) {
         true => format!("{key}=\"{value}\""),
         false => format!("{key}={value}"),
     }

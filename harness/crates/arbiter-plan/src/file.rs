@@ -13,10 +13,12 @@ use self::build::BuildTable;
 use self::ci::CiTable;
 use self::tune::TuneTable;
 use crate::EngineSpec;
+use crate::option_file::named_file;
+use crate::program::unexpanded_home;
 use arbiter_names::nearest;
 use arbiter_process::read_text;
 
-/// The file that is read from the current directory if it is there.
+/// The file that is read unless another is named.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
 /// Everything the file may say; all of it optional.
@@ -150,6 +152,16 @@ impl ConfigFile {
     pub fn name(&self) -> String {
         self.path.display().to_string()
     }
+
+    /// The file, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        Some(&*self.path).filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// The folder of the file, from which its relative paths lead.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
 }
 
 /// A list, or one text as the flag has it.
@@ -198,16 +210,26 @@ pub struct SprtTable {
 pub fn load_settings(path: &Path) -> Result<ConfigFile, String> {
     let shown = path.display();
     let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-    let base = path.parent().unwrap_or(Path::new(""));
+    let folder = path.parent().unwrap_or(Path::new(""));
+    // A run goes by one name for a file, from whichever folder it is started.
+    let whole = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
+    let base = whole.as_deref().unwrap_or(folder);
     let mut settings: ConfigFile =
         toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
     let ConfigFile { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
     let params = &mut tune.params;
     for place in [openings, results, pgn, epd, stderr_dir, params] {
+        let text = place.as_ref().map(|path| path.to_string_lossy().into_owned());
+        if let Some((text, reason)) = text.and_then(|text| Some((unexpanded_home(&text)?, text))) {
+            return Err(format!("{shown}: {reason}: {text}"));
+        }
         *place = place.take().map(|p| base.join(p));
     }
     for folder in settings.syzygy.iter_mut().flatten() {
         *folder = base.join(&folder);
+    }
+    if let Some(text) = settings.ci.base.take_if(|text| is_path(text)) {
+        settings.ci.base = Some(format!("cmd={}", base.join(text).display()));
     }
     settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
@@ -283,12 +305,23 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
     for place in [&mut spec.dir, &mut spec.stderr, &mut spec.repo] {
         *place = place.take().map(|path| base.join(path));
     }
+    for (_, value) in &mut spec.options {
+        if let Some(path) = named_file(value) {
+            *value = format!("@{}", base.join(path).display());
+        }
+    }
     // A path is relative to the file, a bare name is looked up.
-    spec.cmd = spec.cmd.map(|cmd| match cmd.contains('/') {
+    let path = spec.engine.take_if(|name| is_path(name));
+    spec.cmd = spec.cmd.or(path).map(|cmd| match cmd.contains('/') {
         true => base.join(&cmd).to_string_lossy().into_owned(),
         false => cmd,
     });
     Ok(spec)
+}
+
+/// Whether the name of an engine is a path from some folder.
+fn is_path(name: &str) -> bool {
+    name.starts_with("./") || name.starts_with("../")
 }
 
 /// A value as the text that it would be as a flag.

@@ -27,7 +27,7 @@ pub use ablation::Ablation;
 pub use adjudication::{parse_draw, parse_resign};
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{bundled_book, load_book};
-pub use command::{Difference, command_line, difference, engine_text};
+pub use command::{Difference, command_line, difference, engine_text, filled};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{ConfigFile, DEFAULT_SETTINGS, load_engines, load_settings, plain};
@@ -38,7 +38,7 @@ pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{
     BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,
 };
-pub use program::{GAMES, find_program};
+pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};
 pub use run::contention::{

@@ -23,7 +23,17 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
         .into_iter()
         .find_map(|base| which::which_in(cmd, Some(&paths), base).ok())
         .and_then(|found| std::path::absolute(found).ok())
-        .ok_or_else(|| missing(cmd))
+        .ok_or_else(|| missing(cmd, dir))
+}
+
+/// The answer to a path with the home folder as `~`, which no program but the shell knows.
+pub fn unexpanded_home(path: &str) -> Option<String> {
+    let below = path.strip_prefix("~/")?;
+    Some(format!(
+        "the shell puts the home folder in place of ~ only where a word begins with it outside quotes; \
+         write {}",
+        Path::new(&std::env::var_os("HOME").unwrap_or("$HOME".into())).join(below).display()
+    ))
 }
 
 /// The arguments without which a known program speaks no UCI.
@@ -36,8 +46,15 @@ pub(crate) fn uci_arguments(program: &Path) -> Vec<String> {
 }
 
 /// Why there is no such program.
-fn missing(cmd: &str) -> String {
+fn missing(cmd: &str, dir: Option<&Path>) -> String {
     let path = Path::new(cmd);
+    if let Some((program, args)) = cmd.split_once(char::is_whitespace)
+        && find_program(program, dir).is_ok()
+    {
+        return format!(
+            "there is no program '{cmd}'; arguments go in args=, as in {program},args=\"{args}\""
+        );
+    }
     match cmd.contains('/') || path.is_file() {
         true if path.is_dir() => format!("'{cmd}' is a folder; name the program in it"),
         true if path.is_file() && !cmd.contains('/') => {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::option_file::{escaped, named_file};
+use crate::program::unexpanded_home;
 use crate::{BUNDLED, Provenance, SandboxMode};
 use arbiter_names::{UnknownName, did_you_mean};
 use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
@@ -76,9 +77,9 @@ impl EngineSpec {
         let pair = |(index, field): (usize, String)| match field.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
             None if index == 0 => Ok(("engine".to_owned(), field)),
-            None if field.bytes().all(|b| b.is_ascii_digit()) => Err(format!(
-                "'{field}' is not KEY=VALUE; a fraction has a point, as in tc=8+0.{field}"
-            )),
+            None if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
+                Err(format!("'{field}' is not KEY=VALUE; a fraction has a point, as in tc=8+0.08"))
+            }
             None => Err(format!("'{field}' is not KEY=VALUE")),
         };
         split_fields(text)?.into_iter().enumerate().map(pair).collect()
@@ -87,6 +88,9 @@ impl EngineSpec {
     /// Sets one field; the only place that knows the keys, for flags and files alike.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let said = |error: TimeError| error.to_string();
+        if let ("cmd" | "repo" | "dir" | "stderr", Some(reason)) = (key, unexpanded_home(value)) {
+            return Err(format!("{key}={value}: {reason}"));
+        }
         match key {
             "engine" => self.engine = Some(value.to_owned()),
             "name" => self.name = Some(value.to_owned()),
@@ -223,16 +227,41 @@ fn not_whole(key: &str, value: &str) -> String {
     format!("{key}={value} is not a positive whole number")
 }
 
+/// An error if the rest behind a space or semicolon of a field is another field.
+fn check_comma(field: &str, rest: &str) -> Result<(), String> {
+    let own = field.split_once('=').map(|(key, _)| key.trim());
+    // Names of options have spaces, and arguments of programs may look like keys.
+    let is_text = field.trim().is_empty()
+        || (own.is_none() && field.trim_start().starts_with("option."))
+        || matches!(own, Some("args" | "init"));
+    let next = rest.trim_start().split_once('=').map(|(key, _)| key).filter(|key| {
+        key.starts_with("option.") || ENGINE_KEYS.split(", ").any(|known| known == *key)
+    });
+    match next.filter(|_| !is_text) {
+        Some(key) => Err(format!(
+            "there is no comma before {key}=; keys are separated by commas, as in \
+             tc=8+0.08,option.Hash=64"
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Splits at commas outside double quotes and drops the quotes. No CSV reader does this: they
 /// know quotes only around a whole field, and ours stand behind the `=`.
 fn split_fields(text: &str) -> Result<Vec<String>, String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
-    for c in text.chars() {
+    for (place, c) in text.char_indices() {
+        let field = fields.last_mut().expect("the list starts with one field");
         match c {
             '"' => quoted = !quoted,
             ',' if !quoted => fields.push(String::new()),
-            _ => fields.last_mut().expect("the list starts with one field").push(c),
+            _ => {
+                if !quoted && (c.is_whitespace() || c == ';') {
+                    check_comma(field, &text[place + c.len_utf8()..])?;
+                }
+                field.push(c);
+            }
         }
     }
     if quoted {

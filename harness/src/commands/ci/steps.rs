@@ -1,7 +1,7 @@
 //! Carries out one step. What has a subcommand is that subcommand, run by this same program with
 //! the flags of the step, so that a gate can be repeated by hand as it was.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -101,6 +101,8 @@ pub(super) struct Gates<'a> {
     pub(super) with: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
+    /// That of the settings, in which steps are carried out: the paths of their flags lead from there.
+    pub(super) folder: &'a Path,
     /// What holds the engines.
     pub(super) sandbox: SandboxMode,
     /// Whether nothing from before counts.
@@ -173,8 +175,9 @@ impl Gates<'_> {
         for arg in &step.args {
             add(arg);
             let value = arg.split_once('=').map_or(arg.as_str(), |(_, value)| value);
-            if Path::new(value).is_file() {
-                add(&hash_file(Path::new(value))?);
+            let file = self.folder.join(value);
+            if file.is_file() {
+                add(&hash_file(&file)?);
             }
         }
         Ok(hasher.finalize().to_hex().to_string())
@@ -184,7 +187,7 @@ impl Gates<'_> {
     fn bench(&self, step: &Step, started: i64) -> Result<StepOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
-        let prepared = build.prepare(Vec::new(), &each, self.with.clone());
+        let prepared = build.prepare(Vec::new(), &each, self.with.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
         let (verdict, code, words, figures) = match found {
@@ -219,7 +222,8 @@ impl Gates<'_> {
         let launch = Launch {
             program: own_binary()?,
             args: self.words(step),
-            stderr: Some(std::path::absolute(&log).unwrap_or(log.clone())),
+            stderr: Some(from_root(&log)),
+            dir: Some(from_root(self.folder)),
             ..Launch::default()
         };
         let patience = Timeouts { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };
@@ -261,7 +265,7 @@ impl Gates<'_> {
                 flags.extend(passed.map(|name| ("--pass-env", name.clone())));
                 flags.push(("--sandbox", self.sandbox.to_string()));
                 for (flag, path) in [("--repo", repo), ("--cache", cache), ("--config", config)] {
-                    flags.extend(path.map(|path| (flag, path.display().to_string())));
+                    flags.extend(path.map(|path| (flag, from_root(path).display().to_string())));
                 }
             }
             // The engine against itself.
@@ -279,7 +283,7 @@ impl Gates<'_> {
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
         if matches!(step.kind, StepKind::Sprt | StepKind::Lint) {
-            flags.push(("--results", self.results.display().to_string()));
+            flags.push(("--results", from_root(self.results).display().to_string()));
             let name = step.name.replace([' ', '/'], "-");
             flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));
             if !step.args.iter().any(|arg| arg.starts_with("--concurrency")) {
@@ -296,6 +300,13 @@ impl Gates<'_> {
     fn spec(&self, side: &Side) -> String {
         format!("name=\"{}\",cmd=\"{}\",sandbox={}", side.label, side.cmd, self.sandbox)
     }
+}
+
+/// A path that leads to the same place from every folder.
+fn from_root(path: &Path) -> PathBuf {
+    // No path is the current folder.
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The outcome of a step whose subcommand has ended.

@@ -9,7 +9,7 @@ use crate::{
     suite_run,
 };
 use arbiter_names::did_you_mean;
-use arbiter_plan::{Engine, TuneTable, resolve_engine};
+use arbiter_plan::{Engine, RunKind, TuneTable, resolve_engine};
 use arbiter_process::read_text;
 use arbiter_runner::spin_options;
 use arbiter_spsa::{Parameter, table};
@@ -29,10 +29,10 @@ razor_margin type spin default 240 min 80 max 720";
 #[derive(Debug, Args)]
 pub(super) struct ParameterArgs {
     /// File with a table of parameters, a line for each
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
     /// A parameter, as a line of such a file; may be repeated
-    #[arg(long, value_name = "LINE", conflicts_with = "resume")]
+    #[arg(long, value_name = "LINE")]
     param: Vec<String>,
     /// Spin options of the engine, separated by commas; a name may end with *
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
@@ -40,6 +40,11 @@ pub(super) struct ParameterArgs {
 }
 
 impl ParameterArgs {
+    /// Whether a flag says what is to be tuned; with spin options, the engine is needed as well.
+    pub(super) fn is_given(&self) -> bool {
+        self.params.is_some() || !self.param.is_empty()
+    }
+
     /// The parameters of the flags, or of the file if there are none.
     pub(super) fn resolve(
         self,
@@ -56,8 +61,9 @@ impl ParameterArgs {
             found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
-        if !spins.is_empty() {
-            make_engines(requested)?;
+        // With two engines there is no tuning.
+        if !spins.is_empty() && requested.request.engines.len() < 2 {
+            make_engines(RunKind::Tune, requested)?;
             let request = &requested.request;
             if let [engine] = &request.engines[..] {
                 let spec = engine.clone().or(&request.each);

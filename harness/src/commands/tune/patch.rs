@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{DEFAULT_RESULTS, ExitCode, Failure, emit, run};
+use crate::{ExitCode, Failure, ResultsArg, emit, run};
 use arbiter_process::read_text;
 use arbiter_report::note;
 use arbiter_spsa::patch::{applied, unified};
-use arbiter_store::Store;
 
 /// Flags of `arbiter tune patch`.
 #[derive(Debug, Args)]
@@ -19,14 +18,13 @@ pub(super) struct PatchArgs {
     /// `#define NAME 3`, `NAME{3}`, `PARAM(NAME, 3, …)`
     #[arg(long, value_name = "FILE")]
     table: PathBuf,
-    /// Folder of the results store
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    results: ResultsArg,
 }
 
 /// Prints the patch.
 pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
-    let store = Store::open(&args.results)?;
+    let store = args.results.store()?;
     let stored = store.run(&store.named(&args.run)?)?;
     let state = run::replayed(&store, &stored.head.run, &stored.plan)?;
     let spsa = state

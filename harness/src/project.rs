@@ -1,0 +1,154 @@
+//! The project at hand: the settings and results of the current folder, or of one above it up to the
+//! top of its git repository.
+
+use std::fs::Metadata;
+use std::iter::repeat_n;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use rustix::process::geteuid;
+
+use crate::Failure;
+use arbiter_build::Repository;
+use arbiter_plan::{ConfigFile, DEFAULT_SETTINGS, load_settings};
+use arbiter_store::{FILE_NAME, Store};
+
+/// Folder of a results store that nobody has named.
+pub(crate) const DEFAULT_RESULTS: &str = "results";
+
+/// The file at the top of a repository that names what git ignores.
+pub(crate) const IGNORED: &str = ".gitignore";
+
+/// The workflow that GitHub Actions carries out.
+pub(crate) const WORKFLOW_FILE: &str = ".github/workflows/arbiter.yml";
+
+/// A perft suite for repositories that have none.
+pub(crate) const PERFT: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902 ;D4 197281
+r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D2 2039 ;D3 97862
+8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1 ;D1 14 ;D2 191 ;D3 2812 ;D4 43238
+r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1 ;D1 6 ;D2 264 ;D3 9467
+rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D2 1486 ;D3 62379
+";
+pub(crate) const PERFT_FILE: &str = "perft.epd";
+
+/// What the top of a repository has: a folder, or in a worktree or submodule a file.
+const GIT: &str = ".git";
+
+/// The flag of every command that reads a results store and plays nothing.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ResultsArg {
+    /// Folder of the results store [default: that of arbiter.toml, else results, here or in a folder
+    /// above this one in the repository]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+}
+
+impl ResultsArg {
+    /// The folder that the flag names, or that of the project.
+    pub(crate) fn folder(&self) -> Result<PathBuf, Failure> {
+        match &self.results {
+            Some(folder) => Ok(folder.clone()),
+            None => results_folder(None, None, &settings(None)?.unwrap_or_default()),
+        }
+    }
+
+    /// The store in this folder.
+    pub(crate) fn store(&self) -> Result<Store, Failure> {
+        Ok(Store::open(&self.folder()?)?)
+    }
+}
+
+/// The settings of the file that `named` names, or of the nearest file.
+pub(crate) fn settings(named: Option<&Path>) -> Result<Option<ConfigFile>, Failure> {
+    // A folder of this name, or a link that leads nowhere, is a mistake, and not left aside.
+    let found = || nearest(DEFAULT_SETTINGS, "--config", |path| path.symlink_metadata().is_ok());
+    let path = if named.is_some() { named.map(Path::to_owned) } else { found()? };
+    path.as_deref().map(load_settings).transpose().map_err(Failure::invalid)
+}
+
+/// The folder of results that was `named`, or else that of `settings`, or else the nearest one with a
+/// store, or else a new one beside the settings, if they were found. `config` is their file if it was
+/// named.
+pub(crate) fn results_folder(
+    named: Option<PathBuf>,
+    config: Option<&Path>,
+    settings: &ConfigFile,
+) -> Result<PathBuf, Failure> {
+    if let Some(folder) = named.or_else(|| settings.results.clone()) {
+        return Ok(folder);
+    }
+    let holds_store = |folder: &Path| folder.join(FILE_NAME).is_file();
+    if let Some(folder) = nearest(DEFAULT_RESULTS, "--results", holds_store)? {
+        return Ok(folder);
+    }
+    let folder = if config.is_none() { settings.folder() } else { Path::new("") };
+    Ok(folder.join(DEFAULT_RESULTS))
+}
+
+/// The files at the top of a repository that `arbiter init` writes, and that make no other program: a
+/// suite of somebody else is none of them.
+pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
+    let suite = top.join(PERFT_FILE);
+    let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
+    let names = [DEFAULT_SETTINGS, IGNORED, WORKFLOW_FILE].map(|name| top.join(name));
+    names.into_iter().chain(is_ours.then_some(suite)).collect()
+}
+
+/// The folder as seen from the current one, if that is the folder or below it.
+pub(crate) fn seen_from_here(folder: &Path) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let depth = here.ancestors().position(|above| above == folder)?;
+    Some(repeat_n("..", depth).collect())
+}
+
+/// The path `name` in the nearest folder in which `is_it` holds for it. An error if others than this
+/// user could have written it, as settings start programs; `flag` names it all the same.
+fn nearest(
+    name: &str,
+    flag: &str,
+    is_it: impl Fn(&Path) -> bool,
+) -> Result<Option<PathBuf>, Failure> {
+    let top = top();
+    let top_seen = top.as_deref().and_then(seen_from_here).unwrap_or_default();
+    let mut folder = PathBuf::new();
+    while !is_it(&folder.join(name)) {
+        if folder == top_seen {
+            return Ok(None);
+        }
+        folder.push("..");
+    }
+    let path = folder.join(name);
+    // A link is as much to be trusted as what it leads to, and a folder of results as its store.
+    let of_file = [path.symlink_metadata(), path.metadata(), path.join(FILE_NAME).metadata()];
+    let refused = |why: String| {
+        let path = path.display();
+        Failure::invalid(format!("{path} {why}; if you trust it, give {flag} {path}"))
+    };
+    if let Some(uid) = of_file.into_iter().flatten().find_map(other_owner) {
+        return Err(refused(format!("belongs to another user (number {uid}) and is not taken")));
+    }
+    let Some(top) = top else { return Ok(Some(path)) };
+    let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
+    match of_top.into_iter().flatten().find_map(other_owner) {
+        // The user may have told git to trust it: safe.directory.
+        Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
+            "is not taken, as its repository {} belongs to another user (number {uid})",
+            top.display()
+        ))),
+        _ => Ok(Some(path)),
+    }
+}
+
+/// The top of the repository around the current folder.
+fn top() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let is_top = |folder: &&Path| folder.join(GIT).symlink_metadata().is_ok();
+    here.ancestors().find(is_top).map(Path::to_owned)
+}
+
+/// The owner of a file, if it is another than this user.
+fn other_owner(file: Metadata) -> Option<u32> {
+    Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
+}

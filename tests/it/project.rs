@@ -1,0 +1,159 @@
+//! Settings and results are found from every folder of a repository, and only there.
+
+use std::os::unix::fs::{MetadataExt, chown, symlink};
+use std::path::{Path, PathBuf};
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::programs;
+use crate::support::project::Project;
+use crate::support::snapshot::{line_with, said};
+
+/// A user who is not the one that runs the tests.
+const OTHER: u32 = 65534;
+
+/// Settings that no default has.
+const SETTINGS: &str = "openings = \"books/one.epd\"\npairs = 1\nseed = 7\n[each]\nnodes = 1\n";
+
+const MATCH: [&str; 3] = ["match", "bundled:material", "bundled:blunder"];
+
+/// Runs the harness in a folder.
+fn at(bench: &Bench, folder: &Path, words: &[&str]) -> Finished {
+    let arbiter = programs::arbiter().display().to_string();
+    let folder = folder.display().to_string();
+    let own = ["-c", "cd \"$0\" && exec \"$@\"", &folder, &arbiter];
+    bench.start(Path::new("/bin/sh"), [&own, words].concat()).finish()
+}
+
+/// A repository with settings at its top, and a folder deep in it.
+fn project(bench: &Bench) -> (Project<'_>, PathBuf) {
+    let project = Project::new(bench);
+    project.write("arbiter.toml", SETTINGS);
+    project.write("books/one.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n");
+    project.write("src/deep/file", "");
+    let deep = project.top.join("src/deep");
+    (project, deep)
+}
+
+/// What a match says first.
+fn first_lines(done: &Finished) -> String {
+    done.stderr.lines().take(3).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn settings_and_results_are_found_from_every_folder_of_a_repository() {
+    let bench = Bench::new();
+    let (project, deep) = project(&bench);
+    let done = at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
+    said(&done.stderr);
+    assert!(project.top.join("results/arbiter.db").is_file());
+    // A folder of this name without a store is somebody else's.
+    std::fs::create_dir(deep.join("results")).unwrap();
+    for words in [
+        &["results", "show", "run"][..],
+        &["report", "run", "--format", "text"],
+        &["samples", "--run", "run", "--out", "samples"],
+        &["replay", "run"],
+        &["match", "--resume", "run"],
+    ] {
+        let done = at(&bench, &deep, words);
+        assert!([0, 3].contains(&done.code.unwrap_or(-1)), "{words:?}: {}", done.stderr);
+        assert!(!done.stderr.contains("no results"), "{words:?}: {}", done.stderr);
+    }
+    assert!(!deep.join("results/arbiter.db").exists());
+    symlink(&deep, bench.path("link")).unwrap();
+    let linked = at(&bench, &bench.path("link"), &MATCH).expect_code(0);
+    said(&first_lines(&linked));
+    // The nearest settings count, and those that are named.
+    project.write("src/arbiter.toml", "pairs = 2\n[each]\nnodes = 1\n");
+    said(&first_lines(&at(&bench, &deep, &MATCH).expect_code(0)));
+    let named = ["--config", "../../arbiter.toml"];
+    said(&first_lines(&at(&bench, &deep, &[&MATCH[..], &named].concat()).expect_code(0)));
+}
+
+#[test]
+fn the_folder_of_results_that_settings_name_is_that_of_all_commands() {
+    let bench = Bench::new();
+    let (project, deep) = project(&bench);
+    project.write("arbiter.toml", &format!("results = \"runs\"\n{SETTINGS}"));
+    let done = at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
+    said(line_with(&done.stderr, "results in"));
+    assert!(project.top.join("runs/arbiter.db").is_file());
+    at(&bench, &deep, &["results", "show", "run"]).expect_code(0);
+    at(&bench, &project.top, &["report", "run"]).expect_code(0);
+}
+
+#[test]
+fn nothing_is_taken_from_beyond_the_top_of_a_repository() {
+    let bench = Bench::new();
+    let (project, _) = project(&bench);
+    project.commit("First");
+    project.write("arbiter.toml", "this is no setting\n");
+    project.git(&["worktree", "add", "--quiet", "tree", "HEAD"]);
+    std::fs::remove_file(project.top.join("tree/arbiter.toml")).unwrap();
+    // As a submodule has it.
+    project.write("sub/.git", "gitdir: ../.git/modules/sub\n");
+    project.write("sub/src/file", "");
+    bench.write("arbiter.toml", "this is no setting\n");
+    std::fs::create_dir_all(bench.path("plain/src")).unwrap();
+    for folder in ["project/tree/books", "project/sub/src", "plain/src"] {
+        let words = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
+        let done = at(&bench, &bench.path(folder), &words).expect_code(0);
+        said(line_with(&done.stderr, "results in"));
+        assert!(bench.path(folder).join("results/arbiter.db").is_file(), "{folder}");
+    }
+    let broken = at(&bench, &project.top.join("src"), &MATCH);
+    said(&broken.stderr);
+}
+
+#[test]
+fn a_home_that_is_a_repository_is_one() {
+    let bench = Bench::new();
+    bench.start(Path::new("git"), ["init", "--quiet"]).finish().expect_code(0);
+    std::fs::create_dir_all(bench.path("games")).unwrap();
+    let words = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
+    let done = at(&bench, &bench.path("games"), &words).expect_code(0);
+    said(line_with(&done.stderr, "results in"));
+    bench.write("arbiter.toml", "pairs = 1\n[each]\nnodes = 1\n");
+    said(&first_lines(&at(&bench, &bench.path("games"), &MATCH).expect_code(0)));
+}
+
+#[test]
+fn settings_and_results_of_others_are_refused_unless_they_are_named() {
+    let bench = Bench::new();
+    let (project, deep) = project(&bench);
+    if project.top.metadata().unwrap().uid() != 0 {
+        eprintln!("skipped: only root can give files away");
+        return;
+    }
+    let settings = project.top.join("arbiter.toml");
+    at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
+    for own in [&settings, &project.top, &project.top.join(".git"), &project.top.join("results")] {
+        chown(own, Some(OTHER), None).unwrap();
+        said(&at(&bench, &deep, &MATCH).stderr);
+        said(&at(&bench, &project.top, &["results", "show", "run"]).stderr);
+        chown(own, Some(0), None).unwrap();
+    }
+    chown(&settings, Some(OTHER), None).unwrap();
+    let named = ["--config", "../../arbiter.toml", "--results", "../../results"];
+    at(&bench, &deep, &[&MATCH[..], &named].concat()).expect_code(0);
+}
+
+#[test]
+fn gates_and_their_files_are_found_from_below() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let engine = programs::arbiter().display();
+    project.write("engine.sh", &format!("#!/bin/sh\nexec '{engine}' engine \"$@\"\n"));
+    project.write("src/file", "");
+    let (src, cache) = (project.top.join("src"), bench.path("cache").display().to_string());
+    let done = at(&bench, &src, &["init", "--no-bench", "--cache", &cache]).expect_code(0);
+    said(&done.stdout);
+    project.commit("First");
+    let words = ["ci", "--only", "perft", "--cache", &cache];
+    let done = at(&bench, &src, &words).expect_code(0);
+    said(line_with(&done.stderr, "settings of"));
+    assert!(project.top.join("results/ci-perft.log").is_file());
+    // What an older gate says is known for the same files only.
+    project.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 7\n");
+    assert_ne!(at(&bench, &src, &words).code, Some(0));
+}
