@@ -90,7 +90,7 @@ pub use stored::{
 pub use stored::{utc_time, utc_time_as};
 pub use style::{BAD_STYLE, styled};
 pub use suite::{EpdEngine, EpdReport, PerftReport, PerftTotals, Place};
-pub use summary::{Summary, Verdict};
+pub use summary::{Strength, Summary, Verdict};
 pub use table::Table;
 pub use terminal::{complain, note, progress_bar, shown_message, warn};
 pub use text::{interval, percent, plus_minus, plus_minus_95, signed, superiority};
