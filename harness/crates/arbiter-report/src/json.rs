@@ -219,8 +219,8 @@ pub struct EloFigures {
 impl EloFigures {
     /// Both kinds of Elo as JSON has them.
     pub fn of(strength: &Strength) -> EloFigures {
-        let [elo, elo_low, elo_high] = ends(strength.elo.map(spread));
-        let [nelo, nelo_low, nelo_high] = ends(strength.nelo.map(spread));
+        let [elo, elo_low, elo_high] = ends(strength.elo);
+        let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
         let (no_interval, los) = (strength.no_interval(), strength.los);
         EloFigures { elo, elo_low, elo_high, no_interval, nelo, nelo_low, nelo_high, los }
     }
@@ -356,20 +356,13 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     }
 }
 
-/// An estimate: its value and both ends of its interval.
-fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
+/// An estimate: its value and both ends of its interval. All pairs alike show no spread to judge by, and an
+/// interval without width would be a lie.
+pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
+    let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
     // Adding zero turns -0 into 0; JSON has `null` for infinities.
-    let figures = estimate.map(|e| [e.value, e.low, e.high].map(|figure| figure + 0.0));
-    figures.map_or([None; 3], |all| all.map(Some))
-}
-
-/// Without ends where they are equal: all pairs alike show no spread to judge by, and an interval
-/// without width would be a lie.
-fn spread(estimate: Estimate) -> Estimate {
-    match estimate.low == estimate.high {
-        true => Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..estimate },
-        false => estimate,
-    }
+    let end = |end| (low != high).then_some(end + 0.0);
+    [Some(value + 0.0), end(low), end(high)]
 }
 
 fn build(from: &Provenance) -> Build<'_> {
@@ -405,14 +398,15 @@ fn naive(strength: &Strength) -> Option<NaiveElo> {
 }
 
 fn feature<'a>(feature: &Feature<'a>) -> FeatureFigures<'a> {
-    let (test, together) = (feature.sprt_status, feature.simultaneous.map(spread));
+    let test = feature.sprt_status;
+    let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(feature.simultaneous);
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =
         ends(feature.strength.naive.and(feature.strength.elo));
     FeatureFigures {
         feature: feature.name,
         figures: figures(&feature.strength),
-        elo_simultaneous_low: together.map(|estimate| estimate.low),
-        elo_simultaneous_high: together.map(|estimate| estimate.high),
+        elo_simultaneous_low,
+        elo_simultaneous_high,
         llr: test.map(|status| status.llr),
         test: test.map(|status| ablation::word(status.decision)),
         elo_sequential,

@@ -4,12 +4,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::numbers::{shown, with_interval};
+use super::numbers::shown;
 use super::{Answer, ONE_ROW, TestArgs, numbers};
 use crate::CORRECTIONS;
 use arbiter_plan::Encounter;
 use arbiter_report::{
-    Document, EloFigures, Strength, Table, interval, percent, plus_minus_95, signed, to_value,
+    Document, EloFigures, Strength, Table, ends, interval, percent, plus_minus_95, signed, to_value,
 };
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_stats::sequential::{self, SequentialEstimate};
@@ -201,7 +201,7 @@ impl Figures {
 fn counted(figures: &Figures) -> CountFigures {
     let Figures { test, pairs, games, moments, status, llr_classical, sequential } = figures;
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        with_interval(sequential.map(|after| after.elo).as_ref());
+        ends(sequential.map(|after| after.elo));
     let forecast = pairs.and_then(|pairs| test.forecast(&pairs));
     CountFigures {
         games: figures.number_of_games(),
