@@ -186,9 +186,12 @@ impl RunState {
         self.spsa.as_ref()?.settings(pair)
     }
 
-    /// The pairs counted so far, in the order of the schedule.
+    /// The pairs counted so far, in the order in which they were: that of the schedule, and then those that
+    /// were put off.
     pub fn counted(&self) -> impl Iterator<Item = u64> {
-        (0..self.next_to_count).filter(|pair| !self.is_beyond(*pair) && !self.is_late(*pair))
+        let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
+        let late = self.put_off.iter().filter(|(_, is_counted)| **is_counted);
+        (0..self.next_to_count).filter(is_in_turn).chain(late.map(|(pair, _)| *pair))
     }
 
     /// The counted pairs that are evidence, and no repeats.

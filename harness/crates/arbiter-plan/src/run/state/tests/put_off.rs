@@ -34,7 +34,8 @@ fn a_pair_that_is_put_off_comes_after_all_others_with_fewer_at_once() {
     let effects = state.apply(RunInput::Committed(won(3)));
     assert_eq!(counted(&effects), [3, 1, 4]);
     assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    // Files have them in this order, too, and are held to it when the run is resumed.
+    assert_eq!(state.counted().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
     assert_eq!(state.counts().games(), 10);
     assert_eq!(state.apply(RunInput::Committed(won(1))), [], "it counts once");
 }
