@@ -42,7 +42,7 @@ pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};
 pub use run::contention::{
-    Contention, CpuContention, Disturbances, is_void_again, judge_contention,
+    Contention, CpuContention, Disturbances, judge_contention, voided_again,
 };
 pub use run::control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
 pub use run::counts::{Encounter, GameTally, PairTally, Prior, RunCounts};

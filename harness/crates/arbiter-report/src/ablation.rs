@@ -3,9 +3,8 @@
 
 use crate::summary::{Strength, Summary};
 use crate::table::Table;
-use crate::text::{UNDEFINED, interval, plus_minus, signed};
+use crate::text::{UNDEFINED, plus_minus, signed};
 use arbiter_stats::elo::{self, Estimate, finite};
-use arbiter_stats::sequential::SequentialEstimate;
 use arbiter_stats::{Decision, SprtStatus};
 
 /// Features that a sentence names at most.
@@ -23,8 +22,6 @@ pub(crate) struct Feature<'a> {
     pub(crate) simultaneous: Option<Estimate>,
     /// How the sequential test of this feature stands, if there is one.
     pub(crate) sprt_status: Option<SprtStatus>,
-    /// The estimate that allows for the stop; `None` before the first pair.
-    pub(crate) after_stop: Option<SequentialEstimate>,
 }
 
 /// What a sequential test says: `H1`, `H0` or `open`.
@@ -41,14 +38,12 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     let Some(ablation) = &summary.plan.ablation else { return Vec::new() };
     let family = ablation.features.len();
     let result = |(engine, name)| {
-        let encounter = summary.counts.encounter([0, engine]);
-        let moments = encounter.pairs.distribution().moments();
+        let moments = summary.counts.encounter([0, engine]).pairs.distribution().moments();
         Feature {
             name,
-            strength: Strength::of(encounter),
+            strength: summary.strength_of([0, engine]),
             simultaneous: moments.map(|moments| elo::simultaneous(&moments, family)),
             sprt_status: summary.sprt_status([0, engine]),
-            after_stop: summary.after_stop_of([0, engine]),
         }
     };
     let names = ablation.features.iter().map(String::as_str);
@@ -65,19 +60,18 @@ fn sort_key(feature: &Feature<'_>) -> f64 {
 /// One row for each feature.
 pub(crate) fn table(summary: &Summary) -> Table {
     let heads = match summary.plan.sprt {
-        Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR", "naive Elo (95 %)"].as_slice(),
+        Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR"].as_slice(),
         None => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
     };
     let counts = ["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"];
     let mut table = Table::with_columns(["feature"], heads.iter().chain(&counts));
-    for Feature { name, strength, simultaneous, sprt_status, after_stop } in features(summary) {
-        let naive = plus_minus(strength.elo);
+    for Feature { name, strength, simultaneous, sprt_status } in features(summary) {
+        let elo = strength.elo_in_words();
         let mut cells = match sprt_status {
             Some(SprtStatus { llr, decision, .. }) => {
-                let after = after_stop.map_or(UNDEFINED.to_owned(), |after| interval(&after.elo));
-                vec![after, word(decision).to_owned(), signed(llr, 2), naive]
+                vec![elo, word(decision).to_owned(), signed(llr, 2)]
             }
-            None => vec![naive, bounds(simultaneous)],
+            None => vec![elo, bounds(simultaneous)],
         };
         cells.extend(strength_cells(&strength));
         table.push_with([&name], cells);

@@ -14,7 +14,7 @@ const FIRST: &str = "run kind ending verdict invalid rank engine feature first s
 /// moves for each rule.
 pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
-    let of_two = "llr llr_lower llr_upper elo_sequential elo_sequential_low elo_sequential_high";
+    let of_two = ["llr", "llr_lower", "llr_upper"];
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let features = list(&report["features"]);
     let standings = list(&report["tournament"]["standings"]);
@@ -37,7 +37,7 @@ pub fn run_csv(report: &Value) -> String {
         }
         of_all.iter().for_each(|key| object[*key] = report[*key].clone());
         if is_duel && report["elo0"].is_number() {
-            of_two.split(' ').for_each(|key| object[key] = report[key].clone());
+            of_two.iter().for_each(|key| object[*key] = report[*key].clone());
         }
     }
     csv_rows(&found, &FIRST.split(' ').collect::<Vec<_>>())

@@ -166,6 +166,19 @@ struct Meeting<'a> {
     second: &'a str,
     #[serde(flatten)]
     figures: Figures,
+    #[serde(flatten)]
+    naive: Option<NaiveElo>,
+}
+
+/// Elo of a test by its counts alone: it leans to the side of the verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NaiveElo {
+    /// Logistic Elo without allowance for the stop.
+    elo_naive: Option<f64>,
+    /// Lower end of its interval.
+    elo_naive_low: Option<f64>,
+    /// Upper end of its interval.
+    elo_naive_high: Option<f64>,
 }
 
 /// Counts and what they say of strength, from the point of view of the first engine.
@@ -184,28 +197,32 @@ struct Figures {
 /// What counts say of strength, with 95 % intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EloFigures {
-    /// Logistic Elo.
+    /// Logistic Elo; of a test that was played the one that allows for its stop.
     elo: Option<f64>,
     /// Lower end of its interval.
     elo_low: Option<f64>,
     /// Upper end of its interval.
     elo_high: Option<f64>,
+    /// Why Elo has no interval; absent if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_interval: Option<String>,
     /// Normalized Elo.
     nelo: Option<f64>,
     /// Lower end of its interval.
     nelo_low: Option<f64>,
     /// Upper end of its interval.
     nelo_high: Option<f64>,
-    /// Likelihood of superiority, 0 to 1.
+    /// Likelihood of superiority, 0 to 1; of a test that was played it allows for its stop.
     los: Option<f64>,
 }
 
 impl EloFigures {
     /// Both kinds of Elo as JSON has them.
-    pub fn new(elo: Option<Estimate>, nelo: Option<Estimate>, los: Option<f64>) -> EloFigures {
-        let [elo, elo_low, elo_high] = ends(elo.map(spread));
-        let [nelo, nelo_low, nelo_high] = ends(nelo.map(spread));
-        EloFigures { elo, elo_low, elo_high, nelo, nelo_low, nelo_high, los }
+    pub fn of(strength: &Strength) -> EloFigures {
+        let [elo, elo_low, elo_high] = ends(strength.elo);
+        let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
+        let (no_interval, los) = (strength.no_interval(), strength.los);
+        EloFigures { elo, elo_low, elo_high, no_interval, nelo, nelo_low, nelo_high, los }
     }
 }
 
@@ -250,6 +267,8 @@ struct FeatureFigures<'a> {
     elo_sequential_low: Option<f64>,
     /// Upper end of its interval.
     elo_sequential_high: Option<f64>,
+    #[serde(flatten)]
+    naive: Option<NaiveElo>,
 }
 
 /// What is serialized, as a JSON value.
@@ -272,10 +291,10 @@ pub fn run_json(summary: &Summary) -> Value {
 pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     let name = |index: usize| summary.engines[index].as_str();
     let (plan, counts) = (&summary.plan, &summary.counts);
-    let (bounds, sequential) = (plan.sprt.map(|sprt| sprt.bounds), summary.after_stop());
+    let (bounds, strength) = (plan.sprt.map(|sprt| sprt.bounds), summary.strength());
     let status = summary.test().map(|(_, status)| status);
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        ends(sequential.map(|after| after.elo));
+        ends(strength.naive.and(strength.elo));
     let builds = plan.engines.iter().map(|engine| engine.provenance.as_ref().map(build));
     let is_built = plan.engines.iter().any(|engine| engine.provenance.is_some());
     let terminations = counts.terminations.iter();
@@ -302,12 +321,12 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         invalid: summary.is_invalid(),
         distinct_games: counts.distinct_games,
         repeated_pairs: counts.repeated_pairs,
-        figures: figures(&summary.strength()),
+        figures: figures(&strength),
         sprt: plan.sprt,
         elo_sequential,
         elo_sequential_low,
         elo_sequential_high,
-        los_sequential: sequential.map(|after| after.los),
+        los_sequential: strength.naive.and(strength.los),
         llr: status.map(|status| status.llr),
         llr_lower: bounds.map(|bounds| bounds.lower),
         llr_upper: bounds.map(|bounds| bounds.upper),
@@ -323,10 +342,11 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
             .collect(),
         lint: lint::figures(summary).collect(),
         latencies: latency::figures(summary).collect(),
-        encounters: (counts.encounters.iter())
-            .map(|(engines, encounter)| {
-                let [first, second] = engines.map(name);
-                Meeting { first, second, figures: figures(&Strength::of(*encounter)) }
+        encounters: (counts.encounters.keys())
+            .map(|engines| {
+                let ([first, second], strength) =
+                    (engines.map(name), summary.strength_of(*engines));
+                Meeting { first, second, figures: figures(&strength), naive: naive(&strength) }
             })
             .collect(),
         evidence_unit: if plan.design.is_single { "game" } else { "pair" },
@@ -336,20 +356,13 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     }
 }
 
-/// An estimate: its value and both ends of its interval.
-fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
+/// An estimate: its value and both ends of its interval. All pairs alike show no spread to judge by, and an
+/// interval without width would be a lie.
+pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
+    let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
     // Adding zero turns -0 into 0; JSON has `null` for infinities.
-    let figures = estimate.map(|e| [e.value, e.low, e.high].map(|figure| figure + 0.0));
-    figures.map_or([None; 3], |all| all.map(Some))
-}
-
-/// Without ends where they are equal: all pairs alike show no spread to judge by, and an interval
-/// without width would be a lie.
-fn spread(estimate: Estimate) -> Estimate {
-    match estimate.low == estimate.high {
-        true => Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..estimate },
-        false => estimate,
-    }
+    let end = |end| (low != high).then_some(end + 0.0);
+    [Some(value + 0.0), end(low), end(high)]
 }
 
 fn build(from: &Provenance) -> Build<'_> {
@@ -375,23 +388,30 @@ fn figures(strength: &Strength) -> Figures {
         games: strength.games.into(),
         pairs: strength.pairs.pairs(),
         pentanomial: strength.pairs.0,
-        strength: EloFigures::new(strength.elo, strength.nelo, strength.los),
+        strength: EloFigures::of(strength),
     }
 }
 
+fn naive(strength: &Strength) -> Option<NaiveElo> {
+    let [elo_naive, elo_naive_low, elo_naive_high] = ends(Some(strength.naive?));
+    Some(NaiveElo { elo_naive, elo_naive_low, elo_naive_high })
+}
+
 fn feature<'a>(feature: &Feature<'a>) -> FeatureFigures<'a> {
-    let (test, together) = (feature.sprt_status, feature.simultaneous.map(spread));
+    let test = feature.sprt_status;
+    let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(feature.simultaneous);
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        ends(feature.after_stop.map(|after| after.elo));
+        ends(feature.strength.naive.and(feature.strength.elo));
     FeatureFigures {
         feature: feature.name,
         figures: figures(&feature.strength),
-        elo_simultaneous_low: together.map(|estimate| estimate.low),
-        elo_simultaneous_high: together.map(|estimate| estimate.high),
+        elo_simultaneous_low,
+        elo_simultaneous_high,
         llr: test.map(|status| status.llr),
         test: test.map(|status| ablation::word(status.decision)),
         elo_sequential,
         elo_sequential_low,
         elo_sequential_high,
+        naive: naive(&feature.strength),
     }
 }

@@ -9,7 +9,7 @@ use crate::ablation;
 use crate::document::faults;
 use crate::lint;
 use crate::summary::{Strength, Summary, Verdict};
-use crate::text::{plus_minus, results};
+use crate::text::results;
 use crate::verdict::verdict_sentence;
 use arbiter_plan::{Encounter, Ending, RunKind, StepOutcome, StepVerdict};
 use arbiter_rate::Tally;
@@ -134,7 +134,7 @@ fn verdict(summary: &Summary) -> TestCase {
         (_, Some(Ending::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
-    let elo = plus_minus(summary.strength().elo);
+    let elo = summary.strength().elo_in_words();
     let name = format!("{} against {}", summary.engines[0], summary.engines[1]);
     case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
 }
@@ -151,7 +151,7 @@ fn end(summary: &Summary) -> TestCase {
 
 /// A feature of an ablation; a test that is not decided is skipped.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
-    let words = format!("Elo {}", plus_minus(feature.strength.elo));
+    let words = format!("Elo {}", feature.strength.elo_in_words());
     let status = match feature.sprt_status.map(|status| status.decision) {
         None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
         Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
@@ -166,7 +166,7 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
-        let (games, elo) = (results(&strength.games, " games"), plus_minus(strength.elo));
+        let (games, elo) = (results(&strength.games, " games"), strength.elo_in_words());
         let words = format!("{games}; Elo {elo}");
         case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
     };

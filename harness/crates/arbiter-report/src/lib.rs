@@ -66,7 +66,7 @@ pub use html::squares;
 pub use html::{
     HTML_POLICY, HTML_SCRIPT, HTML_STYLE, diagram, game_viewer, html_page, html_sections,
 };
-pub use json::{EloFigures, run_json, run_json_text, to_value};
+pub use json::{EloFigures, ends, run_json, run_json_text, to_value};
 pub use junit::{games_junit, gates_junit, run_junit};
 pub use live::Live;
 pub use log::{LogEntry, log_json, log_markdown, log_text, short_commit, sprt_in_words};
@@ -90,7 +90,7 @@ pub use stored::{
 pub use stored::{utc_time, utc_time_as};
 pub use style::{BAD_STYLE, styled};
 pub use suite::{EpdEngine, EpdReport, PerftReport, PerftTotals, Place};
-pub use summary::{Summary, Verdict};
+pub use summary::{Strength, Summary, Verdict};
 pub use table::Table;
 pub use terminal::{complain, note, progress_bar, shown_message, warn};
 pub use text::{interval, percent, plus_minus, plus_minus_95, signed, superiority};

@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::json::{report, to_value};
 use crate::summary::{Summary, Verdict};
 use crate::table::Table;
-use crate::text::{UNDEFINED, interval};
 use arbiter_plan::{Ending, Provenance};
 use arbiter_stats::Sprt;
 
@@ -70,7 +69,7 @@ fn table(entries: &[LogEntry]) -> Table {
             &summary.limits_in_words(),
             &strength.games.games(),
             &strength.pairs.0.map(|count| count.to_string()).join(", "),
-            &summary.elo().map_or(UNDEFINED.to_owned(), |elo| interval(&elo)),
+            &strength.elo_in_words(),
             &summary.llr_in_words(),
             &verdict(summary),
             &summary.run,

@@ -175,7 +175,8 @@ pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
 }
 
 fn figures(summary: &Summary) -> RunFigures<'_> {
-    let (elo, look) = (summary.elo(), summary.test().map(|(_, look)| look));
+    let elo = summary.duel().and_then(|strength| strength.elo);
+    let look = summary.test().map(|(_, look)| look);
     RunFigures {
         kind: summary.plan.kind,
         engines: &summary.engines,

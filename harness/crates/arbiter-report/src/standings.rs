@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::{SAME, signed};
+use crate::text::{signed, too_few};
 use arbiter_names::counted;
 use arbiter_plan::{Encounter, RunCounts};
 use arbiter_schedule::Ranked;
@@ -70,10 +70,8 @@ impl Rating {
     pub(crate) fn in_words(&self, games: Trinomial) -> String {
         match (self.margin, self.won_all) {
             (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
-            (None, Some(_)) => {
-                format!("{}–{}, too few games for an interval", games.wins, games.losses)
-            }
-            (None, None) => format!("{self}"),
+            (None, Some(_)) => too_few(games),
+            (None, None) => self.to_string(),
         }
     }
 
@@ -95,7 +93,7 @@ impl fmt::Display for Rating {
             (Some(0.0), _) => write!(f, "{} (given)", signed(self.elo, 1)),
             (Some(margin), _) => write!(f, "{} ± {margin:.1}", signed(self.elo, 1)),
             (None, Some(_)) => write!(f, "{} {} (50 %)", self.sign(), signed(self.elo, 1)),
-            (None, None) => write!(f, "{}, {SAME}", signed(self.elo, 1)),
+            (None, None) => write!(f, "{} (no interval)", signed(self.elo, 1)),
         }
     }
 }
@@ -275,7 +273,7 @@ mod tests {
         assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
         assert_eq!(shown(Some(0.0), None), "+0.0 (given)");
         assert_eq!(shown(None, Some(true)), "> +0.0 (50 %)");
-        assert_eq!(shown(None, None), "+0.0, no interval: all had the same result");
+        assert_eq!(shown(None, None), "+0.0 (no interval)");
         let rating = |elo, margin, won_all| Rating { elo, margin, won_all, group: None };
         let first = |won_all: Option<bool>| rating(9.0, won_all.is_none().then_some(5.0), won_all);
         for (won_all, elo, expected) in [

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::recent::Recent;
 use crate::summary::Strength;
-use crate::text::{plus_minus, superiority};
+use crate::text::superiority;
 use arbiter_names::counted;
 use arbiter_plan::{Plan, RunCounts, RunState};
 use arbiter_schedule::Schedule;
@@ -97,7 +97,7 @@ impl Progress {
         let strength = self.strength();
         let pairs = format!("ptnml {:?}", strength.pairs.0);
         let mut parts = vec![
-            format!("Elo {}", plus_minus(strength.elo)),
+            format!("Elo {}", strength.elo_in_words()),
             format!("LOS {}", strength.los_in_words()),
         ];
         parts.extend((strength.pairs.pairs() > 0).then_some(pairs));

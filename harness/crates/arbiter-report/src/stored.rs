@@ -98,6 +98,12 @@ pub fn apply_tallies(
     tallies: &[PairTally],
     mut observe: impl FnMut(Effect),
 ) -> Result<(), StoreError> {
+    // Those that are put off after the pairs were read are no pairs of these.
+    if state.is_fixed() {
+        for pair in store.put_off(run)? {
+            state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
+        }
+    }
     for tally in tallies {
         state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }

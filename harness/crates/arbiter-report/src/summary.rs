@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run_list::RunPhase;
 use crate::standings::{self, Rating, Standings};
-use crate::text::{interval, plus_minus, ratio, shortened, superiority};
+use crate::text::{is_told, plus_minus, ratio, shortened, signed, superiority, too_few};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
     Disturbances, Encounter, Ending, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunKind,
@@ -94,11 +94,14 @@ pub struct Strength {
     pub pairs: Pentanomial,
     /// Counted games.
     pub games: Trinomial,
-    /// Logistic Elo by the pairs, or by the games if there are no pairs; `None` before the first.
+    /// Logistic Elo by the pairs, or by the games if there are no pairs; of a test it allows for the stop.
+    /// `None` before the first.
     pub elo: Option<Estimate>,
+    /// Of a test, Elo by the counts alone: it leans to the side of the verdict.
+    pub naive: Option<Estimate>,
     /// Normalized Elo; `None` while nothing is spread, but for a bound if all is won or lost.
     pub nelo: Option<Estimate>,
-    /// Chance that the first engine is the stronger one, 0 to 1.
+    /// Chance that the first engine is the stronger one, 0 to 1; of a test it allows for the stop.
     pub los: Option<f64>,
     /// A bound of it and its side, where it would seem surer than if all was won or lost.
     los_bound: Option<(Ordering, f64)>,
@@ -136,6 +139,38 @@ impl Strength {
             ..=0.025 => Some(Ordering::Less),
             _ => None,
         }
+    }
+
+    /// Why Elo has no interval, if it has none.
+    pub fn no_interval(&self) -> Option<String> {
+        let elo = self.elo.filter(|elo| !is_told(elo))?;
+        let (units, unit) = match self.pairs.pairs() {
+            0 => (self.games.games(), "game"),
+            pairs => (pairs, "pair"),
+        };
+        Some(match (elo.low == elo.high, units) {
+            (false, _) => "too few games".to_owned(),
+            (true, 1) => format!("a single {unit}"),
+            (true, _) => format!("all {unit}s had the same result"),
+        })
+    }
+
+    /// Elo with its 95 % interval, or why it has none.
+    pub fn elo_in_words(&self) -> String {
+        match (self.elo, self.no_interval()) {
+            (Some(elo), Some(reason)) if elo.value.is_finite() => {
+                format!("{} (no interval: {reason})", signed(elo.value, 1))
+            }
+            (Some(_), Some(_)) => too_few(self.games),
+            (elo, _) => plus_minus(elo),
+        }
+    }
+
+    /// [`Strength::elo_in_words`] with the level of the interval, and whether it allows for a stop.
+    pub fn elo_in_full(&self) -> String {
+        let level = if self.elo.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+        let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
+        format!("{}{level}{allowance}", self.elo_in_words())
     }
 
     /// The likelihood of superiority as per cent, or its bound.
@@ -183,7 +218,27 @@ impl Summary {
 
     /// The first engine against all others together.
     pub fn strength(&self) -> Strength {
-        Strength::of(standings::total(&self.counts, 0))
+        match self.engines.len() {
+            2 => self.strength_of([0, 1]),
+            _ => Strength::of(standings::total(&self.counts, 0)),
+        }
+    }
+
+    /// One engine against another. Where all pairs are alike a test has no Elo of its own: there is no spread
+    /// to judge by, and of what was all won or lost the bound of the naive Elo says more.
+    pub(crate) fn strength_of(&self, engines: [usize; 2]) -> Strength {
+        let naive = Strength::of(self.counts.encounter(engines));
+        let sample = naive.pairs.distribution().moments();
+        let test = self.plan.sprt.filter(|_| sample.is_some_and(|sample| sample.variance > 0.0));
+        let after_stop = test.zip(self.sprt_status(engines)).and_then(|(test, sprt_status)| {
+            sequential::after(&test, &naive.pairs, sprt_status.decision)
+        });
+        match after_stop {
+            None => naive,
+            Some(SequentialEstimate { elo, los, .. }) => {
+                Strength { elo: Some(elo), los: Some(los), naive: naive.elo, ..naive }
+            }
+        }
     }
 
     /// Whether two engines played the same moves against each other in both games of all pairs.
@@ -201,23 +256,6 @@ impl Summary {
             1 => format!("{distinct_games} distinct, 1 repeated pair {fate}"),
             pairs => format!("{distinct_games} distinct, {pairs} repeated pairs {fate}"),
         }
-    }
-
-    /// The strength estimate that allows for the stopping rule; `None` without one, or without a
-    /// pair.
-    pub fn after_stop(&self) -> Option<SequentialEstimate> {
-        self.plan.sprt.filter(|_| self.engines.len() == 2)?;
-        self.after_stop_of([0, 1])
-    }
-
-    /// The estimate of one encounter, of several that have a test each, that allows for the stopping
-    /// rule; `None` without one, without a pair, and where all pairs are alike: they have no spread to judge by, and of
-    /// what was all won or lost the bound of [`Strength::elo`] says more.
-    pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
-        let sprt_status = self.sprt_status(engines)?;
-        let pairs = &self.counts.encounter(engines).pairs;
-        pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
-        sequential::after(&self.plan.sprt?, pairs, sprt_status.decision)
     }
 
     /// What the stopping rule says of an encounter; `None` without one.
@@ -283,13 +321,11 @@ impl Summary {
         }
     }
 
-    /// Elo of the first of two engines, of a test the one that allows for the stop; `None` of more
-    /// engines, of a tuning, and before the first game.
-    pub fn elo(&self) -> Option<Estimate> {
-        if self.engines.len() != 2 || self.spsa.is_some() {
-            return None;
-        }
-        self.after_stop().map_or_else(|| self.strength().elo, |after| Some(after.elo))
+    /// The first of two engines against the other; `None` of more engines, of a tuning, and before the
+    /// first game.
+    pub fn duel(&self) -> Option<Strength> {
+        let is_duel = self.engines.len() == 2 && self.spsa.is_none();
+        is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
     }
 
     /// Whether places are by the table and not by ratings.
@@ -314,24 +350,14 @@ impl Summary {
         ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
     }
 
-    /// The likelihood of superiority that allows for the stop as per cent, or its bound; `None` without one.
-    pub fn los_after_stop_in_words(&self) -> Option<String> {
-        let after = self.after_stop()?;
-        Some(superiority(Some(after.los), self.strength().los_bound))
-    }
-
-    /// [`Summary::elo`] with its 95 % interval; of more engines that meet each other, who is first and how strong;
-    /// empty if there is none.
+    /// Elo of [`Summary::duel`] with its 95 % interval; of more engines that meet each other, who is first and how
+    /// strong; empty if there is none.
     pub fn elo_in_words(&self) -> String {
         if let Some((engine, rating)) = self.first() {
             let name = shortened(&self.engines[engine], NAME_LENGTH);
             return rating.map_or(name.clone(), |rating| format!("{name} {rating}"));
         }
-        let elo = self.elo();
-        match self.plan.sprt {
-            Some(_) => elo.as_ref().map_or(String::new(), interval),
-            None => elo.map_or(String::new(), |elo| plus_minus(Some(elo))),
-        }
+        self.duel().map_or(String::new(), |strength| strength.elo_in_words())
     }
 
     /// How it stands or ended, in a word or two.
@@ -393,6 +419,27 @@ mod tests {
     }
 
     #[test]
+    fn elo_without_an_interval_says_why() {
+        let shown = |pairs, [wins, losses]: [u64; 2]| {
+            let (pairs, games) = (Pentanomial(pairs), Trinomial { wins, losses, draws: 0 });
+            Strength::of(Encounter { pairs, games, ..Encounter::default() }).elo_in_full()
+        };
+        for (pairs, games, expected) in [
+            ([0, 0, 15, 0, 0], [15, 15], "+0.0 (no interval: all pairs had the same result)"),
+            ([0, 0, 0, 7, 0], [7, 0], "+190.8 (no interval: all pairs had the same result)"),
+            ([0, 0, 0, 1, 0], [1, 0], "+190.8 (no interval: a single pair)"),
+            ([1, 0, 0, 0, 1], [2, 2], "+0.0 (no interval: too few games)"),
+            ([0, 0, 0, 0, 1], [2, 0], "2–0, too few games for an interval"),
+            ([1, 0, 0, 0, 0], [0, 2], "0–2, too few games for an interval"),
+            ([0; 5], [3, 0], "3–0, too few games for an interval"),
+            ([0, 0, 0, 0, 9], [18, 0], "> +118 (95 %)"),
+            ([0; 5], [0, 0], "–"),
+        ] {
+            assert_eq!(shown(pairs, games), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
     fn a_swiss_is_won_by_points_and_a_round_robin_led_by_rating() {
         let run = |format, ranks: [usize; 3], ending| {
             let engines = ["A", "B", "C"].map(|name| format!("cmd=sh,name={name}"));
@@ -435,15 +482,15 @@ mod tests {
         let mut meet = |pairs| {
             let met = Encounter { pairs: Pentanomial(pairs), ..Encounter::default() };
             summary.counts.encounters.insert([0, 1], met);
-            (summary.after_stop().is_some(), summary.elo_in_words())
+            (summary.strength().naive.is_some(), summary.elo_in_words())
         };
         assert_eq!(
             meet([0, 0, 15, 0, 0]),
-            (false, "+0.0, no interval: all had the same result".to_owned())
+            (false, "+0.0 (no interval: all pairs had the same result)".to_owned())
         );
         assert!(meet([0, 1, 13, 1, 0]).0);
         // Nor is what so few tell surer than the same number all won.
         meet([0, 0, 0, 1, 3]);
-        assert_eq!(summary.los_after_stop_in_words().as_deref(), Some("> 93.8 %"));
+        assert_eq!(summary.strength().los_in_words(), "> 93.8 %");
     }
 }

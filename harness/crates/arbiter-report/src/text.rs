@@ -9,66 +9,55 @@ use arbiter_stats::{SprtStatus, Trinomial};
 /// What stands for a figure that is not defined.
 pub(crate) const UNDEFINED: &str = "–";
 
-/// What stands for the bound of so few results that it would be on the wrong side of zero.
-const TOO_FEW_WON: &str = "all won, too few games for an interval";
-const TOO_FEW_LOST: &str = "all lost, too few games for an interval";
-
-/// Why there is no interval where nothing is spread.
-pub(crate) const SAME: &str = "no interval: all had the same result";
-
 /// By how much the two sides of an interval may differ, in parts of half of it, to be one "±".
 const MOST_SKEW: f64 = 0.25;
 
 /// An estimate as `+4.1 ± 5.3`, or as [`interval`] has it if its two sides differ much; its bound if all was won or lost.
 pub fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
-    match (bound(&estimate), estimate.half_width()) {
-        (Some(bound), _) => bound,
-        (None, Some(0.0)) => interval(&estimate),
-        (None, Some(half)) => {
-            let skew = estimate.high + estimate.low - 2.0 * estimate.value;
-            match skew.abs() > MOST_SKEW * half {
-                true => interval(&estimate),
-                false => format!("{} ± {half:.1}", signed(estimate.value, 1)),
-            }
+    let skew = estimate.high + estimate.low - 2.0 * estimate.value;
+    match estimate.half_width() {
+        Some(half) if half > 0.0 && skew.abs() <= MOST_SKEW * half => {
+            format!("{} ± {half:.1}", signed(estimate.value, 1))
         }
-        (None, None) if estimate.low.is_finite() || estimate.high.is_finite() => {
-            interval(&estimate)
-        }
-        (None, None) => format!("{}, interval open", signed(estimate.value, 1)),
+        _ => interval(&estimate),
     }
 }
 
 /// [`plus_minus`] with the level of the interval, if there is one.
 pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
-    let text = plus_minus(estimate);
-    let has_interval = estimate.is_some() && !text.contains("interval");
-    format!("{text}{}", if has_interval { " (95 %)" } else { "" })
+    let level = if estimate.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+    format!("{}{level}", plus_minus(estimate))
 }
 
 /// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound if it is itself
 /// beyond them.
 pub fn interval(estimate: &Estimate) -> String {
-    // All pairs alike show no spread to judge by; that is not certainty.
-    if estimate.low == estimate.high && estimate.value.is_finite() {
-        return format!("{}, {SAME}", signed(estimate.value, 1));
+    let Estimate { value, low, high } = *estimate;
+    let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
+    let shown = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
+    match value {
+        _ if !is_told(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
+        _ if !is_told(estimate) => format!("{} (no interval)", signed(value, 1)),
+        f64::INFINITY => format!("> {}", bound(low, MAX_ELO)),
+        f64::NEG_INFINITY => format!("< {}", bound(high, -MAX_ELO)),
+        _ => format!("{} [{}, {}]", signed(value, 1), shown(low), shown(high)),
     }
-    let shown = |value| finite(value).map_or("open".to_owned(), |value| signed(value, 1));
-    let (low, high) = (shown(estimate.low), shown(estimate.high));
-    bound(estimate).unwrap_or_else(|| format!("{} [{low}, {high}]", signed(estimate.value, 1)))
 }
 
-/// An infinite estimate as the bound that its interval is: `> +680`.
-fn bound(estimate: &Estimate) -> Option<String> {
-    let at = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
-    match estimate.value {
-        // A bound on the wrong side of zero says nothing.
-        f64::INFINITY if estimate.low <= 0.0 => Some(TOO_FEW_WON.to_owned()),
-        f64::NEG_INFINITY if estimate.high >= 0.0 => Some(TOO_FEW_LOST.to_owned()),
-        f64::INFINITY => Some(format!("> {}", at(estimate.low, MAX_ELO))),
-        f64::NEG_INFINITY => Some(format!("< {}", at(estimate.high, -MAX_ELO))),
-        _ => None,
+/// Whether an interval, or a bound, says anything. All pairs alike show no spread to judge by, which is not
+/// certainty, and a bound on the wrong side of zero, or an interval without ends, leaves all open.
+pub(crate) fn is_told(&Estimate { value, low, high }: &Estimate) -> bool {
+    match value {
+        f64::INFINITY => low > 0.0,
+        f64::NEG_INFINITY => high < 0.0,
+        _ => low < high && (low.is_finite() || high.is_finite()),
     }
+}
+
+/// Games that were all won or all lost and are too few for a bound.
+pub(crate) fn too_few(games: Trinomial) -> String {
+    format!("{}–{}, too few games for an interval", games.wins, games.losses)
 }
 
 /// A likelihood of superiority as per cent, or its bound; never 0 or all, to which they are rounded.
@@ -175,9 +164,9 @@ mod tests {
         let lost = Estimate { value: -beyond, low: -beyond, high: -0.2 };
         assert_eq!(plus_minus(Some(lost)), "< +0");
         let lost = Estimate { high: 636.4, ..lost };
-        assert_eq!(plus_minus_95(Some(lost)), "all lost, too few games for an interval");
+        assert_eq!(plus_minus_95(Some(lost)), "–");
         let won = Estimate { low: -636.4, ..won };
-        assert_eq!(interval(&won), "all won, too few games for an interval");
+        assert_eq!(interval(&won), "–");
         let los = |los, bound| superiority(los, bound);
         let (most, least) = (|at| Some((Ordering::Less, at)), |at| Some((Ordering::Greater, at)));
         assert_eq!(los(None, least(0.9375)), "> 93.8 %");
@@ -196,7 +185,9 @@ mod tests {
         let even = Estimate { value: -0.01, low: -3.04, high: 3.02 };
         assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");
         let even = Estimate { value: -0.0, low: -0.0, high: -0.0 };
-        assert_eq!(plus_minus_95(Some(even)), "+0.0, no interval: all had the same result");
+        assert_eq!(plus_minus_95(Some(even)), "+0.0 (no interval)");
+        let open = Estimate { value: 0.0, low: -f64::INFINITY, high: f64::INFINITY };
+        assert_eq!(plus_minus_95(Some(open)), "+0.0 (no interval)");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How a run ended, or how it stands, in sentences.
 
 use crate::summary::{Summary, Verdict};
-use crate::text::ratio;
+use crate::text::{percent, ratio};
 use arbiter_names::counted;
 use arbiter_plan::{Ending, Overload, RunKind};
 use arbiter_spsa::SpsaState;
@@ -16,13 +16,21 @@ pub fn verdict_sentence(summary: &Summary) -> String {
              {other} {model} Elo)."
         )
     };
-    let sentence = match (summary.verdict(), summary.plan.sprt) {
+    let mut sentence = match (summary.verdict(), summary.plan.sprt) {
         (Verdict::H1, Some(sprt)) => decided("H1", "beats", [sprt.elo1, sprt.elo0], sprt.model),
         (Verdict::H0, Some(sprt)) => {
             decided("H0", "does not gain on", [sprt.elo0, sprt.elo1], sprt.model)
         }
         _ => open_sentence(summary),
     };
+    let (suspect, games) = (summary.disturbances.counted, summary.counts.games());
+    if suspect > 0 {
+        let pairs = if summary.plan.design.is_single { games } else { games / 2 }.max(suspect);
+        let share = percent(Some(suspect as f64 / pairs as f64));
+        sentence += &format!(
+            "\nWarning: waiting for a processor can have decided {share} of the pairs ({suspect} of {pairs})."
+        );
+    }
     if summary.is_invalid() {
         let share = 100.0 * summary.counts.fault_share();
         let limit = 100.0 * summary.plan.fault_limit;

@@ -15,7 +15,7 @@ use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
 use arbiter_plan::{
     ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Overload, Pace,
-    PairTally, Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, is_void_again,
+    PairTally, Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, voided_again,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -196,7 +196,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             while let Ok(control) = self.run.control_requests.try_recv() {
                 self.control(control).await?;
             }
-            self.fill();
+            self.fill()?;
             if let Some(ending) = self.state.ending() {
                 let unnoted = self.unnoted.take();
                 return Ok(Finished { ending, stop_cause: self.stop_cause, unnoted });
@@ -297,18 +297,28 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     }
 
     /// Starts pairs while there is room and work.
-    fn fill(&mut self) {
+    fn fill(&mut self) -> Result<(), RunError> {
         while self.executor.has_room() {
-            let effects = self.state.apply(RunInput::Idle);
-            let [Effect::Start(pairing)] = effects[..] else {
-                if self.state.has_started_all() {
-                    self.executor.release_idle();
+            match self.state.apply(RunInput::Idle)[..] {
+                [Effect::Start(pairing)] => {
+                    let settings = self.state.settings(pairing.pair);
+                    self.executor.start(self.run.jobs.job(pairing, settings));
                 }
-                return;
-            };
-            let settings = self.state.settings(pairing.pair);
-            self.executor.start(self.run.jobs.job(pairing, settings));
+                [Effect::Ease] => {
+                    let slots = (self.executor.slots() / 2).max(1);
+                    self.executor.set_slots(slots).expect("there is room for fewer games");
+                    let (pace, elapsed) = (self.state.pace(), self.clock.elapsed());
+                    self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+                }
+                _ => {
+                    if self.state.has_started_all() {
+                        self.executor.release_idle();
+                    }
+                    return Ok(());
+                }
+            }
         }
+        Ok(())
     }
 
     /// Commits the first event, and with it all that need not be waited for, as one group: where many
@@ -339,9 +349,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             // One that has to wait long for earlier pairs is read from the store again.
             if let JobEvent::Played { pair, mut played, .. } = event
                 && self.held.len() < most
-                && !events
-                    .iter()
-                    .any(|event| matches!(event, RunInput::Voided(void) if *void == pair))
+                && events.contains(&RunInput::Committed(PairTally::of(&played)))
             {
                 played.drop_transcripts();
                 self.held.insert(pair, played);
@@ -350,7 +358,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         for event in &events {
             match event {
                 RunInput::Committed(tally) => self.executor.stored(tally.pair),
-                RunInput::Voided(pair) => self.executor.stored(*pair),
+                RunInput::Voided(pair) | RunInput::PutOff(pair) => self.executor.stored(*pair),
                 _ => {}
             }
         }
@@ -397,11 +405,11 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 let pair = *pair;
                 let suspicion = self.run.plan.suspicion(played);
                 if let Some(reason) = &suspicion
-                    && self.is_void(pair)?
+                    && let Some(voided) = self.voided(pair)?
                 {
                     self.run.store.void(run, played, reason)?;
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: true })?;
-                    return Ok(Some(RunInput::Voided(pair)));
+                    return Ok(Some(voided));
                 }
                 // What counts is what is on disk, even if it is not what was played just now.
                 self.is_local &= worker.is_none();
@@ -440,17 +448,19 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Whether a suspect pair is to be played again.
-    fn is_void(&self, pair: u64) -> Result<bool, StoreError> {
+    /// When a suspect pair is played again, if it is.
+    fn voided(&self, pair: u64) -> Result<Option<RunInput>, StoreError> {
         let Run { store, name, plan, .. } = &self.run;
-        Ok(!plan.counts_disturbed && is_void_again(store.times_voided(name, pair)?))
+        let times = store.times_voided(name, pair)?;
+        let voided = voided_again(pair, times, self.state.is_fixed());
+        Ok(voided.filter(|_| !plan.counts_disturbed))
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {
         let (run, elapsed) = (self.run.name, self.clock.elapsed());
         match effect {
             // Only an idle executor starts pairs, in `fill`.
-            Effect::Start(_) => {}
+            Effect::Start(_) | Effect::Ease => {}
             Effect::Count { tally, sprt_status } => {
                 let played = match self.held.remove(&tally.pair) {
                     Some(played) => Some(played),

@@ -144,15 +144,6 @@ mod tests {
     use super::super::sprt::Correction;
     use super::*;
 
-    /// Counts of pairs with the mean bounds of a test of normalized Elo 0 against 5.
-    const BOUNDS: [([u64; 5], f64, f64); 5] = [
-        ([1, 3, 8, 4, 2], -2.9386, 2.9341),
-        ([12, 60, 130, 70, 15], -2.9355, 2.9328),
-        ([0, 40, 900, 60, 0], -2.9320, 2.9221),
-        ([150, 650, 1_400, 690, 180], -2.9338, 2.9316),
-        ([900, 4_100, 8_500, 4_300, 980], -2.9333, 2.9313),
-    ];
-
     /// A small generator (SplitMix64), uniform on [0, 1).
     fn uniform(mut state: u64) -> impl FnMut() -> f64 {
         move || {
@@ -232,16 +223,64 @@ mod tests {
         assert!(right == TESTS && by_wald < TESTS && early == 0, "{right} {by_wald} {early}");
     }
 
+    /// Mean bounds over random orders, of which each is followed exactly to its end.
+    fn bounds_of_orders(test: Sprt, counts: [u64; 5], orders: u64) -> [f64; 2] {
+        let all: u64 = counts.iter().sum();
+        let mut random = uniform(11);
+        let mut sums = [0.0; 2];
+        for _ in 0..orders {
+            let (mut left, mut seen) = (counts, Pentanomial::default());
+            let mut monitor = SprtMonitor::new(test, 1);
+            let mut status = monitor.start();
+            for remaining in (1..=all).rev() {
+                let mut place = (random() * remaining as f64) as u64;
+                let cell = left.iter().position(|count| {
+                    let is_here = place < *count;
+                    place = place.saturating_sub(*count);
+                    is_here
+                });
+                let cell = cell.expect("some are left");
+                left[cell] -= 1;
+                seen.0[cell] += 1;
+                status = monitor.update(&seen);
+            }
+            sums = [sums[0] + status.lower, sums[1] + status.upper];
+        }
+        sums.map(|sum| sum / orders as f64)
+    }
+
+    /// How far the bounds that counts tell are from those of all orders, at most, in all models: `pairs`
+    /// steps of each sample are computed exactly.
+    fn error_of_bounds(sizes: &[u64], pairs: u64) -> f64 {
+        let shapes = [
+            [0.04, 0.22, 0.46, 0.23, 0.05],
+            [0.00, 0.04, 0.90, 0.06, 0.00],
+            [0.12, 0.20, 0.30, 0.22, 0.16],
+            [0.01, 0.10, 0.42, 0.36, 0.11],
+        ];
+        let mut worst: f64 = 0.0;
+        for (elo0, elo1) in [(0.0, 20.0), (-5.0, 0.0), (0.0, 5.0), (0.0, 2.0)] {
+            for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
+                let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).expect("a sound test");
+                let test = test.with_correction(Correction::Dynamic);
+                for (size, shape) in sizes.iter().flat_map(|n| shapes.map(|shape| (*n, shape))) {
+                    let counts = shape.map(|share| (share * size as f64).round() as u64);
+                    let [lower, upper] =
+                        bounds_of_orders(test, counts, (pairs / size).clamp(20, 2_000));
+                    let found = test.status_of_counts(&Pentanomial(counts), uniform(7));
+                    let error = (found.lower - lower).abs().max((found.upper - upper).abs());
+                    println!("{elo0} {elo1} {model} {counts:?}: {error:.4}");
+                    worst = worst.max(error);
+                }
+            }
+        }
+        println!("the largest error is {worst:.4}");
+        worst
+    }
+
     #[test]
     fn counts_tell_the_bounds_of_all_orders() {
-        // The mean over 2,000 orders, each followed exactly.
-        for (counts, lower, upper) in BOUNDS {
-            let test = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
-            let test = test.with_correction(Correction::Dynamic);
-            let found = test.status_of_counts(&Pentanomial(counts), uniform(7));
-            let is_near = (found.lower - lower).abs() < 0.01 && (found.upper - upper).abs() < 0.01;
-            assert!(is_near, "{counts:?}: {found:?}, not {lower} and {upper}");
-        }
+        assert!(error_of_bounds(&[40], 8_000) < 0.02);
         // Any counts at all have an answer.
         let huge = Pentanomial([1_000_000_000, 2_000_000_000, 5_000_000_000, 2_100_000_000, 1]);
         let one = Pentanomial([0, 0, 5_000_000_000, 0, 0]);
@@ -254,34 +293,9 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "prints the means for BOUNDS"]
-    fn bounds_of_all_orders() {
-        for (counts, ..) in BOUNDS {
-            let test = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
-            let mut random = uniform(11);
-            let orders = (400_000 / counts.iter().sum::<u64>()).clamp(20, 2_000);
-            let (mut low, mut high) = (0.0, 0.0);
-            for _ in 0..orders {
-                let mut monitor = SprtMonitor::new(test.with_correction(Correction::Dynamic), 1);
-                let mut left = counts;
-                let mut seen = Pentanomial::default();
-                let mut status = monitor.start();
-                for all in (1..=counts.iter().sum::<u64>()).rev() {
-                    let mut place = (random() * all as f64) as u64;
-                    let cell = (0..5).find(|cell| {
-                        let is_here = place < left[*cell];
-                        place = place.saturating_sub(left[*cell]);
-                        is_here
-                    });
-                    let cell = cell.expect("some are left");
-                    left[cell] -= 1;
-                    seen.0[cell] += 1;
-                    status = monitor.update(&seen);
-                }
-                (low, high) = (low + status.lower, high + status.upper);
-            }
-            println!("({counts:?}, {:.4}, {:.4}),", low / orders as f64, high / orders as f64);
-        }
+    #[ignore = "nightly: long simulation"]
+    fn counts_tell_the_bounds_of_all_orders_of_any_size() {
+        assert!(error_of_bounds(&[10, 40, 150, 600, 2_500, 10_000], 50_000) < 0.06);
     }
 
     #[test]

@@ -34,6 +34,13 @@ impl Store {
         self.number(count, params![run, pair])
     }
 
+    /// The pairs that were void twice, and so put off.
+    pub fn put_off(&self, run: &str) -> Result<Vec<u64>, StoreError> {
+        let select = "SELECT pair FROM disturbances WHERE run = ?1 AND counted = 0
+            GROUP BY pair HAVING count(*) > 1";
+        self.rows(select, [run], |row| row.get(0))
+    }
+
     /// The disturbances of a run.
     pub fn disturbances(&self, run: &str) -> Result<Disturbances, StoreError> {
         let of = |counted: bool| {

@@ -123,7 +123,7 @@ impl SortKey {
             SortKey::Started => Ordering::Equal,
             SortKey::Name => one.head.run.cmp(&other.head.run),
             SortKey::Games => most([a, b].map(|run| Some(run?.counts.games() as f64))),
-            SortKey::Elo => most([a, b].map(|run| Some(run?.elo()?.value))),
+            SortKey::Elo => most([a, b].map(|run| Some(run?.duel()?.elo?.value))),
             SortKey::Llr => most([a, b].map(|run| Some(run?.test()?.1.llr))),
             SortKey::State => one.state_in_words().cmp(&other.state_in_words()),
         }

@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-use arbiter_stats::elo::{Estimate, finite};
-
 /// Largest count accepted: sums of five of them, doubled, stay exact.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
 
@@ -32,15 +30,6 @@ pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
 /// A number with so many decimals, or what stands for one that is not defined.
 pub(crate) fn shown(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
-}
-
-/// Value, low and high end of an estimate, where they are finite. Without any spread to judge by,
-/// there is no interval: one without width would be a lie.
-pub(crate) fn with_interval(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
-    let part = |of: fn(&Estimate) -> f64| estimate.and_then(|e| finite(of(e)));
-    let has_width = estimate.is_some_and(|estimate| estimate.low != estimate.high);
-    let [low, high] = [part(|e| e.low), part(|e| e.high)].map(|end| end.filter(|_| has_width));
-    [part(|e| e.value), low, high]
 }
 
 #[cfg(test)]

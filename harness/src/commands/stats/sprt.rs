@@ -4,17 +4,18 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::numbers::{shown, with_interval};
+use super::numbers::shown;
 use super::{Answer, ONE_ROW, TestArgs, numbers};
 use crate::CORRECTIONS;
+use arbiter_plan::Encounter;
 use arbiter_report::{
-    Document, EloFigures, Table, interval, percent, plus_minus_95, signed, superiority, to_value,
+    Document, EloFigures, Strength, Table, ends, interval, percent, plus_minus_95, signed, to_value,
 };
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{
     Correction, Decision, Model, Moments, Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial,
-    bayes, elo, normalized, opening_bias,
+    bayes, opening_bias,
 };
 
 /// Flags of `arbiter stats sprt`.
@@ -184,6 +185,14 @@ impl Figures {
         }
     }
 
+    fn strength(&self) -> Strength {
+        let pairs = self.pairs.unwrap_or_default();
+        // All pairs won both, or lost both, tell the games, and of others no record is told.
+        let [losses, .., wins] = pairs.0.map(|count| 2 * count);
+        let games = self.games.unwrap_or(Trinomial { losses, wins, draws: 0 });
+        Strength::of(Encounter { pairs, games, ..Encounter::default() })
+    }
+
     fn bias(&self) -> Option<f64> {
         opening_bias(self.pairs.as_ref()?, self.games.as_ref()?)
     }
@@ -191,9 +200,8 @@ impl Figures {
 
 fn counted(figures: &Figures) -> CountFigures {
     let Figures { test, pairs, games, moments, status, llr_classical, sequential } = figures;
-    let known = moments.as_ref();
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        with_interval(sequential.map(|after| after.elo).as_ref());
+        ends(sequential.map(|after| after.elo));
     let forecast = pairs.and_then(|pairs| test.forecast(&pairs));
     CountFigures {
         games: figures.number_of_games(),
@@ -207,11 +215,7 @@ fn counted(figures: &Figures) -> CountFigures {
         level_ratio: pairs.and_then(|pairs| pairs.level_ratio()),
         draw_ratio: games.and_then(|games| games.draw_ratio()),
         opening_bias_elo: figures.bias(),
-        strength: EloFigures::new(
-            known.map(elo::estimate),
-            known.and_then(normalized::estimate),
-            known.and_then(elo::likelihood_of_superiority),
-        ),
+        strength: EloFigures::of(&figures.strength()),
         elo_sequential,
         elo_sequential_low,
         elo_sequential_high,
@@ -234,8 +238,7 @@ fn counted(figures: &Figures) -> CountFigures {
 fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut line = |label: &'static str, value: String| lines.push((label, value));
-    let elo = figures.moments.as_ref().map(elo::estimate);
-    let nelo = figures.moments.as_ref().and_then(normalized::estimate);
+    let strength = figures.strength();
     line("Games", figures.number_of_games().to_string());
     if let Some(games) = figures.games {
         line("", format!("{} won, {} drawn, {} lost", games.wins, games.draws, games.losses));
@@ -254,15 +257,13 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     }
     line("Score", percent(figures.moments.map(|m| m.mean)));
     line("Variance per game", shown(figures.moments.map(|m| m.variance_per_game()), 6));
-    line("Elo (naive)", plus_minus_95(elo));
+    line("Elo (naive)", strength.elo_in_full());
     if let Some(after) = figures.sequential {
         let note = if after.clamped { ", past its bound" } else { "" };
         line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&after.elo)));
     }
-    line("nElo", plus_minus_95(nelo));
-    let moments = figures.moments.as_ref();
-    let los = moments.and_then(elo::likelihood_of_superiority);
-    line("LOS", superiority(los, moments.and_then(elo::bound_of_superiority)));
+    line("nElo", plus_minus_95(strength.nelo));
+    line("LOS", strength.los_in_words());
     let (test, SprtStatus { llr, lower, upper, decision }) = (figures.test, figures.status);
     let scale = format!("{} Elo {} against {}", test.model, test.elo0, test.elo1);
     line("LLR", format!("{} [{lower:.4}, {upper:.4}] for {scale}", signed(llr, 4)));

@@ -12,11 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-use crate::{Plan, PlayedPair};
+use crate::{Plan, PlayedPair, RunInput};
 use arbiter_protocol::Conditions;
-
-/// How often a suspect pair is played again before it counts as it is.
-const MAX_REPLAYS: u64 = 2;
 
 /// By how much the shares of thinking time may differ for which the engines of a pair waited.
 pub(crate) const UNEQUAL: f64 = 0.25;
@@ -29,7 +26,8 @@ const HARMLESS: f64 = 0.01;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CpuContention {
-    /// Pairs that it can have decided are void and played again, twice at most.
+    /// Pairs that it can have decided are void and played again, the second time at the end of the run with
+    /// fewer games at once.
     #[default]
     Discard,
     /// They count, and are reported.
@@ -49,9 +47,15 @@ pub struct Disturbances {
     pub counted: u64,
 }
 
-/// What becomes of a suspect pair that was void `times` times before: whether it is void again.
-pub fn is_void_again(times: u64) -> bool {
-    times < MAX_REPLAYS
+/// What becomes of a suspect pair that was void `times` times before: `None` if it counts as it is. The
+/// machine has to be less busy to decide otherwise the third time, so the pair is put off where it can be.
+pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
+    match times {
+        0 => Some(RunInput::Voided(pair)),
+        1 if can_put_off => Some(RunInput::PutOff(pair)),
+        1 => Some(RunInput::Voided(pair)),
+        _ => None,
+    }
 }
 
 /// How CPU contention can have decided a pair.

@@ -1,7 +1,8 @@
 //! What a run knows and decides. Pure: no I/O, no clock, no async.
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
-//! before it are counted. The SPRT looks at the counts of two engines after each of their pairs and
+//! before it are counted. One that was put off to the end counts after all others, in the same order.
+//! The SPRT looks at the counts of two engines after each of their pairs and
 //! stops their encounter there; the run ends when no encounter is left. So a verdict does not
 //! depend on which games happened to be short, nor on how many ran at once; pairs beyond the
 //! stopping point are never counted.
@@ -23,6 +24,8 @@ pub enum RunInput {
     Committed(PairTally),
     /// A pair was played and does not count; it is to be played again.
     Voided(u64),
+    /// A pair was played and does not count; it is to be played again after all others.
+    PutOff(u64),
     /// The user asks for an end.
     Interrupt,
     /// The user asks for an end after the pairs in flight.
@@ -40,6 +43,8 @@ pub enum RunInput {
 pub enum Effect {
     /// Start this pair.
     Start(Pairing),
+    /// Play fewer pairs at once from now on: only those that were put off are left.
+    Ease,
     /// This pair counts now.
     Count {
         /// The pair.
@@ -82,9 +87,13 @@ pub struct RunState {
     in_flight: BTreeSet<u64>,
     /// Started before, voided, and not started again yet.
     again: BTreeSet<u64>,
+    /// Put off to the end, and whether they are counted.
+    put_off: BTreeMap<u64, bool>,
+    is_eased: bool,
     /// On disk, but an earlier pair is not.
     waiting: BTreeMap<u64, PairTally>,
-    /// All pairs below this number are counted, but for those of encounters that had been decided.
+    /// All pairs below this number are counted, but for those of encounters that had been decided, and
+    /// those that were put off.
     next_to_count: u64,
     /// Encounters that the SPRT has decided: how, and by which pair.
     stopped: BTreeMap<[usize; 2], (Ending, u64)>,
@@ -111,6 +120,8 @@ impl RunState {
             next: 0,
             in_flight: BTreeSet::new(),
             again: BTreeSet::new(),
+            put_off: BTreeMap::new(),
+            is_eased: false,
             waiting: BTreeMap::new(),
             next_to_count: 0,
             stopped: BTreeMap::new(),
@@ -138,7 +149,8 @@ impl RunState {
         match event {
             RunInput::Idle => self.start_next().into_iter().collect(),
             RunInput::Committed(tally) => self.commit(tally),
-            RunInput::Voided(pair) => self.void(pair),
+            RunInput::Voided(pair) => self.void(pair, false),
+            RunInput::PutOff(pair) => self.void(pair, true),
             RunInput::Interrupt => self.interrupt(),
             RunInput::Drain if self.phase == Phase::Running => self.interrupt(),
             RunInput::Stop if self.ending().is_none() => {
@@ -174,9 +186,12 @@ impl RunState {
         self.spsa.as_ref()?.settings(pair)
     }
 
-    /// The pairs counted so far, in the order of the schedule.
+    /// The pairs counted so far, in the order in which they were: that of the schedule, and then those that
+    /// were put off.
     pub fn counted(&self) -> impl Iterator<Item = u64> {
-        (0..self.next_to_count).filter(|pair| !self.is_beyond(*pair))
+        let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
+        let late = self.put_off.iter().filter(|(_, is_counted)| **is_counted);
+        (0..self.next_to_count).filter(is_in_turn).chain(late.map(|(pair, _)| *pair))
     }
 
     /// The counted pairs that are evidence, and no repeats.
@@ -217,10 +232,15 @@ impl RunState {
         }
     }
 
+    /// Whether no pair follows from the results of others, so that one may be put off.
+    pub fn is_fixed(&self) -> bool {
+        self.spsa.is_none() && self.schedule.design().format.is_fixed()
+    }
+
     /// Whether pairs that were counted can be taken back: not where later ones, which may be on
     /// disk, follow from their results.
     pub fn can_take_back(&self) -> bool {
-        self.spsa.is_none() && self.schedule.design().format.is_fixed() && self.ending().is_none()
+        self.is_fixed() && self.ending().is_none()
     }
 
     /// Some pairs are on disk no more; `kept` are all that are. What is missing is played again,
@@ -231,16 +251,21 @@ impl RunState {
         let before = std::mem::replace(self, blank);
         self.repeats = before.repeats.blank();
         self.counts_repeats = before.counts_repeats;
+        self.put_off = before.put_off.into_keys().map(|pair| (pair, false)).collect();
         for tally in kept {
             // What counted before led to no end, and so does less of it.
             self.commit(*tally);
         }
         let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
-        let is_missing = |pair: &u64| !on_disk.contains(pair) && !before.in_flight.contains(pair);
+        let is_missing = |pair: &u64| {
+            let is_known = on_disk.contains(pair) || before.in_flight.contains(pair);
+            !is_known && !self.put_off.contains_key(pair)
+        };
         self.again = (0..before.next).filter(is_missing).collect();
         self.next = before.next;
         self.in_flight = before.in_flight;
         (self.phase, self.is_paused) = (before.phase, before.is_paused);
+        self.is_eased = before.is_eased;
     }
 
     fn start_next(&mut self) -> Option<Effect> {
@@ -256,27 +281,67 @@ impl RunState {
             }
         }
         // After a resume some pairs ahead are on disk already.
-        while self.waiting.contains_key(&self.next) || self.is_beyond(self.next) {
+        while self.waiting.contains_key(&self.next)
+            || self.put_off.contains_key(&self.next)
+            || self.is_beyond(self.next)
+        {
             self.next += 1;
         }
-        // Without one, the run waits for results, or for its end.
-        let pairing = self.schedule.pairing(self.next)?;
-        self.next += 1;
+        let pairing = match self.schedule.pairing(self.next) {
+            Some(pairing) => {
+                self.next += 1;
+                pairing
+            }
+            // Without one, the run waits for results, or for its end.
+            None => {
+                let is_under_way =
+                    |pair: &u64| self.in_flight.contains(pair) || self.waiting.contains_key(pair);
+                let late = self.left_late().find(|pair| !is_under_way(pair))?;
+                if !std::mem::replace(&mut self.is_eased, true) {
+                    return Some(Effect::Ease);
+                }
+                self.schedule.pairing(late)?
+            }
+        };
         self.in_flight.insert(pairing.pair);
         Some(Effect::Start(pairing))
+    }
+
+    /// Whether a pair was put off, and is not counted yet.
+    fn is_late(&self, pair: u64) -> bool {
+        self.put_off.get(&pair) == Some(&false)
+    }
+
+    /// The pairs that were put off and are left to count.
+    fn left_late(&self) -> impl Iterator<Item = u64> {
+        let late = self.put_off.iter().filter(|(_, is_counted)| !**is_counted);
+        late.map(|(pair, _)| *pair).filter(|pair| !self.is_beyond(*pair))
     }
 
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
         self.in_flight.remove(&tally.pair);
         // A pair that comes twice, or after its encounter was decided, changes nothing.
-        if tally.pair >= self.next_to_count && !self.is_beyond(tally.pair) {
+        let is_new = tally.pair >= self.next_to_count || self.is_late(tally.pair);
+        if is_new && !self.is_beyond(tally.pair) {
             self.waiting.entry(tally.pair).or_insert(tally);
         }
         let mut effects = Vec::new();
+        self.count_in_turn(&mut effects);
+        self.end_if_drained(&mut effects);
+        effects
+    }
+
+    /// Counts what is on disk in the order of the schedule, and then what was put off.
+    fn count_in_turn(&mut self, effects: &mut Vec<Effect>) {
         while self.ending().is_none() {
-            let waiting = self.waiting.remove(&self.next_to_count);
-            match waiting.filter(|tally| !self.is_beyond(tally.pair)) {
+            let is_end = self.schedule.is_complete() && self.next_to_count >= self.schedule.known();
+            let late = if is_end { self.left_late().next() } else { None };
+            let pair = late.unwrap_or(self.next_to_count);
+            let is_skipped = late.is_none() && (self.is_late(pair) || self.is_beyond(pair));
+            let waiting = if is_skipped { None } else { self.waiting.remove(&pair) };
+            match waiting {
                 Some(tally) => {
+                    self.put_off.extend(late.map(|pair| (pair, true)));
                     let (tally, is_exhausted) = self.marked(tally);
                     effects.push(self.count(tally));
                     effects.extend(self.move_values(&tally));
@@ -285,23 +350,28 @@ impl RunState {
                         self.stop(&tally, Ending::Complete);
                     }
                 }
-                None if self.is_beyond(self.next_to_count) => {}
+                None if is_skipped => {}
                 None => break,
             }
-            self.next_to_count += 1;
+            if late.is_none() {
+                self.next_to_count += 1;
+            }
             self.next = self.next.max(self.next_to_count);
             if let Some(ending) = self.verdict() {
-                self.end(ending, &mut effects);
+                self.end(ending, effects);
             }
         }
-        self.end_if_drained(&mut effects);
-        effects
     }
 
-    fn void(&mut self, pair: u64) -> Vec<Effect> {
+    /// A pair that does not count is played again: at once, or after all others.
+    fn void(&mut self, pair: u64, is_late: bool) -> Vec<Effect> {
         let mut effects = Vec::new();
-        if self.in_flight.remove(&pair) {
+        if self.in_flight.remove(&pair) && !is_late {
             self.again.insert(pair);
+        }
+        if is_late && pair >= self.next_to_count {
+            self.put_off.insert(pair, false);
+            self.count_in_turn(&mut effects);
         }
         self.end_if_drained(&mut effects);
         effects
@@ -325,7 +395,7 @@ impl RunState {
             self.counts.repeated_pairs += u64::from(is_repeat);
             return (tally, false);
         }
-        let may_end = self.spsa.is_none() && self.schedule.design().format.is_fixed();
+        let may_end = self.is_fixed();
         let opening = self.schedule.pairing(tally.pair).map(|pairing| pairing.opening);
         let is_exhausted = opening.is_some_and(|opening| {
             may_end && self.repeats.exhausts(tally.twosome(), opening, is_repeat)
@@ -334,9 +404,9 @@ impl RunState {
         (PairTally { is_repeat, ..tally }, is_exhausted)
     }
 
-    /// Ends an encounter with a pair.
+    /// Ends an encounter with a pair. If that was put off, all others of the encounter are counted.
     fn stop(&mut self, tally: &PairTally, ending: Ending) {
-        self.stopped.entry(tally.engines).or_insert((ending, tally.pair));
+        self.stopped.entry(tally.engines).or_insert((ending, self.next_to_count));
         self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
     }
 
@@ -387,13 +457,15 @@ impl RunState {
         }
         let engines = self.schedule.pairing(pair).map(|pairing| pairing.engines);
         let stop = engines.and_then(|engines| self.stopped.get(&engines));
-        stop.is_some_and(|(_, last)| pair > *last)
+        stop.is_some_and(|(_, last)| pair > *last || self.is_late(pair))
     }
 
     /// What ends the run: the decision on its only encounter, or that nothing is left to count.
     fn verdict(&self) -> Option<Ending> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
-        let is_all = self.schedule.is_complete() && self.next_to_count >= self.schedule.known();
+        let is_all = self.schedule.is_complete()
+            && self.next_to_count >= self.schedule.known()
+            && self.left_late().next().is_none();
         match decided {
             Some(ending) if self.schedule.matchups() == 1 => Some(ending),
             _ if self.stopped.len() == self.schedule.matchups() => Some(Ending::Complete),

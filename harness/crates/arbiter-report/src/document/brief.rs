@@ -3,7 +3,7 @@
 use super::{Block, Document, Tone, manifest, run, tournament, tuning};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::text::{interval, plus_minus, plus_minus_95, results};
+use crate::text::{plus_minus_95, results};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, latency, lint};
 use arbiter_plan::{Ending, Remark, base_name};
@@ -114,19 +114,7 @@ fn strength(document: &mut Document, summary: &Summary) {
         let counts = format!("{}: {:?} (LL, LD, DD+WL, WD, WW)", pairs.pairs(), pairs.0);
         document.value("Pairs", counts);
     }
-    let naive = plus_minus_95(strength.elo);
-    match summary.after_stop() {
-        None => document.value("Elo", naive),
-        Some(after) => {
-            document.value("Elo", format!("{} (95 %), bias-corrected", interval(&after.elo)));
-            let leaning = match summary.verdict() {
-                Verdict::H1 => "; it leans upwards, as the test stopped when it looked good",
-                Verdict::H0 => "; it leans downwards, as the test stopped when it looked bad",
-                Verdict::Inconclusive | Verdict::None => "",
-            };
-            document.value("Elo", format!("{naive}, naive{leaning}"));
-        }
-    }
+    document.value("Elo", strength.elo_in_full());
     document.value("nElo", plus_minus_95(strength.nelo));
     document.value("LOS", strength.los_in_words());
 }
@@ -135,8 +123,8 @@ fn encounters(summary: &Summary) -> Table {
     let mut table = Table::new(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
     for (engines, encounter) in &summary.counts.encounters {
         let [first, second] = engines.map(|engine| &summary.engines[engine]);
-        let Strength { games, elo, .. } = Strength::of(*encounter);
-        let elo = plus_minus(elo);
+        let strength = Strength::of(*encounter);
+        let (games, elo) = (strength.games, strength.elo_in_words());
         table.push([first, second, &games.games(), &games.wins, &games.draws, &games.losses, &elo]);
     }
     table

@@ -6,7 +6,7 @@ use crate::chart::{self, Chart, Intervals, Line, Lines};
 use crate::statistics::{GameStatistics, HistoryPoint};
 use crate::summary::Summary;
 use crate::table::Table;
-use crate::text::{interval, plus_minus, signed};
+use crate::text::{interval, signed};
 use arbiter_names::counted;
 use arbiter_stats::elo::finite;
 use arbiter_stats::{Sprt, SprtStatus, opening_bias};
@@ -120,7 +120,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let games = counted(summary.counts.games(), "game");
-    let elo = plus_minus(summary.strength().elo);
+    let elo = summary.strength().elo_in_words();
     let description = format!("Elo of {first} against {second} after {games}: {elo}.");
     let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels, shades };
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
@@ -132,7 +132,7 @@ fn ablation(summary: &Summary) -> Option<Figure> {
     let mut rows = Vec::new();
     for feature in ablation::features(summary) {
         let Some(elo) = feature.strength.elo else { continue };
-        table.push([&feature.name, &interval(&elo)]);
+        table.push([&feature.name, &feature.strength.elo_in_words()]);
         rows.push((feature.name.to_owned(), elo.value, elo.low, elo.high));
     }
     let (first, _, _, _) = rows.first()?;

@@ -4,7 +4,7 @@ use super::Block;
 use crate::statistics::GameStatistics;
 use crate::status::rough;
 use crate::summary::{Strength, Summary};
-use crate::text::{interval, plus_minus, signed};
+use crate::text::signed;
 use arbiter_names::counted;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::Estimate;
@@ -68,19 +68,15 @@ pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Op
 
 fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
     let name = "Elo (95 %)".to_owned();
-    let Some((sprt, _)) = summary.test() else {
-        let estimate = strength.elo?;
-        let (value, note) = (plus_minus(strength.elo), format!("LOS {}", strength.los_in_words()));
-        let picture = Picture::Interval { estimate, hypotheses: None };
-        return Some(Gauge { name, value, note, picture });
+    let allowance = if strength.naive.is_some() { "allowing for the stop; " } else { "" };
+    let note = match summary.test() {
+        None => format!("LOS {}", strength.los_in_words()),
+        Some((Sprt { model, elo0, elo1, .. }, _)) => {
+            format!("{allowance}tested: {model} Elo {elo0} against {elo1}")
+        }
     };
-    let estimate = summary.elo()?;
-    let hypotheses = summary.hypotheses();
-    let allowance = if summary.after_stop().is_some() { "allowing for the stop; " } else { "" };
-    let (model, elo0, elo1) = (sprt.model, sprt.elo0, sprt.elo1);
-    let note = format!("{allowance}tested: {model} Elo {elo0} against {elo1}");
-    let picture = Picture::Interval { estimate, hypotheses };
-    Some(Gauge { name, value: interval(&estimate), note, picture })
+    let picture = Picture::Interval { estimate: strength.elo?, hypotheses: summary.hypotheses() };
+    Some(Gauge { name, value: strength.elo_in_words(), note, picture })
 }
 
 fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {

@@ -147,9 +147,8 @@ pub(super) fn contention(summary: &Summary) -> Option<String> {
         )),
     };
     let Disturbances { voided, counted } = summary.disturbances;
-    let decided = (voided + counted > 0).then(|| {
-        format!("pairs that this can have decided: {voided} played again, {counted} counted")
-    });
+    let decided = (voided + counted > 0)
+        .then(|| format!("pairs that this can have decided: {voided} void, {counted} counted"));
     let parts: Vec<String> = [waited, decided].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -8,7 +8,7 @@ use crate::ratings::{Ratings, pentanomial, seconds_per_move};
 use crate::standings::{Rating, superiority};
 use crate::summary::Strength;
 use crate::table::Table;
-use crate::text::{UNDEFINED, percent, plus_minus_95};
+use crate::text::{UNDEFINED, percent};
 use arbiter_plan::Encounter;
 use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::{Meeting, OutcomeModel};
@@ -100,7 +100,7 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
                 "{} against {}: Elo {}, LOS {}.",
                 ratings.name(first),
                 ratings.name(second),
-                plus_minus_95(strength.elo),
+                strength.elo_in_full(),
                 strength.los_in_words()
             )
         }

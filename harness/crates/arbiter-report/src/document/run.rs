@@ -13,7 +13,7 @@ use crate::standings::{Rating, superiority};
 use crate::statistics::GameStatistics;
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::text::{interval, percent, plus_minus, plus_minus_95, ratio};
+use crate::text::{percent, plus_minus, ratio};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, standings, tuned};
 use arbiter_names::counted;
@@ -220,8 +220,11 @@ fn confidence(summary: &Summary) -> String {
         }
         Verdict::Inconclusive | Verdict::None => String::new(),
     };
-    let Some(after) = summary.after_stop() else { return rates.trim_end().to_owned() };
-    let (elo, los) = (interval(&after.elo), summary.los_after_stop_in_words().unwrap_or_default());
+    let strength = summary.strength();
+    if strength.naive.is_none() {
+        return rates.trim_end().to_owned();
+    }
+    let (elo, los) = (strength.elo_in_words(), strength.los_in_words());
     let first = &summary.engines[0];
     match summary.is_over() {
         true => format!(
@@ -236,7 +239,7 @@ fn confidence(summary: &Summary) -> String {
 }
 
 fn duel(summary: &Summary) -> Option<String> {
-    let (games, elo) = (summary.counts.games(), plus_minus_95(summary.strength().elo));
+    let (games, elo) = (summary.counts.games(), summary.strength().elo_in_full());
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let games = (games > 0).then(|| counted(games, "game"))?;
     Some(format!("{first} against {second}: Elo {elo} after {games}."))
@@ -285,6 +288,9 @@ const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. 
 const BOUNDS: &str = "An Elo with > or < is a bound at 95 %: all was won or lost, which gives no finite \
     estimate.";
 
+const NAIVE: &str = "Elo and LOS of the first table allow for the stop. The naive Elo takes no account of \
+    it and leans to the side of the verdict.";
+
 const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
     pair of games from one opening with colours reversed; pairs are counted by the points of the \
     first engine, from none (LL) to both (WW).";
@@ -294,10 +300,10 @@ fn encounters(summary: &Summary) -> Table {
         ["first", "second", "Elo (95 %)", "nElo (95 %)", "LOS", "games", "won", "drawn", "lost"],
         ["pairs LL, LD, DD+WL, WD, WW"],
     );
-    for (engines, encounter) in &summary.counts.encounters {
-        let strength = Strength::of(*encounter);
+    for engines in summary.counts.encounters.keys() {
+        let strength = summary.strength_of(*engines);
         let [first, second] = engines.map(|engine| &summary.engines[engine]);
-        let elo = plus_minus(strength.elo);
+        let elo = strength.elo_in_words();
         table.push_with([first, second, &elo], ablation::strength_cells(&strength));
     }
     table
@@ -310,21 +316,16 @@ fn test(document: &mut Document, summary: &Summary) {
         let mut row = |label: &str, value: String| table.push([&label, &value]);
         row("LLR", sprt_text(&sprt, sprt_status));
         row("Bounds", bounds_text(&sprt));
-        if let Some(after) = summary.after_stop() {
-            row("Elo, allowing for the stop (95 %)", interval(&after.elo));
-        }
-        if let Some(los) = summary.los_after_stop_in_words() {
-            row("LOS, allowing for the stop", los);
+        let naive = summary.strength().naive;
+        if naive.is_some() {
+            row("Elo, naive (95 %)", plus_minus(naive));
         }
         document.table(table);
+        if naive.is_some() {
+            document.paragraph(NAIVE);
+        }
     }
     document.paragraph(LEGEND);
-    if matches!(summary.verdict(), Verdict::H1 | Verdict::H0) {
-        document.paragraph(
-            "The Elo of the first table takes no account of the stop and leans to the side of the \
-             verdict.",
-        );
-    }
 }
 
 /// How likely each of several engines is the stronger one of two.

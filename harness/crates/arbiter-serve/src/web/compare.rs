@@ -2,8 +2,8 @@
 
 use arbiter_names::counted;
 use arbiter_report::{
-    Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, interval,
-    percent, signed,
+    Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, percent,
+    signed,
 };
 use arbiter_stats::elo::finite;
 use arbiter_stats::{LlrBounds, Trinomial};
@@ -63,12 +63,7 @@ fn results(runs: &[ComparedRun]) -> Table {
         // Of more engines no figure is that of one against the others.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
-        // As the Elo beside it.
-        let los = match summary.los_after_stop_in_words() {
-            Some(los) => los,
-            None if is_duel => strength.los_in_words(),
-            None => String::new(),
-        };
+        let los = if is_duel { strength.los_in_words() } else { String::new() };
         table.push([
             &summary.run,
             &summary.state_in_words(),
@@ -95,8 +90,9 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut table = Table::new(["run", "Elo (95 %)"]);
     let (mut rows, mut engines) = (Vec::new(), Vec::new());
     for (place, ComparedRun { summary, .. }) in runs.iter().enumerate() {
-        let Some(elo) = summary.elo() else { continue };
-        table.push([&summary.run, &interval(&elo)]);
+        let Some(strength) = summary.duel() else { continue };
+        let Some(elo) = strength.elo else { continue };
+        table.push([&summary.run, &strength.elo_in_words()]);
         table.link("run", format!("/runs/{}", summary.run));
         // A bound is an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));

@@ -8,9 +8,8 @@ use super::{NavPage, fragments, joined, option, page};
 use crate::asked::Asked;
 use arbiter_names::counted;
 use arbiter_report::{
-    Block, Chart, Document, Figure, Intervals, LogEntry, Summary, Table, interval, short_commit,
+    Block, Chart, Document, Figure, Intervals, LogEntry, Summary, Table, short_commit,
 };
-use arbiter_stats::elo::Estimate;
 
 /// Commits that a figure shows at most, the latest.
 const MAX_SHOWN: usize = 40;
@@ -21,12 +20,6 @@ fn engine(summary: &Summary, index: usize) -> String {
         Some(from) => short_commit(from),
         None => summary.engines[index].clone(),
     }
-}
-
-/// Elo of the commit, with allowance for the stop if there was one.
-fn elo(summary: &Summary) -> Option<Estimate> {
-    let after_stop = summary.after_stop().map(|after| after.elo);
-    after_stop.or_else(|| summary.strength().elo)
 }
 
 /// What has to be the same for figures to be of one kind: the opponent and the limits.
@@ -112,7 +105,7 @@ fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
         .iter()
         .filter_map(|trial| {
             // A bound is an arrow.
-            let elo = elo(&trial.summary)?;
+            let elo = trial.summary.strength().elo?;
             // Month and day, so that a telephone has room for both.
             let day: String =
                 trial.started.chars().skip("2000-".len()).take("01-01".len()).collect();
@@ -138,7 +131,7 @@ fn table(trials: &[&LogEntry]) -> Table {
             &engine(&trial.summary, 0),
             &engine(&trial.summary, 1),
             &summary.counts.games(),
-            &elo(&trial.summary).as_ref().map_or("–".to_owned(), interval),
+            &summary.strength().elo_in_words(),
             &summary.verdict(),
             &summary.about.as_deref().unwrap_or_default(),
             &summary.run,

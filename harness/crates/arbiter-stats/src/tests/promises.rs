@@ -2,11 +2,12 @@
 //! `cargo test --release -p arbiter-stats -- --ignored`.
 
 use super::super::elo::score_from_elo;
+use super::super::gsprt::steps;
 use super::super::pentanomial::Pentanomial;
 use super::super::planning::{Conditions, PlannedTest};
 use super::super::ratings::{Errors, Meeting, Options, OutcomeModel, rate};
 use super::super::sequential;
-use super::super::simulate::{Simulation, pair_model, shifted, strengths};
+use super::super::simulate::{Simulation, expected_counts, pair_model, shifted, strengths};
 use super::super::sprt::{Correction, Decision, Model, Sprt};
 use super::agreement::Agreement;
 
@@ -335,46 +336,119 @@ fn intervals_of_ratings_cover_the_truth_after_few_pairs_too() {
     }
 }
 
-/// Games of simulated tests over those that are planned for, less one, with the standard error.
-fn beyond_plan(test: Sprt, conditions: Conditions, share: f64, runs: u64) -> (f64, f64) {
-    let base = pair_model(conditions.draw_rate, conditions.bias_elo).expect("room for the bias");
-    let elo = share * test.elo1;
-    let probabilities = shifted(&base, elo, test.model);
-    let simulation = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
-    let mut random = uniform(share.to_bits() ^ test.elo1.to_bits());
-    let games: Vec<f64> =
-        (0..runs).map(|_| 2.0 * simulation.play(&mut random).pairs.pairs() as f64).collect();
-    let mean = games.iter().sum::<f64>() / runs as f64;
-    let variance = games.iter().map(|games| (games - mean).powi(2)).sum::<f64>() / runs as f64;
-    let planned = PlannedTest::new(test, conditions).expect("some variance");
-    let (_, logistic) = strengths(&probabilities).expect("spread");
-    let plan = planned.at(logistic).exit.mean_units;
-    (mean / plan - 1.0, (variance / runs as f64).sqrt() / plan)
+/// A test that is planned and simulated.
+#[derive(Debug, Clone, Copy)]
+struct Planned {
+    test: Sprt,
+    conditions: Conditions,
+    /// True strength over the bounds: 0 at `elo0`, 1 at `elo1`.
+    share: f64,
 }
 
-fn check_plans(runs: u64) {
-    for (elo1, model, draw_rate, bias_elo) in [
-        (20.0, Model::Normalized, 0.5, 0.0),
-        (20.0, Model::Logistic, 0.5, 0.0),
-        (20.0, Model::Bayesian, 0.4, 60.0),
-        (20.0, Model::Normalized, 0.4, 150.0),
-        (50.0, Model::Normalized, 0.5, 0.0),
-    ] {
-        let test = Sprt::new(0.0, elo1, 0.05, 0.05, model).expect("a sound test");
-        let test = test.with_correction(test.usual_correction());
-        for share in [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0] {
-            let conditions = Conditions { draw_rate, bias_elo };
-            let (beyond, error) = beyond_plan(test, conditions, share, runs);
-            println!(
-                "{model} {elo1} {draw_rate} {bias_elo} {share}: {:.2} ± {:.2} %",
-                100.0 * beyond,
-                100.0 * error
-            );
-            assert!(
-                beyond.abs() < 0.02 + 3.0 * error,
-                "{model:?} {elo1} {share}: {beyond} ± {error}"
-            );
+impl Planned {
+    /// Pairs of the plan, and those of simulated tests with their standard error.
+    ///
+    /// Figures of a test that have a mean of 0 by Wald's identities tell most of what its number of pairs is
+    /// by chance, so least squares take that out: M, the steps less their mean; and the exponential of the
+    /// steps by the root h of E(e^(hJ)) = 1, less 1, or M² less the variance of as many steps where an end
+    /// is so rare that it makes up all of the exponential.
+    fn pairs(&self, runs: u64) -> (f64, f64, f64) {
+        let Planned { test, conditions, share } = *self;
+        let base =
+            pair_model(conditions.draw_rate, conditions.bias_elo).expect("room for the bias");
+        let elo = test.elo0 + share * (test.elo1 - test.elo0);
+        let probabilities = shifted(&base, elo, test.model);
+        let planned = PlannedTest::new(test, conditions).expect("some variance");
+        let (_, logistic) = strengths(&probabilities).expect("spread");
+        let plan = planned.at(logistic).exit.mean_units / 2.0;
+
+        let scaled = test.for_pairs(&expected_counts(&probabilities));
+        let steps = steps(&probabilities, scaled.elo0, scaled.elo1, scaled.model);
+        let mean_of = |value: &dyn Fn(f64) -> f64| -> f64 {
+            probabilities.iter().zip(steps).map(|(p, step)| p * value(step)).sum()
+        };
+        let drift = mean_of(&|step| step);
+        let variance = mean_of(&|step| (step - drift).powi(2));
+        // Newton's method from beyond the root of a convex function never passes it.
+        let mut h = -4.0 * drift / variance;
+        for _ in 0..40 {
+            h -= mean_of(&|step| (h * step).exp_m1()) / mean_of(&|step| step * (h * step).exp());
         }
+        let simulation = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
+        let mut random = uniform(share.to_bits() ^ test.elo1.to_bits());
+        let mut sums = [[0.0; 4]; 4];
+        for _ in 0..runs {
+            let counts = simulation.play(&mut random).pairs.0.map(|count| count as f64);
+            let length: f64 = counts.iter().sum();
+            let walked: f64 = counts.iter().zip(steps).map(|(n, step)| n * step).sum();
+            let beyond = walked - drift * length;
+            let second = match h.abs() < 1.5 {
+                // Less what the first figure tells of it, so that a root next to 0 leaves two figures.
+                true => ((h * walked).exp_m1() - h * beyond) / (h * h),
+                false => beyond * beyond - variance * length,
+            };
+            let told = [1.0, beyond, second, length];
+            for (row, left) in sums.iter_mut().zip(told) {
+                row.iter_mut().zip(told).for_each(|(sum, right)| *sum += left * right);
+            }
+        }
+        let (pairs, error) = without_controls(sums.map(|row| row.map(|sum| sum / runs as f64)));
+        (plan, pairs, error / (runs as f64).sqrt())
+    }
+}
+
+/// The mean of the last of four variables, less what the second and third, whose means are 0, tell of
+/// it, and the deviation that is left, by the mean products of all.
+fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
+    let about = |i: usize, j: usize| products[i][j] - products[0][i] * products[0][j];
+    let ([a, b, c], [y, z]) = ([about(1, 1), about(1, 2), about(2, 2)], [about(1, 3), about(2, 3)]);
+    let determinant = a * c - b * b;
+    let weights = [(c * y - b * z) / determinant, (a * z - b * y) / determinant];
+    let explained = weights[0] * y + weights[1] * z;
+    let mean = products[0][3] - weights[0] * products[0][1] - weights[1] * products[0][2];
+    (mean, (about(3, 3) - explained).max(0.0).sqrt())
+}
+
+/// Bounds, model, draw rate and bias of tests that are planned. Of wider ones plans are up to 8 % too long.
+const PLANS: [(f64, f64, Model, f64, f64); 7] = [
+    (0.0, 20.0, Model::Normalized, 0.5, 0.0),
+    (0.0, 20.0, Model::Logistic, 0.5, 0.0),
+    (0.0, 20.0, Model::Bayesian, 0.4, 60.0),
+    (0.0, 20.0, Model::Normalized, 0.4, 150.0),
+    (-15.0, 0.0, Model::Normalized, 0.7, 0.0),
+    (0.0, 50.0, Model::Normalized, 0.5, 0.0),
+    (0.0, 50.0, Model::Logistic, 0.5, 0.0),
+];
+
+/// Pairs of plans are those of simulated tests to 2 %, from -1 to 2 times the bounds. The table shows them
+/// with `--nocapture`.
+fn check_plans(runs: u64) {
+    let shares = [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0];
+    let planned = |&(elo0, elo1, model, draw_rate, bias_elo): &(f64, f64, Model, f64, f64)| {
+        let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).expect("a sound test");
+        let test = test.with_correction(test.usual_correction());
+        let conditions = Conditions { draw_rate, bias_elo };
+        shares.map(|share| Planned { test, conditions, share })
+    };
+    let tests: Vec<Planned> = PLANS.iter().flat_map(planned).collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let found: Vec<(f64, f64, f64)> = std::thread::scope(|scope| {
+        let part = |part| {
+            scope.spawn(move || Vec::from_iter(<[_]>::iter(part).map(|p: &Planned| p.pairs(runs))))
+        };
+        let parts: Vec<_> = tests.chunks(tests.len().div_ceil(threads)).map(part).collect();
+        parts.into_iter().flat_map(|part| part.join().expect("it only computes")).collect()
+    });
+    println!("| test | draws, bias | strength | planned pairs | simulated pairs | ratio |");
+    println!("|---|---|--:|--:|--:|--:|");
+    for (Planned { test, conditions, share }, (plan, pairs, error)) in tests.iter().zip(found) {
+        let (Sprt { elo0, elo1, model, .. }, ratio) = (test, pairs / plan);
+        let Conditions { draw_rate, bias_elo } = conditions;
+        println!(
+            "| {model} {elo0}, {elo1} | {draw_rate}, {bias_elo} | {share} | {plan:.1} | {pairs:.1} ± {error:.1} | {ratio:.4} |"
+        );
+        let off = (ratio - 1.0).abs() - 3.0 * error / plan;
+        assert!(off < 0.02, "{model} {elo0} {elo1} {share}: {plan}, and not {pairs} ± {error}");
     }
 }
 

@@ -1,3 +1,4 @@
+mod put_off;
 mod repeats;
 mod taken_back;
 
