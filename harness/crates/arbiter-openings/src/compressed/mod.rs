@@ -19,10 +19,11 @@ pub(crate) fn is_zip(start: &[u8]) -> bool {
 const HEAD_BYTES: u64 = 512;
 
 /// What files begin with that hold no text, or another's, and what to do about them.
-const FOREIGN: [(&[u8], &str); 14] = [
+const FOREIGN: [(&[u8], &str); 15] = [
     (b"PK\x03\x04", "a zip archive; unpack it, and name a file of it"),
     (b"PK\x05\x06", "a zip archive; unpack it, and name a file of it"),
     (b"\xfd7zXZ\0", "compressed with xz; unpack it first"),
+    (b"\x5d\0\0", "compressed with lzma; unpack it first"),
     (b"BZh", "compressed with bzip2; unpack it first"),
     (b"LZIP", "compressed with lzip; unpack it first"),
     (b"\x04\x22\x4d\x18", "compressed with lz4; unpack it first"),
@@ -39,7 +40,9 @@ const FOREIGN: [(&[u8], &str); 14] = [
 /// What a file that begins so is, if it is neither text, gzip nor Zstandard.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
-    let found = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| *what);
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let begins = |magic: &[u8]| head.starts_with(magic) || text.starts_with(magic);
+    let found = FOREIGN.iter().find(|(magic, _)| begins(magic)).map(|(_, what)| *what);
     found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
 }
 
