@@ -8,12 +8,12 @@ use std::ops::ControlFlow;
 use arbiter_pgn::{Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move};
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::epd::{Start, ending, over, parse_position};
+use super::epd::{ending, over, playable};
 use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
-use arbiter_position::excerpt;
+use arbiter_position::{Start, excerpt};
 
 /// Reads every game of `source` into `book`; what is none is left out.
 pub(super) fn read(
@@ -64,9 +64,10 @@ enum Fault {
 struct Mainline {
     options: ReadOptions,
     fault: Option<Fault>,
-    /// The opening so far, and the position after its moves.
     start: Option<Start>,
-    /// The positions before the moves.
+    moves: Vec<UciMove>,
+    /// The position after the moves, and those before them.
+    position: Chess,
     history: Vec<Zobrist64>,
     /// True if there was a move, a comment or a result.
     has_text: bool,
@@ -74,7 +75,15 @@ struct Mainline {
 
 impl Mainline {
     fn new(options: ReadOptions) -> Mainline {
-        Mainline { options, fault: None, start: None, history: Vec::new(), has_text: false }
+        Mainline {
+            options,
+            fault: None,
+            start: None,
+            moves: Vec::new(),
+            position: Chess::default(),
+            history: Vec::new(),
+            has_text: false,
+        }
     }
 
     /// The opening of the game that was read, and what was left out of its start.
@@ -86,22 +95,16 @@ impl Mainline {
             let fault = "expected moves or a result after the tags, got neither";
             return Err(Fault::Game(fault.to_owned()));
         };
-        let key = key(&start.position);
+        let key = key(&self.position);
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
-        match ending(&start.position).or(repetition) {
+        match ending(&self.position).or(repetition) {
             Some(ending) => Err(Fault::Game(over(ending))),
-            None => Ok((start.opening, start.correction)),
+            None => {
+                let opening = Opening::new(&start, std::mem::take(&mut self.moves));
+                Ok((opening, start.correction))
+            }
         }
-    }
-
-    /// The position in which a game with these tags starts.
-    fn start(&self, tags: &Tags) -> Result<Start, String> {
-        let is_chess960 = tags.castling_mode()? == Some(CastlingMode::Chess960);
-        if tags.fen.is_empty() {
-            return Ok(Start::initial(is_chess960));
-        }
-        parse_position(&String::from_utf8_lossy(&tags.fen), is_chess960)
     }
 }
 
@@ -112,8 +115,9 @@ fn key(position: &Chess) -> Zobrist64 {
 impl GameVisitor for Mainline {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
         *self = Mainline::new(self.options);
-        match self.start(tags) {
+        match tags.start().and_then(playable) {
             Ok(start) => {
+                self.position = start.position.clone();
                 self.start = Some(start);
                 ControlFlow::Continue(())
             }
@@ -126,23 +130,20 @@ impl GameVisitor for Mainline {
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
-        let Some(Start { opening, position, .. }) = &mut self.start else {
-            return ControlFlow::Break(());
-        };
-        let ply = opening.moves.len() + 1;
+        let Some(Start { mode, .. }) = self.start else { return ControlFlow::Break(()) };
+        let ply = self.moves.len() + 1;
         if self.options.plies.is_some_and(|plies| ply > plies as usize) {
             return ControlFlow::Break(());
         }
-        match legal_move(position, san) {
+        match legal_move(&self.position, san) {
             Ok(played) => {
-                self.history.push(key(position));
-                position.play_unchecked(played);
-                opening.moves.push(UciMove::from_move(played, opening.castling_mode));
+                self.history.push(key(&self.position));
+                self.position.play_unchecked(played);
+                self.moves.push(UciMove::from_move(played, mode));
                 ControlFlow::Continue(())
             }
             Err(reason) => {
-                let fault = format!("expected a legal move at ply {ply}, got {san}: {reason}");
-                self.fault = Some(Fault::Move(fault));
+                self.fault = Some(Fault::Move(format!("{san} at ply {ply} {reason}")));
                 ControlFlow::Break(())
             }
         }

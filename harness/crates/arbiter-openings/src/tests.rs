@@ -131,7 +131,7 @@ fn faults_of_positions_are_told_with_file_and_line() {
     );
     check(
         "4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -",
-        "expected a legal position, got `4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -`: \
+        "expected a legal position, got `4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - - 0 1`: \
          illegal position: too much material",
     );
     check(&format!("{START} hmvc x;"), "expected a number after `hmvc`, got `x`");
@@ -272,11 +272,11 @@ fn faults_of_games_are_told_with_game_and_line() {
     };
     check(
         "[Event \"x\"]\n\n1. e4\ne5 2. Ke3\nNc6 *\n",
-        "a.pgn:8: game 2: expected a legal move at ply 3, got Ke3: illegal move",
+        "a.pgn:8: game 2: Ke3 at ply 3 is not legal",
     );
     check(
         "[Event \"x\"]\n\n1. Nf3 a6 2. Nc3 a5 3. Ne4 a4 4. Ng5 *",
-        "a.pgn:7: game 2: expected a legal move at ply 7, got Ng5: ambiguous move",
+        "a.pgn:7: game 2: Ng5 at ply 7 fits more than one move",
     );
     check(
         "[Event \"x\"]\n[FEN \"8/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. Kb1 *\n",

@@ -78,7 +78,11 @@ impl Start {
     }
 
     fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
-        let position = Chess::from_setup(setup.clone(), mode)
+        // A check that the last move cannot have given shows that it was no pawn's.
+        let with_passed = Chess::from_setup(setup.clone(), mode);
+        let without = Setup { ep_square: None, ..setup.clone() };
+        let position = with_passed
+            .or_else(|error| Chess::from_setup(without, mode).map_err(|_| error))
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)

@@ -1,9 +1,9 @@
 //! The moves of a game, replayed by the rules of chess.
 
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Color, Outcome, Position};
+use shakmaty::{Chess, Color, Outcome, Position};
 
-use arbiter_pgn::{MoveError, San, legal_move};
+use arbiter_pgn::{MoveError, San, legal_move, text_of};
+use arbiter_position::Start;
 
 /// A game being replayed.
 #[derive(Debug, Clone)]
@@ -15,8 +15,7 @@ impl Replay {
     pub(crate) fn new(fen: &[u8]) -> Option<Replay> {
         let position = match fen {
             b"" => Chess::default(),
-            // Chess960 includes the castling rules of chess.
-            fen => Fen::from_ascii(fen).ok()?.into_position(CastlingMode::Chess960).ok()?,
+            fen => Start::read(&text_of(fen), false).ok()?.position,
         };
         Some(Replay(position))
     }

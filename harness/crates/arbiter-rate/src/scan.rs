@@ -338,7 +338,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if tags.white == tags.black {
         return Err(RejectReason::SamePlayer);
     }
-    tags.castling_mode().map(drop).map_err(|_| RejectReason::Variant)
+    tags.is_chess960().map(drop).map_err(|_| RejectReason::Variant)
 }
 
 /// White's result, as the tag and the end of the moves tell it.

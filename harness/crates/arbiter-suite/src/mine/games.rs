@@ -108,21 +108,12 @@ impl Replay {
     }
 }
 
-/// The position in which a game starts.
-fn start(tags: &Tags) -> Result<Start, String> {
-    let is_chess960 = tags.castling_mode()?.is_some();
-    match tags.fen.as_slice() {
-        b"" => Start::read(&shakmaty::fen::Fen::default().to_string(), is_chess960),
-        fen => Start::read(&text_of(fen), is_chess960),
-    }
-}
-
 impl GameVisitor for Replay {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
         let termination = tags.termination.to_ascii_lowercase();
         let is_faulty = FAULTS.iter().any(|fault| fault.as_bytes() == termination);
         *self = Replay { is_faulty, ..Replay::default() };
-        let start = match start(tags) {
+        let start = match tags.start() {
             Ok(start) => start,
             Err(reason) => return self.break_off(reason),
         };
@@ -146,7 +137,7 @@ impl GameVisitor for Replay {
             }
             Err(error) => {
                 let ply = game.moves.len() + 1;
-                self.break_off(format!("move '{san}', ply {ply}: {error}; the rest is left out"))
+                self.break_off(format!("'{san}' at ply {ply} {error}; the rest is left out"))
             }
         }
     }
@@ -199,7 +190,7 @@ mod tests {
         assert_eq!(games[0].origin, "A v B, a.pgn game 1");
         assert_eq!(games[1].origin, "a.pgn game 2");
         assert_eq!(plies[2], 2);
-        assert!(faults.iter().any(|fault| fault.starts_with("a.pgn game 3: move 'e5', ply 3")));
+        assert!(faults.iter().any(|fault| fault.starts_with("a.pgn game 3: 'e5' at ply 3")));
         let no_position = "a.pgn game 4: expected a position";
         assert!(faults.iter().any(|fault| fault.starts_with(no_position)), "{faults:?}");
     }
