@@ -7,23 +7,27 @@ use arbiter_position::Start;
 
 /// A game being replayed.
 #[derive(Debug, Clone)]
-pub(crate) struct Replay(Chess);
+pub(crate) struct Replay {
+    position: Chess,
+    /// True if the FEN tag claims what the position cannot have.
+    pub(crate) is_corrected: bool,
+}
 
 impl Replay {
     /// Begins at the start of a game, or at the position of its FEN tag if that is not empty; `None` if
     /// there is no such position.
     pub(crate) fn new(fen: &[u8]) -> Option<Replay> {
-        let position = match fen {
-            b"" => Chess::default(),
-            fen => Start::read(&text_of(fen), false).ok()?.position,
-        };
-        Some(Replay(position))
+        if fen.is_empty() {
+            return Some(Replay { position: Chess::default(), is_corrected: false });
+        }
+        let Start { position, correction, .. } = Start::read(&text_of(fen), false).ok()?;
+        Some(Replay { position, is_corrected: correction.is_some() })
     }
 
     /// Plays a move, or names it with its number if it cannot be played.
     pub(crate) fn play(&mut self, written: San) -> Result<(), String> {
-        match legal_move(&self.0, written) {
-            Ok(legal) => self.0.play_unchecked(legal),
+        match legal_move(&self.position, written) {
+            Ok(legal) => self.position.play_unchecked(legal),
             Err(MoveError::Null) => return Err(self.numbered("--, a null move")),
             Err(_) => return Err(self.numbered(&written.to_string())),
         }
@@ -32,22 +36,22 @@ impl Replay {
 
     /// Plays a move and returns it in SAN; `None` if it cannot be played.
     pub(crate) fn san(&mut self, written: San) -> Option<San> {
-        let legal = legal_move(&self.0, written).ok()?;
-        let san = San::from_move(&self.0, legal);
-        self.0.play_unchecked(legal);
+        let legal = legal_move(&self.position, written).ok()?;
+        let san = San::from_move(&self.position, legal);
+        self.position.play_unchecked(legal);
         Some(san)
     }
 
     /// Returns a move with its number, such as `23... Nf9`.
     pub(crate) fn numbered(&self, written: &str) -> String {
-        let dots = if self.0.turn() == Color::White { "." } else { "..." };
-        format!("{}{dots} {written}", self.0.fullmoves())
+        let dots = if self.position.turn() == Color::White { "." } else { "..." };
+        format!("{}{dots} {written}", self.position.fullmoves())
     }
 
     /// Returns the outcome by the last position, if the rules end the game there by themselves: by
     /// checkmate, stalemate, or for want of material.
     pub(crate) fn outcome(&self) -> Option<Outcome> {
-        Some(self.0.outcome()).filter(|outcome| *outcome != Outcome::Unknown)
+        Some(self.position.outcome()).filter(|outcome| *outcome != Outcome::Unknown)
     }
 }
 
@@ -88,6 +92,9 @@ mod tests {
         assert_eq!(stalemate.outcome(), Some(Outcome::Known(KnownOutcome::Draw)));
         let chess960 = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
         assert_eq!(replay(chess960, "e4 e5").1, Ok(()));
+        // Castling and en passant that cannot be are left out.
+        let claims = Replay::new(b"4k3/8/8/3pP3/8/8/8/4K3 w KQ e6 0 1;").unwrap();
+        assert!(claims.is_corrected && !Replay::new(chess960.as_bytes()).unwrap().is_corrected);
         assert!(Replay::new(b"no position").is_none());
         assert!(Replay::new(b"8/8/8/8/8/8/8/K7 w - - 0 1").is_none());
     }

@@ -118,6 +118,8 @@ pub struct Block {
     pub games: Vec<Result<Game, Rejected>>,
     /// Number of lines of the block.
     pub lines: u64,
+    /// Games that are replayed without rights of their FEN tags that cannot be.
+    pub corrected: u64,
 }
 
 /// Indices of what a block has so far.
@@ -137,6 +139,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     let (mut block, mut index) = (Block::default(), Index::default());
     let mut game = Scanned { options, ..Scanned::default() };
     while games.read(&mut game) {
+        block.corrected += u64::from(game.replay.as_ref().is_some_and(|own| own.is_corrected));
         let judged = game.judge(games.tags(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let (culprit, lines) = (game.illegal.take(), games.lines());

@@ -49,6 +49,7 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
             let place = format!("{file} game {number}");
             faults.extend(replay.fault.take().map(|reason| format!("{place}: {reason}")));
             games.extend(replay.game.take().map(|mut game| {
+                faults.extend(game.start.correction.take().map(|what| format!("{place}: {what}")));
                 game.origin.push_str(&place);
                 game.open_plies = replay.first_mate.unwrap_or(game.moves.len());
                 game
