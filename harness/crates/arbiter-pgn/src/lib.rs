@@ -3,11 +3,13 @@
 //! [`Blocks`] cuts a stream into blocks of whole games, so that memory does not grow with a file.
 //! [`Text`] brings a block into the form that `pgn-reader` reads without loss, and [`Games`] hands the
 //! parts of each game to a [`GameVisitor`]. [`legal_move`] finds the move that is meant, in each notation that
-//! programs write, and [`read_move`] that of a single word. Nothing here opens files.
+//! programs write, [`read_move`] that of a single word, and [`evaluation`] what a comment
+//! tells. Nothing here opens files.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod blocks;
+mod evaluation;
 mod games;
 mod moves;
 mod tags;
@@ -15,6 +17,7 @@ mod text;
 mod words;
 
 pub use blocks::Blocks;
+pub use evaluation::{Evaluation, evaluation};
 pub use games::{GameVisitor, Games, Lines, UNCLOSED};
 pub use moves::{MoveError, legal_move, read_move};
 pub use pgn_reader::Outcome;

@@ -201,3 +201,16 @@ fn nothing_panics() {
         scan(text.as_bytes(), REPLAYED);
     }
 }
+
+#[test]
+fn claims_of_a_position_that_cannot_be_are_counted_where_games_are_replayed() {
+    let fen = |fen| game(&[&AB[..], &[("Result", "1-0"), ("FEN", fen)]].concat(), "1. e4 1-0");
+    let sound = fen("4k3/8/8/8/8/8/4P3/4K2R w K - 0 1");
+    let odd = [fen("4k3/8/8/8/8/8/4P3/4K3 w K e6 0 1"), fen("4k3/8/8/8/8/8/4P3/4K3 w - d3 0 1;")];
+    let text = [sound, odd.concat()].concat();
+    for replay in [false, true] {
+        let block = scan(text.as_bytes(), ScanOptions { replay, ..ScanOptions::default() });
+        assert!(block.games.iter().all(Result::is_ok), "{block:?}");
+        assert_eq!(block.corrected, if replay { 2 } else { 0 });
+    }
+}

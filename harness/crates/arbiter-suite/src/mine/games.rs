@@ -7,7 +7,8 @@ use shakmaty::{Chess, KnownOutcome, Move, Position};
 
 use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_pgn::{
-    Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move, text_of,
+    Blocks, Evaluation, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, evaluation,
+    legal_move, text_of,
 };
 use arbiter_position::Start;
 use arbiter_protocol::Score;
@@ -152,9 +153,8 @@ impl GameVisitor for Replay {
     }
 
     fn comment(&mut self, comment: &[u8]) {
-        let text = comment.trim_ascii();
         let plies = self.game.as_ref().map_or(0, |game| game.moves.len());
-        if text.starts_with(b"+M") || text.starts_with(b"-M") {
+        if evaluation(comment).is_some_and(Evaluation::is_mate) {
             self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
     }
@@ -178,6 +178,15 @@ mod tests {
         let found: Vec<_> = games.iter().map(|game| (game.result, game.open_plies)).collect();
         let white = KnownOutcome::Decisive { winner: shakmaty::Color::White };
         assert_eq!(found, [(Some(white), 1), (None, 1), (None, 1), (None, 0)]);
+    }
+
+    #[test]
+    fn mates_are_known_in_each_form_and_corrections_are_named() {
+        let pgn = "1. e4 {[%eval 0.3] [%clk 0:01]} e5 {[%eval #3]} 2. Nf3 1-0\n\n\
+                   [FEN \"4k3/8/8/8/8/8/4P3/4K3 w K - 0 1;\"]\n\n1. e4 {-M2/9 1s} *\n";
+        let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
+        assert_eq!((games[0].open_plies, games[1].open_plies), (1, 0));
+        assert_eq!(faults, ["a.pgn game 2: left out as impossible: castling with h1"]);
     }
 
     #[test]
