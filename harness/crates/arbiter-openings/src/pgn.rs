@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use arbiter_pgn::{Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move};
+use arbiter_pgn::{Blocks, GameVisitor, Games, Mainline, Outcome, San, Tags, Text, UNCLOSED};
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
@@ -13,7 +13,6 @@ use shakmaty::{Chess, EnPassantMode, Position};
 use super::epd::{ending, over, playable};
 use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
-use arbiter_position::{Start, excerpt};
 
 /// Reads every game of `source` into `book`; what is none is left out.
 pub(super) fn read(
@@ -29,11 +28,11 @@ pub(super) fn read(
         };
         let text = Text::new(&block);
         let mut games = Games::new(&text);
-        let mut mainline = Mainline::new(book.options);
-        while games.read(&mut mainline) {
+        let mut opened = Opened::new(book.options);
+        while games.read(&mut opened) {
             number += 1;
             let lines = games.lines();
-            let (line, fault) = match mainline.conclude() {
+            let (line, fault) = match opened.conclude() {
                 Ok((opening, correction)) => {
                     let place =
                         format_args!("{file}:{}: game {number}", lines_before + lines.first);
@@ -61,29 +60,19 @@ enum Fault {
 }
 
 /// Follows the main line of a game for as many half-moves as are wanted.
-struct Mainline {
+struct Opened {
     options: ReadOptions,
     fault: Option<Fault>,
-    start: Option<Start>,
-    moves: Vec<UciMove>,
-    /// The position after the moves, and those before them.
-    position: Chess,
+    line: Option<Mainline>,
+    /// The positions before the moves.
     history: Vec<Zobrist64>,
     /// True if there was a move, a comment or a result.
     has_text: bool,
 }
 
-impl Mainline {
-    fn new(options: ReadOptions) -> Mainline {
-        Mainline {
-            options,
-            fault: None,
-            start: None,
-            moves: Vec::new(),
-            position: Chess::default(),
-            history: Vec::new(),
-            has_text: false,
-        }
+impl Opened {
+    fn new(options: ReadOptions) -> Opened {
+        Opened { options, fault: None, line: None, history: Vec::new(), has_text: false }
     }
 
     /// The opening of the game that was read, and what was left out of its start.
@@ -91,20 +80,24 @@ impl Mainline {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let Some(start) = self.start.take().filter(|_| self.has_text) else {
+        let Some(line) = self.line.take().filter(|_| self.has_text) else {
             let fault = "expected moves or a result after the tags, got neither";
             return Err(Fault::Game(fault.to_owned()));
         };
-        let key = key(&self.position);
+        let Mainline { start, position, moves } = line;
+        let key = key(&position);
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
-        match ending(&self.position).or(repetition) {
-            Some(ending) => Err(Fault::Game(over(ending))),
-            None => {
-                let opening = Opening::new(&start, std::mem::take(&mut self.moves));
-                Ok((opening, start.correction))
-            }
+        if let Some(ending) = ending(&position).or(repetition) {
+            return Err(Fault::Game(over(ending)));
         }
+        let moves = moves.into_iter().map(|m| UciMove::from_move(m, start.mode)).collect();
+        Ok((Opening::new(&start, moves), start.correction))
+    }
+
+    fn end_with(&mut self, fault: Fault) -> ControlFlow<()> {
+        self.fault = Some(fault);
+        ControlFlow::Break(())
     }
 }
 
@@ -112,52 +105,35 @@ fn key(position: &Chess) -> Zobrist64 {
     position.zobrist_hash(EnPassantMode::Legal)
 }
 
-impl GameVisitor for Mainline {
+impl GameVisitor for Opened {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        *self = Mainline::new(self.options);
+        *self = Opened::new(self.options);
         match tags.start().and_then(playable) {
-            Ok(start) => {
-                self.position = start.position.clone();
-                self.start = Some(start);
-                ControlFlow::Continue(())
-            }
-            Err(fault) => {
-                self.fault = Some(Fault::Game(fault));
-                ControlFlow::Break(())
-            }
+            Ok(start) => self.line = Some(Mainline::new(start)),
+            Err(fault) => return self.end_with(Fault::Game(fault)),
         }
+        ControlFlow::Continue(())
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
-        let Some(Start { mode, .. }) = self.start else { return ControlFlow::Break(()) };
-        let ply = self.moves.len() + 1;
-        if self.options.plies.is_some_and(|plies| ply > plies as usize) {
+        let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
+        if self.options.plies.is_some_and(|plies| line.moves.len() >= plies as usize) {
             return ControlFlow::Break(());
         }
-        match legal_move(&self.position, san) {
-            Ok(played) => {
-                self.history.push(key(&self.position));
-                self.position.play_unchecked(played);
-                self.moves.push(UciMove::from_move(played, mode));
-                ControlFlow::Continue(())
-            }
-            Err(reason) => {
-                self.fault = Some(Fault::Move(format!("{san} at ply {ply} {reason}")));
-                ControlFlow::Break(())
-            }
+        let before = key(&line.position);
+        if let Err(reason) = line.play(san) {
+            let fault = format!("{} {reason}", line.numbered(&san.to_string()));
+            return self.end_with(Fault::Move(fault));
         }
+        self.history.push(before);
+        ControlFlow::Continue(())
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
-        self.fault = Some(match word {
-            UNCLOSED => Fault::Game("expected the end of a comment, got none".to_owned()),
-            word => {
-                let got = excerpt(word);
-                Fault::Move(format!("expected a move, a comment or a result, got `{got}`"))
-            }
-        });
-        ControlFlow::Break(())
+        let Some(line) = &self.line else { return ControlFlow::Break(()) };
+        let fault = line.fault(word);
+        self.end_with(if word == UNCLOSED { Fault::Game(fault) } else { Fault::Move(fault) })
     }
 
     fn comment(&mut self, _: &[u8]) {

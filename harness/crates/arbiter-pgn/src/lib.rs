@@ -11,6 +11,7 @@
 mod blocks;
 mod evaluation;
 mod games;
+mod mainline;
 mod moves;
 mod tags;
 mod text;
@@ -19,6 +20,7 @@ mod words;
 pub use blocks::Blocks;
 pub use evaluation::{Evaluation, evaluation};
 pub use games::{GameVisitor, Games, Lines, UNCLOSED};
+pub use mainline::Mainline;
 pub use moves::{MoveError, legal_move, read_move};
 pub use pgn_reader::Outcome;
 pub use shakmaty::san::San;
