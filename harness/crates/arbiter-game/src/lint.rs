@@ -123,7 +123,7 @@ impl Searched<'_> {
             findings.extend(self.check_first_move());
         }
         let mut add = |rule, what| findings.push(LintFinding { rule, what, line: String::new() });
-        if info.variations.is_empty() && info.pv_score.is_some() {
+        if info.variations().is_empty() && info.pv_score.is_some() {
             self.follow(info, info.pv_score, &mut add);
         }
         if let (Some(before), Some(score)) = (before, info.score)
@@ -166,7 +166,7 @@ impl Searched<'_> {
     /// Plays the variations of all lines that were kept. What several lines say is found once.
     fn check_variations(&self, findings: &mut Vec<LintFinding>) {
         let mut left = MAX_CHECKED;
-        for line in &self.info.variations {
+        for line in self.info.variations() {
             // A word that is no move ends a variation here, as in fastchess.
             let said = Info { not_a_move: None, ..Info::parse_any(line) };
             let Some(rest) = left.checked_sub(said.pv.len()) else { return };
@@ -180,8 +180,8 @@ impl Searched<'_> {
     }
 
     fn check_first_move(&self) -> Option<LintFinding> {
-        let first = self.info.pv.first().or(self.info.not_a_move.as_ref());
-        let is_played = |text: &String| {
+        let first = self.info.pv.first().map(String::as_str).or(self.info.not_a_move.as_deref());
+        let is_played = |text: &str| {
             let uci = text.parse::<UciMove>().ok();
             uci.and_then(|uci| uci.to_move(self.position).ok()) == Some(self.best)
         };
@@ -189,14 +189,15 @@ impl Searched<'_> {
         let best = self.best.to_uci(CastlingMode::Standard);
         let what = format!("{best} was played, the PV begins with {head}");
         let is_best = |line: &&String| !Info::parse(line).pv.is_empty();
-        let line = self.info.variations.iter().rev().find(is_best);
+        let line = self.info.variations().iter().rev().find(is_best);
         let line = line.map_or_else(String::new, |line| printable(line, MAX_LINE));
         Some(LintFinding { rule: LintRule::NotPvMove, what, line })
     }
 
     /// Plays the variation of a line that has this score, if that is exact.
     fn follow(&self, said: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
-        let pv: Vec<&String> = said.pv.iter().chain(&said.not_a_move).collect();
+        let moves = said.pv.iter().map(String::as_str);
+        let pv: Vec<&str> = moves.chain(said.not_a_move.as_deref()).collect();
         let mut position = self.position.clone();
         for (ply, text) in (1..).zip(&pv) {
             let uci: Option<UciMove> = text.parse().ok();
@@ -247,6 +248,7 @@ fn sign(score: Score) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arbiter_protocol::Variations;
     use shakmaty::fen::Fen;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -328,7 +330,7 @@ mod tests {
         let mut info = Info::default();
         lines.iter().for_each(|line| info.update(Info::parse(line)));
         let mut find = |variations: Vec<String>| {
-            info.variations = variations;
+            info.variations = Some(Box::new(Variations(variations)));
             let searched = Searched {
                 position: &position,
                 repetitions: &|_| 0,

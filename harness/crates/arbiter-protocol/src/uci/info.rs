@@ -33,7 +33,7 @@ pub struct Info {
     /// Principal variation, as the engine wrote it.
     pub pv: Vec<String>,
     /// The word at which the principal variation ended, if it is neither a move nor the next field.
-    pub not_a_move: Option<String>,
+    pub not_a_move: Option<Box<str>>,
     /// The exact score in the last line with a principal variation, if it has one.
     pub pv_score: Option<Score>,
     /// Whether a line had fewer nodes than one before it.
@@ -42,9 +42,13 @@ pub struct Info {
     pub has_pondered: bool,
     /// Lines that the user wants to see with the move, as the engine wrote them.
     pub lines: Vec<String>,
-    /// The lines with a score and a variation, if all are to be checked; of a flood only the first.
-    pub variations: Vec<String>,
+    /// What is kept for a check of all variations; in a box, as few runs keep anything.
+    pub variations: Option<Box<Variations>>,
 }
+
+/// The lines of a search with a score and a variation; of a flood only the first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variations(pub Vec<String>);
 
 impl Info {
     /// Reads the words after `info`. Unknown words are skipped, and a number that cannot be read
@@ -67,17 +71,21 @@ impl Info {
 
     /// Keeps a line for the check of its variation, unless that of the line before was the same.
     pub(super) fn keep_variation(&mut self, rest: &str) {
-        let Some((before, pv)) = rest.split_once(" pv ") else { return };
-        let last = self.variations.last().and_then(|last| last.split_once(" pv "));
+        let parts = rest.split_once(" pv ").filter(|(before, _)| before.contains("score "));
+        let Some((before, pv)) = parts else { return };
+        let kept = &mut self.variations.get_or_insert_default().0;
+        let last = kept.last().and_then(|last| last.split_once(" pv "));
         let is_same = last.is_some_and(|(_, same)| same == pv) && !before.contains(" mate ");
-        let bytes = || self.variations.iter().map(String::len).sum::<usize>();
-        if before.contains("score ")
-            && !is_same
-            && self.variations.len() < MAX_KEPT.0
-            && bytes() < MAX_KEPT.1
-        {
-            self.variations.push(rest.to_owned());
+        let has_room =
+            kept.len() < MAX_KEPT.0 && kept.iter().map(String::len).sum::<usize>() < MAX_KEPT.1;
+        if !is_same && has_room {
+            kept.push(rest.to_owned());
         }
+    }
+
+    /// Returns the lines that are kept for a check of their variations.
+    pub fn variations(&self) -> &[String] {
+        self.variations.as_ref().map_or(&[], |kept| &kept.0)
     }
 
     fn read_line(rest: &str, takes_bounds: bool) -> (u32, Info) {
@@ -110,7 +118,7 @@ impl Info {
     fn continue_pv(&mut self, word: &str) {
         match word.to_ascii_lowercase().parse::<UciMove>() {
             Ok(_) => self.pv.push(word.to_owned()),
-            Err(_) => self.not_a_move = Some(word.to_owned()),
+            Err(_) => self.not_a_move = Some(word.into()),
         }
     }
 
@@ -216,7 +224,7 @@ mod tests {
     fn a_variation_ends_where_its_moves_end() {
         let read = |line: &str| {
             let Info { pv, not_a_move, nodes, .. } = Info::parse(line);
-            (pv.join(" "), not_a_move.unwrap_or_default(), nodes)
+            (pv.join(" "), not_a_move.unwrap_or_default().into_string(), nodes)
         };
         let pv = |pv: &str, end: &str| (pv.to_owned(), end.to_owned(), Some(5));
         assert_eq!(read("pv e2e4 e7e5 (book) d2d4 nodes 5"), pv("e2e4 e7e5", "(book)"));
@@ -244,7 +252,7 @@ mod tests {
         let mut info = Info::default();
         let mut keep = |line: &str| {
             info.keep_variation(line);
-            info.variations.len()
+            info.variations().len()
         };
         let kept = [
             "depth 1 score cp 5 pv e2e4",
@@ -264,7 +272,7 @@ mod tests {
         let mut info = Info::default();
         let long = "e2e4 ".repeat(1_000);
         (0..100).for_each(|n| info.keep_variation(&format!("score mate {n} pv {long}")));
-        assert_eq!(info.variations.len(), 14);
+        assert_eq!(info.variations().len(), 14);
     }
 
     #[test]
