@@ -28,7 +28,7 @@ pub(super) fn read(
         };
         let text = Text::new(&block);
         let mut games = Games::new(&text);
-        let mut opened = Opened::new(book.options);
+        let mut opened = Opened { options: book.options, ..Opened::default() };
         while games.read(&mut opened) {
             number += 1;
             let lines = games.lines();
@@ -40,8 +40,7 @@ pub(super) fn read(
                     book.add(file, opening)?;
                     continue;
                 }
-                Err(Fault::Game(fault)) => (lines.first, fault),
-                Err(Fault::Move(fault)) => (lines.last, fault),
+                Err(fault) => (if opened.is_of_move { lines.last } else { lines.first }, fault),
             };
             let place = format_args!("{file}:{}: game {number}", lines_before + line);
             book.leave_out(OpeningError::new(place, fault))?;
@@ -51,18 +50,13 @@ pub(super) fn read(
     Ok(())
 }
 
-/// A fault of a game.
-enum Fault {
-    /// A tag, or the game as a whole.
-    Game(String),
-    /// The move read last.
-    Move(String),
-}
-
 /// Follows the main line of a game for as many half-moves as are wanted.
+#[derive(Default)]
 struct Opened {
     options: ReadOptions,
-    fault: Option<Fault>,
+    fault: Option<String>,
+    /// True if the fault is of the move read last.
+    is_of_move: bool,
     line: Option<Mainline>,
     /// The positions before the moves.
     history: Vec<Zobrist64>,
@@ -71,32 +65,27 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(options: ReadOptions) -> Opened {
-        Opened { options, fault: None, line: None, history: Vec::new(), has_text: false }
-    }
-
     /// The opening of the game that was read, and what was left out of its start.
-    fn conclude(&mut self) -> Result<(Opening, Option<String>), Fault> {
+    fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         let Some(line) = self.line.take().filter(|_| self.has_text) else {
-            let fault = "expected moves or a result after the tags, got neither";
-            return Err(Fault::Game(fault.to_owned()));
+            return Err("expected moves or a result after the tags, got neither".to_owned());
         };
         let Mainline { start, position, moves } = line;
         let key = key(&position);
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {
-            return Err(Fault::Game(over(ending)));
+            return Err(over(ending));
         }
         let moves = moves.into_iter().map(|m| UciMove::from_move(m, start.mode)).collect();
         Ok((Opening::new(&start, moves), start.correction))
     }
 
-    fn end_with(&mut self, fault: Fault) -> ControlFlow<()> {
-        self.fault = Some(fault);
+    fn end_with(&mut self, fault: String, is_of_move: bool) -> ControlFlow<()> {
+        (self.fault, self.is_of_move) = (Some(fault), is_of_move);
         ControlFlow::Break(())
     }
 }
@@ -107,10 +96,10 @@ fn key(position: &Chess) -> Zobrist64 {
 
 impl GameVisitor for Opened {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        *self = Opened::new(self.options);
+        *self = Opened { options: self.options, ..Opened::default() };
         match tags.start().and_then(playable) {
             Ok(start) => self.line = Some(Mainline::new(start)),
-            Err(fault) => return self.end_with(Fault::Game(fault)),
+            Err(fault) => return self.end_with(fault, false),
         }
         ControlFlow::Continue(())
     }
@@ -124,7 +113,7 @@ impl GameVisitor for Opened {
         let before = key(&line.position);
         if let Err(reason) = line.play(san) {
             let fault = format!("{} {reason}", line.numbered(&san.to_string()));
-            return self.end_with(Fault::Move(fault));
+            return self.end_with(fault, true);
         }
         self.history.push(before);
         ControlFlow::Continue(())
@@ -133,7 +122,7 @@ impl GameVisitor for Opened {
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         let Some(line) = &self.line else { return ControlFlow::Break(()) };
         let fault = line.fault(word);
-        self.end_with(if word == UNCLOSED { Fault::Game(fault) } else { Fault::Move(fault) })
+        self.end_with(fault, word != UNCLOSED)
     }
 
     fn comment(&mut self, _: &[u8]) {

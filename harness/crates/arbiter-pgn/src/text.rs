@@ -22,10 +22,7 @@ const MAX_TAG_NAME: usize = 255;
 const MAX_TAG_TEXT: usize = 1 << 14;
 
 /// Tags that are known without quotation marks about their values, too.
-const KNOWN_TAGS: [&[u8]; 10] = [
-    b"Event", b"Site", b"Date", b"Round", b"White", b"Black", b"Result", b"FEN", b"SetUp",
-    b"Variant",
-];
+const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
 /// Longest part of a text without a meaning that is handed over, in bytes.
 const MAX_UNKNOWN: usize = 100;
@@ -437,8 +434,12 @@ fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let inner = text.strip_prefix(b"[")?;
     let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
     let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
-    let is_known = KNOWN_TAGS.contains(&name) && !value.contains(&b'"');
-    is_known.then(|| OddTag { name, value: trimmed(value).to_vec(), length: length + 2 })
+    let is_known = KNOWN_TAGS.split(' ').any(|known| known.as_bytes() == name);
+    (is_known && !value.contains(&b'"')).then(|| OddTag {
+        name,
+        value: trimmed(value).to_vec(),
+        length: length + 2,
+    })
 }
 
 /// Length of a move such as most are, which needs no parser.

@@ -47,9 +47,8 @@ pub struct Suite {
 /// that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
     // A tag of PGN begins with a bracket, too.
-    let begin = text.trim_start();
-    let is_list = begin.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{'));
-    let is_json = begin.starts_with('{') || is_list;
+    let is_blank = |c: char| c.is_whitespace() || c == '[';
+    let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
     let mut suite = Suite::default();
     for (line, entry) in entries {
