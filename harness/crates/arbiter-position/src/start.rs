@@ -78,18 +78,12 @@ impl Start {
     }
 
     fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
-        let as_read = Chess::from_setup(setup.clone(), mode).ok();
-        // A check that a pawn's last move cannot have given shows that it was another's.
-        let unpassed = Setup { ep_square: None, ..setup.clone() };
-        let position = match as_read.or_else(|| Chess::from_setup(unpassed, mode).ok()) {
-            Some(position) => position,
-            None => Chess::from_setup(setup.clone(), mode)
-                .or_else(PositionError::ignore_too_much_material)
-                .or_else(PositionError::ignore_impossible_check)
-                .or_else(PositionError::ignore_invalid_ep_square)
-                .or_else(PositionError::ignore_invalid_castling_rights)
-                .map_err(|error| error.to_string())?,
-        };
+        let position = Chess::from_setup(setup.clone(), mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .map_err(|error| error.to_string())?;
         let mut start = Start::new(position, mode);
         let lost = start.lost_rights(setup);
         let kept = start.position.ep_square(EnPassantMode::Always);
