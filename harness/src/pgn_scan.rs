@@ -1,9 +1,7 @@
 //! Reads the games of PGN files for ratings.
 
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-
-use indicatif::ProgressBar;
+use std::io;
+use std::path::PathBuf;
 
 use crate::{Rows, progress};
 use arbiter_openings::decompressed;
@@ -48,15 +46,11 @@ pub(crate) fn read_files(
     let bar = progress(sizes, "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
     for path in files {
         let failed = |error: io::Error| format!("cannot read {}: {error}", path.display());
-        let source = open(path, &bar).map_err(failed)?;
+        let source = open_input(path).and_then(|file| decompressed(bar.wrap_read(file)));
         tally.begin_file(&path.display().to_string());
-        scan_all(source, threads, asked, |block| tally.add(&block)).map_err(failed)?;
+        scan_all(source.map_err(failed)?, threads, asked, |block| tally.add(&block))
+            .map_err(failed)?;
     }
     bar.finish_and_clear();
     Ok(tally)
-}
-
-/// The text of a file, decompressed.
-fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read + Send>> {
-    decompressed(bar.wrap_read(open_input(path)?))
 }

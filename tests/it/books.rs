@@ -76,6 +76,63 @@ fn impossible_claims_are_corrected_and_reported() {
     }
 }
 
+/// One opening of eight moves in each form of a book; a position without counters is at move 1.
+const EIGHT_MOVES: [(&str, &str, usize); 6] = [
+    (
+        "moves.pgn",
+        "[Event \"?\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *\n",
+        8,
+    ),
+    ("counters.epd", "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N2/PP1P1PPP/RNBQR1K1 w - - 1 9\n", 8),
+    ("counters.fen", "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N2/PP1P1PPP/RNBQR1K1 w - - 1 9\n", 8),
+    (
+        "operations.epd",
+        "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N2/PP1P1PPP/RNBQR1K1 w - - hmvc 1; fmvn 9;\n",
+        8,
+    ),
+    (
+        "tag.pgn",
+        "[FEN \"r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N2/PP1P1PPP/RNBQR1K1 w - - 1 9\"]\n\n*\n",
+        8,
+    ),
+    ("bare.epd", "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N2/PP1P1PPP/RNBQR1K1 w - -\n", 0),
+];
+
+#[test]
+fn every_form_of_a_book_counts_the_same_moves() {
+    let puppets = ["A", "B"].map(|name| (name, "--info 'depth 1 score cp 0'"));
+    for (rule, value) in [("max-moves", "12"), ("draw", "movenumber=12,movecount=1,score=30000")] {
+        for is_bundled in [false, true] {
+            let mut first: Option<Vec<String>> = None;
+            for (name, text, moves_before) in EIGHT_MOVES {
+                let bench = Bench::new();
+                let book = bench.write(name, text);
+                let plan = Plan::new(&bench, "match", 1).unset("max-moves");
+                let plan = plan.set("openings", book.display()).set("each", "nodes=50");
+                let plan = match is_bundled {
+                    true => {
+                        plan.engine("name=A,cmd=bundled".into()).engine("name=B,cmd=bundled".into())
+                    }
+                    false => {
+                        puppets.into_iter().fold(plan, |plan, (name, args)| plan.puppet(name, args))
+                    }
+                };
+                let game = plan.set(rule, value).played(0).games().remove(0);
+                let book_plies = if text.contains("1. e4") { 16 } else { 0 };
+                let own = game.moves[book_plies..].to_vec();
+                let place = format!("{rule} {name} {own:?}");
+                let wanted = 2 * (12 - moves_before);
+                // Captures and pawn moves put a draw off.
+                let is_due = if rule == "draw" { own.len() >= wanted } else { own.len() == wanted };
+                assert!(is_due, "{place}");
+                if moves_before == 8 {
+                    assert_eq!(*first.get_or_insert_with(|| own.clone()), own, "{place}");
+                }
+            }
+        }
+    }
+}
+
 /// What `startpos` stands for.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

@@ -13,10 +13,10 @@ use crate::{
     emit,
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
 };
-use arbiter_names::did_you_mean;
+use arbiter_names::{counted, did_you_mean};
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
-use arbiter_report::{Ratings, elostat, games_document, ratings_json, warn};
+use arbiter_report::{Ratings, elostat, games_document, note, ratings_json, warn};
 use arbiter_stats::ratings::{
     LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Rated, Relation, rate, scale_of,
 };
@@ -193,6 +193,10 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         return Err(Failure::new(ExitCode::Nothing, nothing(&tally)));
+    }
+    if tally.corrected > 0 {
+        let games = counted(tally.corrected, "FEN tag");
+        note(&format!("{games} corrected: castling or en passant that cannot be is left out"));
     }
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();

@@ -3,6 +3,7 @@
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};
 use crate::support::pgn;
+use crate::support::snapshot::said;
 
 #[test]
 fn faults_are_told_as_there() {
@@ -45,6 +46,24 @@ fn principal_variations_are_warned_of_as_there() {
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat";
     let finished = duel(&bench, "cutechess", odd, more).expect_code(0);
     assert_eq!(lines(&finished, "Warning; "), [""; 0], "{finished:#?}");
+}
+
+#[test]
+fn every_line_of_a_search_is_checked_as_there() {
+    let bench = Bench::new();
+    let more =
+        "-each nodes=1 -openings file=book.epd -rounds 1 -repeat -maxmoves 1 -check-mate-pvs";
+    let odd = [
+        "--seed 1 --info 'depth 1 score cp 5 pv {illegal}|depth 2 score mate 3 pv {move}|depth 3 score \
+         cp 5 lowerbound pv {move} {illegal}|depth 4 score cp 5 pv {move}'",
+        "--seed 2",
+    ];
+    let finished = duel(&bench, "fastchess", odd, more).expect_code(0);
+    let is_about_lines = |line: &&str| {
+        ["Warning; ", "Info; ", "Position; ", "Moves; "].iter().any(|start| line.starts_with(start))
+    };
+    let found: Vec<&str> = finished.stdout.lines().filter(is_about_lines).collect();
+    said(&found.join("\n"));
 }
 
 #[test]

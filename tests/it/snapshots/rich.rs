@@ -211,7 +211,7 @@ fn rich(store: &mut Store) {
             (pair, first.moves.last_mut().and_then(|m| m.thought.as_mut()))
         {
             let what = "12,000 nodes, then 9,000".to_owned();
-            let findings = vec![LintFinding { rule: LintRule::Nodes, what }];
+            let findings = vec![LintFinding { rule: LintRule::Nodes, what, line: String::new() }];
             thought.details = Details { findings, ..Details::default() }.boxed();
         }
         let played = PlayedPair { pairing, games: Games { first, second: Some(game(1)) } };

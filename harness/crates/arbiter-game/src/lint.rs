@@ -83,7 +83,17 @@ pub struct LintFinding {
     /// The figures or moves that show it.
     #[serde(with = "As::<Text>")]
     pub what: String,
+    /// The line that shows it, without `info`, where all lines of a search are checked. It is neither
+    /// stored nor sent.
+    #[serde(skip)]
+    pub line: String,
 }
+
+/// Most moves of variations that are checked in one search.
+const MAX_CHECKED: usize = 5_000;
+
+/// How much of a line is quoted, in characters.
+const MAX_LINE: usize = 1_000;
 
 /// A move and what its engine said of it.
 pub(crate) struct Searched<'a> {
@@ -108,9 +118,13 @@ impl Searched<'_> {
     pub(crate) fn lint(&self) -> Vec<LintFinding> {
         let Searched { limits, before, elapsed, info, .. } = *self;
         let mut findings = Vec::new();
-        let mut add = |rule, what| findings.push(LintFinding { rule, what });
-        if let Some(score) = info.pv_score {
-            self.follow(score, &mut add);
+        self.check_variations(&mut findings);
+        if info.pv_score.is_some() {
+            findings.extend(self.check_first_move());
+        }
+        let mut add = |rule, what| findings.push(LintFinding { rule, what, line: String::new() });
+        if info.variations().is_empty() && info.pv_score.is_some() {
+            self.follow(info, info.pv_score, &mut add);
         }
         if let (Some(before), Some(score)) = (before, info.score)
             && sign(before) * sign(score) < 0
@@ -149,19 +163,45 @@ impl Searched<'_> {
         findings
     }
 
-    /// Plays the principal variation, whose line has this score.
-    fn follow(&self, score: Score, add: &mut impl FnMut(LintRule, String)) {
-        let pv: Vec<&String> = self.info.pv.iter().chain(&self.info.not_a_move).collect();
+    /// Plays the variations of all lines that were kept. What several lines say is found once.
+    fn check_variations(&self, findings: &mut Vec<LintFinding>) {
+        let mut left = MAX_CHECKED;
+        for line in self.info.variations() {
+            // A word that is no move ends a variation here, as in fastchess.
+            let said = Info { not_a_move: None, ..Info::parse_any(line) };
+            let Some(rest) = left.checked_sub(said.pv.len()) else { return };
+            left = rest;
+            self.follow(&said, said.pv_score, &mut |rule, what| {
+                if !findings.iter().any(|known| known.rule == rule && known.what == what) {
+                    findings.push(LintFinding { rule, what, line: printable(line, MAX_LINE) });
+                }
+            });
+        }
+    }
+
+    fn check_first_move(&self) -> Option<LintFinding> {
+        let first = self.info.pv.first().map(String::as_str).or(self.info.not_a_move.as_deref());
+        let is_played = |text: &str| {
+            let uci = text.parse::<UciMove>().ok();
+            uci.and_then(|uci| uci.to_move(self.position).ok()) == Some(self.best)
+        };
+        let head = printable(first.filter(|first| !is_played(first))?, EXCERPT);
+        let best = self.best.to_uci(CastlingMode::Standard);
+        let what = format!("{best} was played, the PV begins with {head}");
+        let is_best = |line: &&String| !Info::parse(line).pv.is_empty();
+        let line = self.info.variations().iter().rev().find(is_best);
+        let line = line.map_or_else(String::new, |line| printable(line, MAX_LINE));
+        Some(LintFinding { rule: LintRule::NotPvMove, what, line })
+    }
+
+    /// Plays the variation of a line that has this score, if that is exact.
+    fn follow(&self, said: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
+        let moves = said.pv.iter().map(String::as_str);
+        let pv: Vec<&str> = moves.chain(said.not_a_move.as_deref()).collect();
         let mut position = self.position.clone();
         for (ply, text) in (1..).zip(&pv) {
             let uci: Option<UciMove> = text.parse().ok();
-            let legal = uci.and_then(|uci| uci.to_move(&position).ok());
-            if ply == 1 && legal != Some(self.best) {
-                let best = self.best.to_uci(CastlingMode::Standard);
-                let head = printable(text, EXCERPT);
-                add(LintRule::NotPvMove, format!("{best} was played, the PV begins with {head}"));
-            }
-            let Some(legal) = legal else {
+            let Some(legal) = uci.and_then(|uci| uci.to_move(&position).ok()) else {
                 let (rule, after) = match () {
                     () if position.is_checkmate() => (LintRule::PvAfterEnd, " after checkmate"),
                     () if position.is_stalemate() => (LintRule::PvAfterEnd, " after stalemate"),
@@ -188,7 +228,7 @@ impl Searched<'_> {
                 );
             }
         }
-        if let Score::Mate(moves) = score {
+        if let Some(Score::Mate(moves)) = score {
             let plies = 2 * i64::from(moves).abs() - i64::from(moves > 0);
             let mates = position.is_checkmate();
             if !mates || pv.len() as i64 != plies {
@@ -202,17 +242,13 @@ impl Searched<'_> {
 
 /// Who is clearly better: 1, -1, or 0.
 fn sign(score: Score) -> i32 {
-    match score {
-        Score::Centipawns(cp) if cp.abs() < SURE => 0,
-        Score::Centipawns(cp) => cp.signum(),
-        Score::Mate(moves) if moves > 0 => 1,
-        Score::Mate(_) => -1,
-    }
+    score.limited(SURE) / SURE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arbiter_protocol::Variations;
     use shakmaty::fen::Fen;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -278,6 +314,50 @@ mod tests {
             "b1a2",
             &[LintRule::PvAfterEnd],
         );
+    }
+
+    #[test]
+    fn all_lines_of_a_search_are_checked_if_they_are_kept() {
+        let position = Chess::default();
+        let lines = [
+            "depth 1 score cp 5 pv e2e5",
+            "depth 2 score cp 5 lowerbound pv e2e4 e2e4",
+            "depth 2 multipv 2 score cp 5 pv d2d4 d2d4",
+            "depth 3 score mate 3 pv e2e4 (x)",
+            "depth 4 score cp 5 pv e2e5",
+            "depth 5 score cp 5 pv d2d4 d7d5",
+        ];
+        let mut info = Info::default();
+        lines.iter().for_each(|line| info.update(Info::parse(line)));
+        let mut find = |variations: Vec<String>| {
+            info.variations = Some(Box::new(Variations(variations)));
+            let searched = Searched {
+                position: &position,
+                repetitions: &|_| 0,
+                best: "e2e4".parse::<UciMove>().unwrap().to_move(&position).unwrap(),
+                limits: &Limits::default(),
+                before: None,
+                elapsed: Duration::ZERO,
+                info: &info,
+            };
+            let found = searched.lint().into_iter();
+            found
+                .map(|LintFinding { rule, what, line }| format!("{rule}: {what}: {line}"))
+                .collect()
+        };
+        let found: Vec<String> = find(lines.map(str::to_owned).into());
+        let expected = [
+            format!("illegal_pv: e2e5 at ply 1: {}", lines[0]),
+            format!("illegal_pv: e2e4 at ply 2: {}", lines[1]),
+            format!("illegal_pv: d2d4 at ply 2: {}", lines[2]),
+            format!("mate_score: mate 3, and a PV of 1 plies that does not mate: {}", lines[3]),
+            format!("not_pv_move: e2e4 was played, the PV begins with d2d4: {}", lines[5]),
+        ];
+        assert_eq!(found, expected);
+        // Of a flood only so much is looked at.
+        let long = format!("score cp 5 pv {}", "g1f3 g8f6 f3g1 f6g8 ".repeat(1_250));
+        let found: Vec<String> = find(vec![long, lines[0].to_owned()]);
+        assert!(!found.iter().any(|text| text.starts_with("illegal_pv")), "{found:?}");
     }
 
     #[test]

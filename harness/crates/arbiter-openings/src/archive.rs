@@ -11,8 +11,7 @@ use zip::{ZipArchive, result::ZipError};
 use super::error::OpeningError;
 use super::{Collector, epd, pgn, polyglot};
 use crate::compressed::{decompressed, is_zip};
-use crate::text::text;
-use arbiter_position::lines;
+use arbiter_position::{PlainText, lines};
 use arbiter_process::open_input;
 
 /// Most bytes of a text that is read as a whole, unpacked.
@@ -89,7 +88,7 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
 
 fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    text(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
+    PlainText::new(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_UNPACKED {
         let reason = format!("it has more than {MAX_UNPACKED} bytes, which is too much");
         return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
@@ -104,12 +103,12 @@ pub(super) fn read_text(
     book: &mut Collector,
 ) -> Result<(), OpeningError> {
     match kind_by_extension(name) {
-        Some(Kind::Positions) => return epd::read(name, &mut text(source), book),
-        Some(Kind::Games) => return pgn::read(name, &mut text(source), book),
+        Some(Kind::Positions) => return epd::read(name, &mut PlainText::new(source), book),
+        Some(Kind::Games) => return pgn::read(name, source, book),
         Some(Kind::Polyglot) => return polyglot::read(name, source, book),
         None => {}
     }
-    let mut source = text(source);
+    let mut source = PlainText::new(source);
     let mut head = Vec::new();
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;

@@ -4,12 +4,11 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::{Chess, Position};
 
 use super::error::OpeningError;
 use super::{Collector, Opening};
-use arbiter_position::{content, excerpt, line_parts};
+use arbiter_position::{Start, content, line_parts};
 
 /// Longest line accepted, in bytes. Positions take 90, comments rarely another 1000.
 const MAX_LINE: usize = 1 << 16;
@@ -41,14 +40,14 @@ pub(super) fn read(
             continue;
         }
         for text in line_parts(&String::from_utf8_lossy(&bytes)).filter_map(content) {
-            let playable = parse_position(text, false).and_then(|start| {
-                let ending = ending(&start.position);
-                ending.map_or(Ok(start), |ending| Err(over(ending)))
-            });
-            match playable {
+            let start = Start::read(text, false).and_then(playable);
+            match start.and_then(|start| match ending(&start.position) {
+                None => Ok(start),
+                Some(ending) => Err(over(ending)),
+            }) {
                 Ok(start) => {
+                    book.add(file, Opening::new(&start, Vec::new()))?;
                     book.corrected.extend(start.correction.map(at_line));
-                    book.add(file, start.opening)?;
                 }
                 Err(fault) => book.leave_out(at_line(fault))?,
             }
@@ -57,41 +56,12 @@ pub(super) fn read(
     Ok(())
 }
 
-/// A starting position.
-pub(super) struct Start {
-    /// An opening without moves from that position.
-    pub(super) opening: Opening,
-    pub(super) position: Chess,
-    /// Claims left out of the position, as no position can have them.
-    pub(super) correction: Option<String>,
-}
-
-impl Start {
-    /// The initial position of standard chess.
-    pub(super) fn initial(is_chess960: bool) -> Start {
-        let mode = CastlingMode::from_chess960(is_chess960);
-        let start = arbiter_position::Start::new(Chess::new(), mode);
-        Start::from(start)
+/// Checks that a game can begin with a position: engines need not know what no game reaches.
+pub(super) fn playable(start: Start) -> Result<Start, String> {
+    match start.reachable() {
+        Ok(()) => Ok(start),
+        Err(reason) => Err(format!("expected a legal position, got `{}`: {reason}", start.fen())),
     }
-}
-
-impl From<arbiter_position::Start> for Start {
-    fn from(read: arbiter_position::Start) -> Start {
-        let arbiter_position::Start { position, mode, correction } = read;
-        let fen = Fen::from_position(&position, EnPassantMode::Always);
-        let opening = Opening { fen, castling_mode: mode, moves: Vec::new() };
-        Start { opening, position, correction }
-    }
-}
-
-/// Reads a FEN or EPD that a game can begin with: engines need not know what no game reaches.
-pub(super) fn parse_position(text: &str, is_chess960: bool) -> Result<Start, String> {
-    let start = arbiter_position::Start::read(text, is_chess960)?;
-    let shown = || excerpt(text.as_bytes());
-    start
-        .reachable()
-        .map_err(|reason| format!("expected a legal position, got `{}`: {reason}", shown()))?;
-    Ok(Start::from(start))
 }
 
 /// How the game is over in `position`, if it is.

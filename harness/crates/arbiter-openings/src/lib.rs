@@ -19,7 +19,6 @@ mod packed;
 mod pgn;
 mod polyglot;
 mod quarantine;
-mod text;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +33,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup};
 
 use arbiter_names::counted;
+use arbiter_position::Start;
 
 pub use archive::read_packed;
 pub use compressed::decompressed;
@@ -69,6 +69,11 @@ pub struct Opening {
 }
 
 impl Opening {
+    fn new(start: &Start, moves: Vec<UciMove>) -> Opening {
+        let fen = Fen::from_position(&start.position, EnPassantMode::Always);
+        Opening { fen, castling_mode: start.mode, moves }
+    }
+
     /// The position before the moves as the book gives it, counters included.
     pub fn fen(&self) -> &Fen {
         &self.fen
@@ -199,12 +204,11 @@ pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, O
 /// another. They are not checked again.
 pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     let mut collector = Collector::new(ReadOptions::default());
-    let initial = Fen::from_position(&Chess::default(), EnPassantMode::Legal);
+    let initial = Start::new(Chess::default(), CastlingMode::Standard);
     let (moves, _) = moves.as_chunks::<{ PackedUciMove::BYTES }>();
     for line in moves.chunks_exact(plies) {
         let moves = line.iter().map(|bytes| PackedUciMove::from_bytes(*bytes).unpack()).collect();
-        let (fen, castling_mode) = (initial.clone(), CastlingMode::Standard);
-        collector.openings.push(&Opening { fen, castling_mode, moves });
+        collector.openings.push(&Opening::new(&initial, moves));
     }
     collector.finish(name.into()).expect("a book in the program has openings")
 }

@@ -148,14 +148,13 @@ mod tests {
     use shakmaty::uci::UciMove;
     use shakmaty::{EnPassantMode, Position};
 
-    use super::super::epd::parse_position;
     use super::*;
+    use arbiter_position::Start;
     use arbiter_schedule::seed::{below, seed_for};
 
     fn opening(fen: &str, moves: &[&str]) -> Opening {
-        let start = parse_position(fen, false).unwrap();
-        let moves = moves.iter().map(|m| m.parse().unwrap()).collect();
-        Opening { moves, ..start.opening }
+        let start = Start::read(fen, false).unwrap();
+        Opening::new(&start, moves.iter().map(|m| m.parse().unwrap()).collect())
     }
 
     /// Odd ones first: every part that may be there or not, and the largest counters.

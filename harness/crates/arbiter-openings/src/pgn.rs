@@ -5,15 +5,14 @@
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use arbiter_pgn::{Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move};
+use arbiter_pgn::{Blocks, GameVisitor, Games, Mainline, Outcome, San, Tags, Text, UNCLOSED};
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::epd::{Start, ending, over, parse_position};
+use super::epd::{ending, over, playable};
 use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
-use arbiter_position::excerpt;
 
 /// Reads every game of `source` into `book`; what is none is left out.
 pub(super) fn read(
@@ -29,11 +28,11 @@ pub(super) fn read(
         };
         let text = Text::new(&block);
         let mut games = Games::new(&text);
-        let mut mainline = Mainline::new(book.options);
-        while games.read(&mut mainline) {
+        let mut opened = Opened { options: book.options, ..Opened::default() };
+        while games.read(&mut opened) {
             number += 1;
             let lines = games.lines();
-            let (line, fault) = match mainline.conclude() {
+            let (line, fault) = match opened.conclude() {
                 Ok((opening, correction)) => {
                     let place =
                         format_args!("{file}:{}: game {number}", lines_before + lines.first);
@@ -41,8 +40,7 @@ pub(super) fn read(
                     book.add(file, opening)?;
                     continue;
                 }
-                Err(Fault::Game(fault)) => (lines.first, fault),
-                Err(Fault::Move(fault)) => (lines.last, fault),
+                Err(fault) => (if opened.is_of_move { lines.last } else { lines.first }, fault),
             };
             let place = format_args!("{file}:{}: game {number}", lines_before + line);
             book.leave_out(OpeningError::new(place, fault))?;
@@ -52,56 +50,43 @@ pub(super) fn read(
     Ok(())
 }
 
-/// A fault of a game.
-enum Fault {
-    /// A tag, or the game as a whole.
-    Game(String),
-    /// The move read last.
-    Move(String),
-}
-
 /// Follows the main line of a game for as many half-moves as are wanted.
-struct Mainline {
+#[derive(Default)]
+struct Opened {
     options: ReadOptions,
-    fault: Option<Fault>,
-    /// The opening so far, and the position after its moves.
-    start: Option<Start>,
+    fault: Option<String>,
+    /// True if the fault is of the move read last.
+    is_of_move: bool,
+    line: Option<Mainline>,
     /// The positions before the moves.
     history: Vec<Zobrist64>,
     /// True if there was a move, a comment or a result.
     has_text: bool,
 }
 
-impl Mainline {
-    fn new(options: ReadOptions) -> Mainline {
-        Mainline { options, fault: None, start: None, history: Vec::new(), has_text: false }
-    }
-
+impl Opened {
     /// The opening of the game that was read, and what was left out of its start.
-    fn conclude(&mut self) -> Result<(Opening, Option<String>), Fault> {
+    fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let Some(start) = self.start.take().filter(|_| self.has_text) else {
-            let fault = "expected moves or a result after the tags, got neither";
-            return Err(Fault::Game(fault.to_owned()));
+        let Some(line) = self.line.take().filter(|_| self.has_text) else {
+            return Err("expected moves or a result after the tags, got neither".to_owned());
         };
-        let key = key(&start.position);
+        let Mainline { start, position, moves } = line;
+        let key = key(&position);
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
-        match ending(&start.position).or(repetition) {
-            Some(ending) => Err(Fault::Game(over(ending))),
-            None => Ok((start.opening, start.correction)),
+        if let Some(ending) = ending(&position).or(repetition) {
+            return Err(over(ending));
         }
+        let moves = moves.into_iter().map(|m| UciMove::from_move(m, start.mode)).collect();
+        Ok((Opening::new(&start, moves), start.correction))
     }
 
-    /// The position in which a game with these tags starts.
-    fn start(&self, tags: &Tags) -> Result<Start, String> {
-        let is_chess960 = tags.castling_mode()? == Some(CastlingMode::Chess960);
-        if tags.fen.is_empty() {
-            return Ok(Start::initial(is_chess960));
-        }
-        parse_position(&String::from_utf8_lossy(&tags.fen), is_chess960)
+    fn end_with(&mut self, fault: String, is_of_move: bool) -> ControlFlow<()> {
+        (self.fault, self.is_of_move) = (Some(fault), is_of_move);
+        ControlFlow::Break(())
     }
 }
 
@@ -109,54 +94,35 @@ fn key(position: &Chess) -> Zobrist64 {
     position.zobrist_hash(EnPassantMode::Legal)
 }
 
-impl GameVisitor for Mainline {
+impl GameVisitor for Opened {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        *self = Mainline::new(self.options);
-        match self.start(tags) {
-            Ok(start) => {
-                self.start = Some(start);
-                ControlFlow::Continue(())
-            }
-            Err(fault) => {
-                self.fault = Some(Fault::Game(fault));
-                ControlFlow::Break(())
-            }
+        *self = Opened { options: self.options, ..Opened::default() };
+        match tags.start().and_then(playable) {
+            Ok(start) => self.line = Some(Mainline::new(start)),
+            Err(fault) => return self.end_with(fault, false),
         }
+        ControlFlow::Continue(())
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
-        let Some(Start { opening, position, .. }) = &mut self.start else {
-            return ControlFlow::Break(());
-        };
-        let ply = opening.moves.len() + 1;
-        if self.options.plies.is_some_and(|plies| ply > plies as usize) {
+        let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
+        if self.options.plies.is_some_and(|plies| line.moves.len() >= plies as usize) {
             return ControlFlow::Break(());
         }
-        match legal_move(position, san) {
-            Ok(played) => {
-                self.history.push(key(position));
-                position.play_unchecked(played);
-                opening.moves.push(UciMove::from_move(played, opening.castling_mode));
-                ControlFlow::Continue(())
-            }
-            Err(reason) => {
-                let fault = format!("expected a legal move at ply {ply}, got {san}: {reason}");
-                self.fault = Some(Fault::Move(fault));
-                ControlFlow::Break(())
-            }
+        let before = key(&line.position);
+        if let Err(reason) = line.play(san) {
+            let fault = format!("{} {reason}", line.numbered(&san.to_string()));
+            return self.end_with(fault, true);
         }
+        self.history.push(before);
+        ControlFlow::Continue(())
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
-        self.fault = Some(match word {
-            UNCLOSED => Fault::Game("expected the end of a comment, got none".to_owned()),
-            word => {
-                let got = excerpt(word);
-                Fault::Move(format!("expected a move, a comment or a result, got `{got}`"))
-            }
-        });
-        ControlFlow::Break(())
+        let Some(line) = &self.line else { return ControlFlow::Break(()) };
+        let fault = line.fault(word);
+        self.end_with(fault, word != UNCLOSED)
     }
 
     fn comment(&mut self, _: &[u8]) {

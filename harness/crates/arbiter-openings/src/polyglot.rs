@@ -11,12 +11,13 @@ use std::io::Read;
 
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Move, Position, Role, Square};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, Role, Square};
 
-use super::epd::{Start, ending};
+use super::epd::ending;
 use super::error::OpeningError;
 use super::lines::{Lines, Weighted};
 use super::{Collector, Opening};
+use arbiter_position::Start;
 use arbiter_schedule::seed::seed_for;
 
 /// Plies taken of each line if nothing is said.
@@ -51,7 +52,7 @@ pub(super) fn read(
     })?;
     drop(bytes);
     let options = book.options;
-    let start = Start::initial(false);
+    let start = Start::new(Chess::default(), CastlingMode::Standard);
     if table.find(&start.position).is_empty() {
         let what = "expected a Polyglot book with moves from the initial position, got none";
         return Err(OpeningError::new(file, what));
@@ -76,10 +77,9 @@ pub(super) fn read(
         let fault = format_args!("expected a move that is legal in its position, got {uci}");
         book.leave_out(OpeningError::new(format_args!("{file}: entry {entry}"), fault))?;
     }
-    let uci = |m: Move| UciMove::from_move(m, start.opening.castling_mode);
     for moves in openings {
-        let moves = moves.into_iter().map(uci).collect();
-        book.add(file, Opening { moves, ..start.opening.clone() })?;
+        let moves = moves.into_iter().map(|m| UciMove::from_move(m, start.mode)).collect();
+        book.add(file, Opening::new(&start, moves))?;
     }
     Ok(())
 }

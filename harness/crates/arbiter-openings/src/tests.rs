@@ -131,7 +131,7 @@ fn faults_of_positions_are_told_with_file_and_line() {
     );
     check(
         "4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -",
-        "expected a legal position, got `4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - -`: \
+        "expected a legal position, got `4k3/8/8/8/8/NNN5/NNNNNNNN/4K3 w - - 0 1`: \
          illegal position: too much material",
     );
     check(&format!("{START} hmvc x;"), "expected a number after `hmvc`, got `x`");
@@ -270,13 +270,10 @@ fn faults_of_games_are_told_with_game_and_line() {
     let check = |game: &str, expected: &str| {
         check_error("a.pgn", &format!("[Event \"fine\"]\n\n1. e4 *\n\n{game}"), expected);
     };
-    check(
-        "[Event \"x\"]\n\n1. e4\ne5 2. Ke3\nNc6 *\n",
-        "a.pgn:8: game 2: expected a legal move at ply 3, got Ke3: illegal move",
-    );
+    check("[Event \"x\"]\n\n1. e4\ne5 2. Ke3\nNc6 *\n", "a.pgn:8: game 2: 2. Ke3 is not legal");
     check(
         "[Event \"x\"]\n\n1. Nf3 a6 2. Nc3 a5 3. Ne4 a4 4. Ng5 *",
-        "a.pgn:7: game 2: expected a legal move at ply 7, got Ng5: ambiguous move",
+        "a.pgn:7: game 2: 4. Ng5 fits more than one move",
     );
     check(
         "[Event \"x\"]\n[FEN \"8/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. Kb1 *\n",
@@ -296,10 +293,7 @@ fn faults_of_games_are_told_with_game_and_line() {
         "[Event \"a\"]\n[Site \"?\"]\n\n[Event \"b\"]\n\n1. d4 *\n",
         "a.pgn:5: game 2: expected moves or a result after the tags, got neither",
     );
-    check(
-        "[Event \"x\"]\n\n1. e4 e5\n2. Ng9 *\n",
-        "a.pgn:8: game 2: expected a move, a comment or a result, got `Ng9`",
-    );
+    check("[Event \"x\"]\n\n1. e4 e5\n2. Ng9 *\n", "a.pgn:8: game 2: 2. Ng9 is no move");
     check(
         "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6\n4. Ng1 Ng8 *\n",
         "a.pgn:5: game 2: expected a position to play from, got one where the game is over by \
@@ -307,9 +301,9 @@ fn faults_of_games_are_told_with_game_and_line() {
     );
     check(
         "[Event \"x\"]\n\n1. e4 {closed} e5\n2. Nf3 {not\nclosed\n",
-        "a.pgn:5: game 2: expected the end of a comment, got none",
+        "a.pgn:5: game 2: a comment has no end",
     );
-    check("hello world\n", "a.pgn:5: game 2: expected a move, a comment or a result, got `hello`");
+    check("hello world\n", "a.pgn:5: game 2: 1. hello is no move");
 }
 
 #[test]

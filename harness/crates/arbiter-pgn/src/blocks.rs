@@ -2,16 +2,18 @@
 
 use std::io::{self, ErrorKind, Read};
 
+use arbiter_position::PlainText;
+
 /// Size at which a block is closed at the next game; small enough to stay in the cache of a core.
 const BLOCK: usize = 1 << 20;
 
 /// Longest game accepted, in bytes; what is longer is no game.
 const MAX_GAME: usize = 64 << 20;
 
-/// Cuts a stream where a game ends and the next one begins.
+/// Cuts a stream where a game ends and the next one begins. Lines end with line feeds.
 #[derive(Debug)]
 pub struct Blocks<R> {
-    source: R,
+    source: PlainText<R>,
     /// Read, but not handed out.
     rest: Vec<u8>,
     /// The end of the source: its last byte, or an error.
@@ -52,12 +54,11 @@ impl<R: Read> Iterator for Blocks<R> {
 impl<R: Read> Blocks<R> {
     /// Returns the blocks of `source`.
     pub fn new(source: R) -> Blocks<R> {
-        Blocks { source, rest: Vec::new(), end: None }
+        Blocks { source: PlainText::new(source), rest: Vec::new(), end: None }
     }
 
     /// Reads until there are `wanted` bytes.
     fn fill(&mut self, wanted: usize) {
-        let before = self.rest.len().saturating_sub(1);
         let missing = wanted.saturating_sub(self.rest.len());
         self.rest.reserve(missing);
         match (&mut self.source).take(missing as u64).read_to_end(&mut self.rest) {
@@ -65,43 +66,14 @@ impl<R: Read> Blocks<R> {
             Ok(_) => self.end = Some(Ok(())),
             Err(error) => self.end = Some(Err(error)),
         }
-        end_lines(&mut self.rest[before..], self.end.is_some());
-        if before == 0 && is_utf16(&self.rest) {
-            let reason = "it is UTF-16; save it as UTF-8";
-            self.end = Some(Err(io::Error::new(ErrorKind::InvalidData, reason)));
-            self.rest.clear();
-        }
-    }
-}
-
-/// True if a text begins with a byte order mark of UTF-16, or with letters of which every second byte is zero.
-fn is_utf16(text: &[u8]) -> bool {
-    let is_zero: Vec<bool> = text.iter().take(4).map(|byte| *byte == 0).collect();
-    matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
-        || matches!(is_zero[..], [false, true, false, true] | [true, false, true, false])
-}
-
-/// Makes a line feed of each carriage return that has none after it, as old programs end lines. The last
-/// byte may be followed by more unless the text ends with it.
-fn end_lines(text: &mut [u8], is_end: bool) {
-    let mut from = 0;
-    while let Some(offset) = memchr::memchr(b'\r', &text[from..]) {
-        from += offset + 1;
-        let is_alone = text.get(from).map_or(is_end, |byte| *byte != b'\n');
-        if is_alone {
-            text[from - 1] = b'\n';
-        }
     }
 }
 
 /// Place where the last game of a text begins, if it is not the first: at a tag `Event` that begins a line,
 /// or else at any tag after an empty line.
 fn last_game(text: &[u8]) -> Option<usize> {
-    let find = |needle: &[u8]| memchr::memmem::rfind(text, needle).map(|at| at + needle.len());
-    if let Some(end) = find(b"\n[Event ") {
-        return Some(end - b"[Event ".len());
-    }
-    find(b"\n\n[").or_else(|| find(b"\n\r\n[")).map(|end| end - 1)
+    let find = |needle: &[u8]| memchr::memmem::rfind(text, needle);
+    find(b"\n[Event ").map(|at| at + 1).or_else(|| find(b"\n\n[").map(|at| at + 2))
 }
 
 #[cfg(test)]
@@ -125,7 +97,7 @@ mod tests {
                 number += 1;
             }
             assert!(number > 1);
-            assert!(joined == text.as_bytes());
+            assert!(joined == text.replace("\r\n", "\n").as_bytes());
         }
     }
 

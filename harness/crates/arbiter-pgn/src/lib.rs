@@ -3,20 +3,25 @@
 //! [`Blocks`] cuts a stream into blocks of whole games, so that memory does not grow with a file.
 //! [`Text`] brings a block into the form that `pgn-reader` reads without loss, and [`Games`] hands the
 //! parts of each game to a [`GameVisitor`]. [`legal_move`] finds the move that is meant, in each notation that
-//! programs write. Nothing here opens files.
+//! programs write, [`read_move`] that of a single word, and [`evaluation`] what a comment
+//! tells. Nothing here opens files.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod blocks;
+mod evaluation;
 mod games;
+mod mainline;
 mod moves;
 mod tags;
 mod text;
 mod words;
 
 pub use blocks::Blocks;
+pub use evaluation::{Evaluation, evaluation};
 pub use games::{GameVisitor, Games, Lines, UNCLOSED};
-pub use moves::{MoveError, legal_move};
+pub use mainline::Mainline;
+pub use moves::{MoveError, legal_move, read_move};
 pub use pgn_reader::Outcome;
 pub use shakmaty::san::San;
 pub use tags::{MAX_NAME, Tags, text_of};

@@ -4,7 +4,10 @@ use std::fmt;
 
 use shakmaty::san::{San, SanError};
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Move, Role, Square};
+use shakmaty::{Chess, Move, Position, Role, Square};
+
+use super::text::word_length;
+use super::words::{Meaning, meaning};
 
 /// The reason why a written move cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,20 +18,56 @@ pub enum MoveError {
     Ambiguous,
     /// The side to move passes, which chess does not allow.
     Null,
+    /// The text is no move at all.
+    NoMove,
 }
 
+/// The end of a sentence that begins with the move.
 impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            MoveError::Illegal => "illegal move",
-            MoveError::Ambiguous => "ambiguous move",
-            MoveError::Null => "a null move",
+            MoveError::Illegal => "is not legal",
+            MoveError::Ambiguous => "fits more than one move",
+            MoveError::Null => "is a null move",
+            MoveError::NoMove => "is no move",
         })
     }
 }
 
+/// Returns the legal move that a word of an EPD means, in the notations of [`legal_move`] and with what people
+/// add: the number of the move, annotations, small letters for pieces and capitals for squares. `bxc3` is the
+/// move of a pawn before it is that of a bishop.
+///
+/// # Errors
+///
+/// Those of [`legal_move`], and for a word that is no move.
+pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let word = match word.find('.') {
+        Some(end) if word[..end].bytes().all(|byte| byte.is_ascii_digit()) => {
+            word.trim_start_matches(is_number)
+        }
+        _ => word,
+    };
+    let word = word.strip_suffix("mate").unwrap_or(word);
+    let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+    let as_piece = first.to_ascii_uppercase() + rest;
+    let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
+    let mut error = MoveError::NoMove;
+    for reading in [word, &as_piece, &as_pawn] {
+        let reading = reading.as_bytes();
+        let (reading, after) = reading.split_at(word_length(reading));
+        let Meaning::Move(san) = meaning(reading, after).0 else { continue };
+        match legal_move(position, san) {
+            Err(MoveError::Illegal) => error = MoveError::Illegal,
+            read => return read,
+        }
+    }
+    Err(error)
+}
+
 /// Returns the legal move that `written` means: SAN, long algebraic notation, or the squares of UCI. A
-/// capture may lack its `x`.
+/// capture may lack its `x`, and castling may be written as a move of the king.
 ///
 /// # Errors
 ///
@@ -42,13 +81,88 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     let San::Normal { role, file, rank, capture, to, promotion } = written else {
         return Err(if written == San::Null { MoveError::Null } else { error });
     };
-    if let (Some(file), Some(rank)) = (file, rank) {
+    let from = match (role, file.zip(rank)) {
+        (_, Some((file, rank))) => Some(Square::from_coords(file, rank)),
+        (Role::King, None) => position.board().king_of(position.turn()),
+        _ => None,
+    };
+    if let Some(from) = from {
         // UCI has no letter for a piece, which reads as the move of a pawn.
-        let from = Square::from_coords(file, rank);
         let uci = UciMove::Normal { from, to, promotion };
         let is_meant = |legal: &Move| role == Role::Pawn || role == legal.role();
         return uci.to_move(position).ok().filter(is_meant).ok_or(error);
     }
     let other = San::Normal { role, file, rank, capture: !capture, to, promotion };
     other.to_move(position).map_err(|_| error)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+    use arbiter_position::Start;
+
+    fn meant(fen: &str, text: &str) -> Result<String, MoveError> {
+        let start = Start::read(fen, false).unwrap();
+        read_move(&start.position, text).map(|m| m.to_uci(start.mode).to_string())
+    }
+
+    #[test]
+    fn one_move_in_many_spellings() {
+        let fen = "r3k2r/1P3ppp/8/3pP3/1b6/2N5/PPP3PP/R3K1NR w KQkq d6 0 1";
+        for (expect, spellings) in [
+            (
+                "g1f3",
+                "Nf3 Nf3! Nf3!! Nf3?! Ng1f3 Ng1-f3 Ngf3 N1f3 g1f3 g1-f3 nf3 1.Nf3 12...Nf3 G1F3 G1-F3 Nf3mate",
+            ),
+            ("b7a8n", "bxa8=N bxa8N ba8N bxa8(N) b7a8n b7xa8=N+ b7a8=n bxa8=n bxa8/N"),
+            ("b7b8q", "b8=Q b8Q+ b8(Q)+ b7b8q b7-b8=Q b8=Q++ b8=Q#"),
+            ("e1c1", "O-O-O 0-0-0 OOO o-o-o O-O-O+ e1c1 e1a1 Kc1 Ke1-c1"),
+            ("e5d6", "exd6 ed6 exd6ep exd6e.p. e5d6 e5xd6 e5:d6 exd6!!"),
+            ("a2a3", "a3 a2a3 a2-a3 Pa3 A2A3"),
+        ] {
+            for spelling in spellings.split(' ') {
+                assert_eq!(meant(fen, spelling).as_deref(), Ok(expect), "{spelling}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_b_is_a_pawn_first() {
+        let both = "4k3/8/8/8/8/2p5/1P1B4/4K3 w - - 0 1";
+        assert_eq!(meant(both, "bxc3").as_deref(), Ok("b2c3"));
+        assert_eq!(meant(both, "Bxc3").as_deref(), Ok("d2c3"));
+        let bishop = "4k3/8/8/8/8/2p5/3B4/4K3 w - - 0 1";
+        assert_eq!(meant(bishop, "bxc3").as_deref(), Ok("d2c3"));
+    }
+
+    #[test]
+    fn castling_in_chess960_is_found_either_way() {
+        let start = Start::read("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", false).unwrap();
+        let name =
+            |text| read_move(&start.position, text).map(|m| m.to_uci(CastlingMode::Chess960));
+        assert_eq!(name("O-O"), name("e1g1"));
+        assert_eq!(name("O-O-O").map(|m| m.to_string()).as_deref(), Ok("e1b1"));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_not_guessed() {
+        let fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
+        for (text, error) in [
+            ("Nf3", MoveError::Illegal),
+            ("e1e8", MoveError::Illegal),
+            ("Ke3", MoveError::Illegal),
+            ("xyz", MoveError::NoMove),
+            ("", MoveError::NoMove),
+            ("best", MoveError::NoMove),
+            ("e9", MoveError::NoMove),
+            ("--", MoveError::Null),
+        ] {
+            assert_eq!(meant(fen, text), Err(error), "{text}");
+        }
+        let rooks = "4k3/8/8/8/8/8/R6R/4K3 w - - 0 1";
+        assert_eq!(meant(rooks, "Rd2"), Err(MoveError::Ambiguous));
+    }
 }

@@ -3,12 +3,18 @@
 use std::borrow::Cow;
 
 use arbiter_names::shown;
-use shakmaty::CastlingMode;
+use arbiter_position::Start;
+use shakmaty::{CastlingMode, Chess};
 
 use super::text::trimmed;
 
 /// Longest name kept, in bytes.
 pub const MAX_NAME: usize = 200;
+
+/// Names of chess in the tag `Variant`, in small letters and digits, and of Chess960.
+const CHESS: &str = "standard chess normal fromposition";
+const CHESS960: &str =
+    "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
 
 /// Returns the text of a tag with single blanks: UTF-8, or else Latin-1, as PGN once had it. Control
 /// characters are replaced as [`shown`] does.
@@ -76,25 +82,35 @@ impl Tags {
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
     }
 
-    /// Returns the castling rules that the `Variant` tag announces; `None` if it leaves them open.
+    /// Returns the position in which the game starts, with its castling rules.
+    ///
+    /// # Errors
+    ///
+    /// If the variant is neither chess nor Chess960, or the `FEN` tag is no position.
+    pub fn start(&self) -> Result<Start, String> {
+        let is_chess960 = self.is_chess960()?;
+        if self.fen.is_empty() {
+            return Ok(Start::new(Chess::default(), CastlingMode::from_chess960(is_chess960)));
+        }
+        Start::read(&text_of(&self.fen), is_chess960)
+    }
+
+    /// True if the `Variant` tag announces Chess960.
     ///
     /// # Errors
     ///
     /// If the variant is neither chess nor Chess960.
-    pub fn castling_mode(&self) -> Result<Option<CastlingMode>, String> {
+    pub fn is_chess960(&self) -> Result<bool, String> {
         let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric();
         let letters = self.variant.iter().filter(is_letter).map(u8::to_ascii_lowercase);
-        match letters.collect::<Vec<_>>().as_slice() {
-            b"" | b"standard" | b"chess" | b"normal" | b"fromposition" => Ok(None),
-            b"chess960"
-            | b"960"
-            | b"fischerandom"
-            | b"fischerrandom"
-            | b"frc"
-            | b"dfrc"
-            | b"doublefischerrandom"
-            | b"freestyle" => Ok(Some(CastlingMode::Chess960)),
-            _ => Err(format!("expected chess or Chess960, got `{}`", text_of(&self.variant))),
+        let letters: Vec<u8> = letters.collect();
+        let is_of = |names: &str| names.split(' ').any(|name| name.as_bytes() == letters);
+        if letters.is_empty() || is_of(CHESS) {
+            Ok(false)
+        } else if is_of(CHESS960) {
+            Ok(true)
+        } else {
+            Err(format!("expected chess or Chess960, got `{}`", text_of(&self.variant)))
         }
     }
 }

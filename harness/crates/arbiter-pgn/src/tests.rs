@@ -320,7 +320,7 @@ fn tags_are_read_in_every_form() {
             1-6: [a] [b] e4 e5 *
             7-10: [c] d4 *
             "[White a]\n[]\n[Black \"b\"]\n\n1. e4 *\n"
-            3-6: [b] e4 *
+            1-6: [a] [b] e4 *
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n"
             1-4: [a] e4 e5 Nf3 *
         "#]],
@@ -373,6 +373,10 @@ fn any_bytes_are_read() {
         "e4",
         "[White \"a\"]",
         "[Event \"b\"]",
+        "[White a]",
+        "\u{200b}",
+        "\u{a0}",
+        "♘f3",
         "\\",
         "\0",
         "\u{feff}",
@@ -394,4 +398,44 @@ fn any_bytes_are_read() {
     for piece in pieces {
         told(format!("1. e4 {}", piece.repeat(50_000)));
     }
+}
+
+#[test]
+fn what_other_programs_were_reported_to_misread_is_read() {
+    check(
+        &[
+            "1. e4 e5 2. ♘f3 ♞c6 3. ♗xc6 ♙dxc6 *\n",
+            "1.\u{200b}d4 d5 \u{200b}2.c4\u{200b} e5\u{a0}3.dxe5 \u{2060}d4 *\n",
+            "1. e4 e5 1/2-1/2`\n\n1. d4 1-0,\n",
+            "[FEN \"6k1/8/6K1/8/8/8/8/7R w - - 0 0\"]\n\n0. Rh8# 0... -- 0-1\n",
+            "[Event x]\n[White A]\n[Black B C]\n[Result 1-0]\n[FEN 8/8 w - - 0 1]\n\n1. e4 1-0\n\n\
+             [Event y]\n[White C]\n\n1. d4 0-1\n",
+            "1. e4 [White is better] e5\n[Black too] 2. Nf3 *\n",
+            "[Event \"x\"]\n[White Elo \"2000\"]\n[X.Y \"3\"]\n[Foo bar]\n[White \"A\"]\n\n1. e4 *\n",
+            "1. e4??\u{b1}\u{2192} Nf6 \u{2a72} 2. e5 \u{21c6} \u{2a00} Nd5 \u{2191}\u{2191} =\u{221e} *\n",
+            "1. d4 d5 ({(A)} 1... Nf6) 2. c4 (2. -- e5) e5 7. .. d4 *\n",
+        ],
+        expect![[r#"
+            "1. e4 e5 2. ♘f3 ♞c6 3. ♗xc6 ♙dxc6 *\n"
+            1-2: e4 e5 Nf3 Nc6 Bxc6 dxc6 *
+            "1.\u{200b}d4 d5 \u{200b}2.c4\u{200b} e5\u{a0}3.dxe5 \u{2060}d4 *\n"
+            1-2: d4 d5 c4 e5 dxe5 d4 *
+            "1. e4 e5 1/2-1/2`\n\n1. d4 1-0,\n"
+            1-2: e4 e5 1/2-1/2
+            3-4: d4 1-0
+            "[FEN \"6k1/8/6K1/8/8/8/8/7R w - - 0 0\"]\n\n0. Rh8# 0... -- 0-1\n"
+            1-4: [6k1/8/6K1/8/8/8/8/7R w - - 0 0] Rh8 -- 0-1
+            "[Event x]\n[White A]\n[Black B C]\n[Result 1-0]\n[FEN 8/8 w - - 0 1]\n\n1. e4 1-0\n\n[Event y]\n[White C]\n\n1. d4 0-1\n"
+            1-8: [A] [B C] [1-0] [8/8 w - - 0 1] e4 1-0
+            9-13: [C] d4 0-1
+            "1. e4 [White is better] e5\n[Black too] 2. Nf3 *\n"
+            1-3: e4 ?[White is better] e5 ?[Black too] Nf3 *
+            "[Event \"x\"]\n[White Elo \"2000\"]\n[X.Y \"3\"]\n[Foo bar]\n[White \"A\"]\n\n1. e4 *\n"
+            1-8: [A] e4 *
+            "1. e4??±→ Nf6 ⩲ 2. e5 ⇆ ⨀ Nd5 ↑↑ =∞ *\n"
+            1-2: e4 Nf6 e5 Nd5 *
+            "1. d4 d5 ({(A)} 1... Nf6) 2. c4 (2. -- e5) e5 7. .. d4 *\n"
+            1-2: d4 d5 c4 e5 d4 *
+        "#]],
+    );
 }

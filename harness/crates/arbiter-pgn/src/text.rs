@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
 use pgn_reader::RawTag;
 use shakmaty::san::SanPlus;
 
-use super::words::{Meaning, meaning};
+use super::words::{Meaning, invisible_length, meaning};
 
 /// Longest value of a tag that is kept, in bytes.
 const MAX_TAG: usize = 1 << 11;
@@ -20,6 +20,9 @@ const MAX_TAG_NAME: usize = 255;
 
 /// Furthest that the end of a tag is looked for, in bytes.
 const MAX_TAG_TEXT: usize = 1 << 14;
+
+/// Tags that are known without quotation marks about their values, too.
+const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
 /// Longest part of a text without a meaning that is handed over, in bytes.
 const MAX_UNKNOWN: usize = 100;
@@ -38,10 +41,18 @@ pub struct Text<'t> {
 }
 
 impl Text<'_> {
-    /// Brings whole games into normal form.
+    /// Brings whole games, whose lines end with line feeds, into normal form.
     pub fn new(text: &[u8]) -> Text<'_> {
-        let (out, added) = (Vec::new(), Vec::new());
-        let mut games = Normalizer { text, at: 0, out, copied: 0, added, boundary: None };
+        let mut games = Normalizer {
+            text,
+            at: 0,
+            out: Vec::new(),
+            copied: 0,
+            added: Vec::new(),
+            boundary: None,
+            has_words: false,
+            has_result: false,
+        };
         while games.at < text.len() {
             games.tags();
             games.movetext();
@@ -64,6 +75,9 @@ struct Normalizer<'t> {
     added: Vec<usize>,
     /// The place found last by [`Normalizer::boundary`].
     boundary: Option<usize>,
+    /// Whether the game has a move or an unknown word, and whether it has a result.
+    has_words: bool,
+    has_result: bool,
 }
 
 impl<'t> Normalizer<'t> {
@@ -104,7 +118,7 @@ impl<'t> Normalizer<'t> {
     fn find_boundary(&mut self) -> usize {
         let is_boundary = |offset: &usize| {
             let (before, line) = self.text.split_at(self.at + offset);
-            before.strip_suffix(b"\r").unwrap_or(before).ends_with(b"\n") && is_tag(&line[1..])
+            before.ends_with(b"\n") && begins_tags(&line[1..])
         };
         let found = memmem::find_iter(self.rest(), b"\n[").find(is_boundary);
         *self.boundary.insert(found.map_or(self.text.len(), |offset| self.at + offset))
@@ -155,7 +169,7 @@ impl<'t> Normalizer<'t> {
     /// Replaces what was skipped since `begin` by its line ends if the reader would not skip it.
     fn drop_odd_blanks(&mut self, begin: usize) {
         let blanks = &self.text[begin..self.at];
-        if !blanks.iter().all(|byte| b" \t\r\n".contains(byte)) {
+        if !blanks.iter().all(|byte| b" \t\n".contains(byte)) {
             let lines = newlines(blanks);
             self.replace(begin..self.at, "\n".repeat(lines).as_bytes());
         }
@@ -170,7 +184,7 @@ impl<'t> Normalizer<'t> {
         let mut text = [b"[", tag.name, b" \""].concat();
         for &byte in &tag.value {
             match byte {
-                b'\n' | b'\r' => text.push(b' '),
+                b'\n' => text.push(b' '),
                 b'"' | b'\\' => text.extend([b'\\', byte]),
                 _ => text.push(byte),
             }
@@ -182,12 +196,12 @@ impl<'t> Normalizer<'t> {
 
     /// Passes over the moves of a game.
     fn movetext(&mut self) {
-        let (mut has_words, mut has_result) = (false, false);
+        (self.has_words, self.has_result) = (false, false);
         while let Some(&byte) = self.text.get(self.at) {
             match byte {
-                b' ' | b'\t' | b'\r' | b'.' | b'!' | b'?' | b')' => self.at += 1,
+                b' ' | b'\t' | b'.' | b'!' | b'?' | b')' => self.at += 1,
                 b'{' => self.comment(),
-                b'\n' if self.ends_game(has_words, has_result) => return,
+                b'\n' if self.ends_game() => return,
                 b'\n' => {}
                 b';' => self.at += line_length(self.rest()),
                 b'(' => self.variation(),
@@ -195,16 +209,21 @@ impl<'t> Normalizer<'t> {
                 b'[' => self.unknown(bracket_length(self.rest())),
                 b'$' => self.glyph(),
                 b'*' => {
-                    has_result = true;
+                    self.has_result = true;
                     self.at += 1;
                 }
-                b'1' if has_result && is_first_number(self.rest()) => return self.split(b"\n\n"),
+                b'1' if self.has_result && is_first_number(self.rest()) => {
+                    return self.split(b"\n\n");
+                }
                 0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
                 b'1'..=b'9' if self.is_past_number() => {}
-                _ => match self.word() {
-                    Meaning::Outcome(_) => has_result = true,
-                    Meaning::Mark => {}
-                    Meaning::Move(_) | Meaning::Unknown => has_words = true,
+                b'0' if self.rest().starts_with(b"0.") => self.at += 2,
+                _ => match short_move(self.rest()) {
+                    Some(length) => {
+                        self.has_words = true;
+                        self.at += length;
+                    }
+                    None => self.word(),
                 },
             }
         }
@@ -212,7 +231,7 @@ impl<'t> Normalizer<'t> {
 
     /// Passes over a line end, and over blank lines after it. Returns whether the game ends there: before
     /// tags, and after a blank line also before move 1 and after a result.
-    fn ends_game(&mut self, has_words: bool, has_result: bool) -> bool {
+    fn ends_game(&mut self) -> bool {
         let begin = self.at;
         self.at += 1;
         match self.rest().first() {
@@ -234,9 +253,9 @@ impl<'t> Normalizer<'t> {
         if rest.is_empty() {
             return true;
         }
-        if is_tag(rest) || has_result || has_words && is_first_number(rest) {
+        if begins_tags(rest) || self.has_result || self.has_words && is_first_number(rest) {
             // The reader wants a line that is quite empty.
-            if !blanks[1..].starts_with(b"\n") && !blanks[1..].starts_with(b"\r\n") {
+            if !blanks[1..].starts_with(b"\n") {
                 self.replace(begin..self.at, "\n".repeat(newlines(blanks)).as_bytes());
             }
             self.drop_odd_blanks(begin.max(self.copied));
@@ -277,7 +296,7 @@ impl<'t> Normalizer<'t> {
             }
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
-        match depth > 0 || [&b"\n\n"[..], b"\n\r\n", b"\n["].iter().any(ends_game) {
+        match depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             true => self.drop_but_lines(begin..at),
             false => self.at = at,
         }
@@ -306,30 +325,32 @@ impl<'t> Normalizer<'t> {
         is_number
     }
 
-    /// Passes over a word and returns its meaning.
-    fn word(&mut self) -> Meaning {
+    /// Passes over a word.
+    fn word(&mut self) {
         let rest = self.rest();
-        if let Some(length) = short_move(rest) {
-            self.at += length;
-            return Meaning::Move(None);
+        let invisible = invisible_length(rest);
+        if invisible > 0 {
+            return self.replace(self.at..self.at + invisible, b" ");
         }
-        let length = rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len());
+        let length = word_length(rest);
         let (word, after) = rest.split_at(length);
         if after.first() != Some(&b'(') && SanPlus::from_ascii(word).is_ok() {
+            self.has_words = true;
             self.at += length;
-            return Meaning::Move(None);
+            return;
         }
         let (meaning, more) = meaning(word, after);
         let part = self.at..self.at + length + more;
-        match &meaning {
-            Meaning::Move(Some(san)) => self.replace(part, format!("{san} ").as_bytes()),
+        self.has_words |= matches!(meaning, Meaning::Move(_) | Meaning::Unknown);
+        self.has_result |= matches!(meaning, Meaning::Outcome(_));
+        match meaning {
+            Meaning::Move(san) => self.replace(part, format!("{san} ").as_bytes()),
             Meaning::Outcome(outcome) if outcome.as_bytes() != word => {
                 self.replace(part, outcome.as_bytes());
             }
-            Meaning::Move(None) | Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
+            Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
             Meaning::Unknown => self.unknown(length),
         }
-        meaning
     }
 
     /// Puts text without a meaning into a comment.
@@ -353,13 +374,15 @@ struct OddTag<'t> {
 /// its end; `None` if the text begins with none.
 fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let text = &whole[..whole.len().min(MAX_TAG_TEXT)];
-    let quote = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"')?;
+    let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
+        return unquoted_tag(text);
+    };
     let name = trimmed(&text[1..quote]);
     if name.len() > MAX_TAG_NAME || name.contains(&b'\n') {
         return None;
     }
     let text_of_value = &text[quote + 1..];
-    let ends = [&b"\n["[..], b"\n\n", b"\n\r\n"].into_iter();
+    let ends = [b"\n[", b"\n\n"].into_iter();
     let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
     let blanks_after =
@@ -391,6 +414,11 @@ fn plain_tag(text: &[u8]) -> Option<usize> {
     (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
 }
 
+/// True if a text that follows an empty line begins with a tag.
+fn begins_tags(text: &[u8]) -> bool {
+    is_tag(text) || unquoted_tag(text).is_some()
+}
+
 /// True if a text begins with a bracket, a name, and a quotation mark.
 fn is_tag(text: &[u8]) -> bool {
     let Some((b'[', rest)) = text.split_first() else { return false };
@@ -399,6 +427,19 @@ fn is_tag(text: &[u8]) -> bool {
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let name = rest.iter().take_while(is_letter).count();
     name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
+}
+
+/// Reads a tag of [`KNOWN_TAGS`] without quotation marks.
+fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
+    let inner = text.strip_prefix(b"[")?;
+    let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
+    let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
+    let is_known = KNOWN_TAGS.split(' ').any(|known| known.as_bytes() == name);
+    (is_known && !value.contains(&b'"')).then(|| OddTag {
+        name,
+        value: trimmed(value).to_vec(),
+        length: length + 2,
+    })
 }
 
 /// Length of a move such as most are, which needs no parser.
@@ -428,6 +469,17 @@ pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
 /// White space: blank, tabulators in both directions, line feed, form feed, carriage return.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// Length of a word, which blanks of Unicode end, too.
+pub(crate) fn word_length(text: &[u8]) -> usize {
+    let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
+    let word = &text[..length];
+    let blank = match str::from_utf8(word) {
+        Ok(word) if !word.is_ascii() => word.find(char::is_whitespace),
+        _ => None,
+    };
+    blank.unwrap_or(length)
 }
 
 /// True if a byte ends a word. Each byte of a movetext is asked, so that a table pays.

@@ -1,12 +1,16 @@
 //! Words of the movetext that `pgn-reader` does not read.
 
+use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
+
+/// Furthest that bytes which nobody sees are looked for at once.
+const MAX_INVISIBLE: usize = 60;
 
 /// The meaning of a word.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// A move, and the form in which the reader reads it if that is another one.
-    Move(Option<San>),
+    /// A move.
+    Move(San),
     /// A result.
     Outcome(&'static str),
     /// A mark beside a move, such as `+-`, which says nothing about the game.
@@ -19,7 +23,8 @@ pub(crate) enum Meaning {
 /// belong to it.
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
-    let outcome = match plain.as_slice() {
+    let end = plain.iter().rposition(|byte| !b"`'\",".contains(byte)).map_or(0, |last| last + 1);
+    let outcome = match &plain[..end] {
         b"1-0" | b"1:0" => Some("1-0"),
         b"0-1" | b"0:1" => Some("0-1"),
         b"1/2-1/2" | b"1/2:1/2" | b"1/2" => Some("1/2-1/2"),
@@ -29,7 +34,7 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
         return (Meaning::Outcome(outcome), 0);
     }
     if matches!(plain.as_slice(), b"--" | b"@@@@" | b"0000" | b"null" | b"pass") {
-        return (Meaning::Move(Some(San::Null)), 0);
+        return (Meaning::Move(San::Null), 0);
     }
     let (suffix, dots) = en_passant(&plain, after);
     if plain.len() == suffix && suffix > 0 {
@@ -40,7 +45,7 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
         _ => (None, 0),
     };
     if let Some(san) = san(&plain[..plain.len() - suffix], promoted) {
-        return (Meaning::Move(Some(san)), dots + in_brackets);
+        return (Meaning::Move(san), dots + in_brackets);
     }
     let is_mark = plain.iter().all(|byte| !byte.is_ascii_alphanumeric());
     match is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
@@ -60,12 +65,30 @@ fn plain(word: &[u8]) -> Vec<u8> {
             '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push(b'-'),
             '½' => plain.extend_from_slice(b"1/2"),
             '×' => plain.push(b'x'),
-            '\u{feff}' | '\u{200b}'..='\u{200f}' => {}
-            _ if c.is_whitespace() => {}
+            '♔' | '♚' => plain.push(b'K'),
+            '♕' | '♛' => plain.push(b'Q'),
+            '♖' | '♜' => plain.push(b'R'),
+            '♗' | '♝' => plain.push(b'B'),
+            '♘' | '♞' => plain.push(b'N'),
+            // Pawns have no letter, and the signs may ask for a colour.
+            '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
+            _ if is_invisible(c) => {}
             _ => plain.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
     plain
+}
+
+/// True for blanks, and for characters that take no room.
+fn is_invisible(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
+}
+
+/// Number of bytes that nobody sees at the beginning of a text.
+pub(crate) fn invisible_length(text: &[u8]) -> usize {
+    let text = &text[..text.len().min(MAX_INVISIBLE)];
+    let whole = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    whole.len() - whole.trim_start_matches(is_invisible).len()
 }
 
 /// Length of `ep` or `e` with the points after it at the end of a move that takes en passant, and of those
@@ -96,8 +119,10 @@ fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
     let word = &word[..end];
     let castling: Vec<u8> =
         word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
-    if matches!(castling.as_slice(), b"O-O" | b"O-O-O") {
-        return San::from_ascii(&castling).ok();
+    match castling.as_slice() {
+        b"O-O" | b"OO" => return Some(San::Castle(CastlingSide::KingSide)),
+        b"O-O-O" | b"OOO" => return Some(San::Castle(CastlingSide::QueenSide)),
+        _ => {}
     }
     let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
     text.extend(promoted);
@@ -144,11 +169,17 @@ mod tests {
             ("exd6e", ".p", "exd6", 2),
             ("@@@@", "", "--", 0),
             ("0000", "", "--", 0),
+            ("♘f3", "", "Nf3", 0),
+            ("♞\u{fe0e}xd4", "", "Nxd4", 0),
+            ("♙e4", "", "e4", 0),
+            ("e8♕", "", "e8=Q", 0),
+            ("OO", "", "O-O", 0),
+            ("\u{2060}e4", "", "e4", 0),
             ("\u{feff}e4", "", "e4", 0),
             ("e4\u{a0}", "", "e4", 0),
         ] {
             let (found, length) = meaning(word.as_bytes(), after.as_bytes());
-            let Meaning::Move(Some(san)) = found else { panic!("{word}: {found:?}") };
+            let Meaning::Move(san) = found else { panic!("{word}: {found:?}") };
             assert_eq!((san.to_string().as_str(), length), (expected, used), "{word}");
         }
     }
@@ -156,9 +187,14 @@ mod tests {
     #[test]
     fn results_marks_and_other_words_are_told_apart() {
         let of = |word: &str, after: &str| meaning(word.as_bytes(), after.as_bytes());
-        for (word, outcome) in
-            [("1–0", "1-0"), ("0:1", "0-1"), ("½-½", "1/2-1/2"), ("1/2", "1/2-1/2")]
-        {
+        for (word, outcome) in [
+            ("1–0", "1-0"),
+            ("0:1", "0-1"),
+            ("½-½", "1/2-1/2"),
+            ("1/2", "1/2-1/2"),
+            ("1-0`", "1-0"),
+            ("0-1,", "0-1"),
+        ] {
             assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
         }
         for word in ["+-", "=", "±", "□", "N", "ep", "-+", "=/∞", "…"] {

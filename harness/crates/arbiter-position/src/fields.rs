@@ -29,7 +29,8 @@ pub(super) struct Fields<'a> {
 impl Fields<'_> {
     /// The fields with which a line begins.
     pub(super) fn of(line: &str) -> Result<Fields<'_>, String> {
-        let (board, rest) = word(line);
+        // Tables in CSV have the position in quotes.
+        let (board, rest) = word(line.trim_start().trim_start_matches('"'));
         let (turn, rest) = word(rest);
         let (castling, rest) = word(rest);
         if castling.is_empty() {
@@ -39,10 +40,11 @@ impl Fields<'_> {
                 excerpt(line.as_bytes())
             ));
         }
+        let castling = if castling.chars().all(is_dash) { "-" } else { castling };
         let (en_passant, rest) = en_passant(rest)?;
         let (halfmoves, rest) = counter(rest)?;
         let (fullmoves, rest) = counter(rest)?;
-        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"'));
         let (halfmoves, fullmoves) = match (halfmoves, fullmoves) {
             (None, None) => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
             counters => counters,
@@ -65,6 +67,11 @@ impl Fields<'_> {
     }
 }
 
+/// True for the dash of fields without a value, and for those that word processors make of it.
+fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
+}
+
 /// The first word, which a semicolon ends too.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
@@ -75,7 +82,7 @@ fn word(text: &str) -> (&str, &str) {
 /// The en passant field; `-` if the line goes on with something else.
 fn en_passant(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
-    if let Some(rest) = text.strip_prefix('-') {
+    if let Some(rest) = text.strip_prefix(is_dash) {
         return Ok(("-".to_owned(), rest));
     }
     let none = Ok(("-".to_owned(), text));
@@ -97,7 +104,7 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
 fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     let trimmed = text.trim_start();
     let (first, rest) = word(trimmed);
-    if first == "-" {
+    if !first.is_empty() && first.chars().all(is_dash) {
         return Ok((None, rest));
     }
     let unsigned = trimmed.strip_prefix('-').unwrap_or(trimmed);
@@ -175,6 +182,17 @@ mod tests {
         check("w - - hmvc 3; fmvn 12;", "w - - 3 12", "hmvc 3; fmvn 12;");
         check("w - - id \"fmvn 9\"; fmvn 2", "w - - 0 2", "id \"fmvn 9\"; fmvn 2");
         check("w - - 7 31 fmvn 5;", "w - - 7 31", "fmvn 5;");
+        check("w \u{2013} \u{2014} 5 20", "w - - 5 20", "");
+        check("w - \u{2212} \u{2013} 20 bm Ke2", "w - - 0 20", "bm Ke2");
+        check("w - - 0 1\",5,25", "w - - 0 1", ",5,25");
+        check("w - -\"", "w - - 0 1", "");
+    }
+
+    #[test]
+    fn a_position_may_be_in_quotes() {
+        let line = format!(" \"{KINGS} b - - 3 9\"; bm Kd7;");
+        let Fields { board, turn, fullmoves, rest, .. } = Fields::of(&line).unwrap();
+        assert_eq!((board, turn.as_str(), fullmoves, rest), (KINGS, "b", 9, "bm Kd7;"));
     }
 
     #[test]

@@ -11,10 +11,12 @@ mod excerpt;
 mod fields;
 mod operations;
 mod start;
+mod text;
 
 pub use excerpt::excerpt;
 pub use operations::{Operation, operations};
 pub use start::{Start, fen};
+pub use text::PlainText;
 
 /// Signs with which a line that is a comment begins.
 const COMMENT_SIGNS: [&str; 4] = ["#", "%", ";", "//"];

@@ -14,5 +14,6 @@ pub use clock::{
 pub use deadlines::Deadlines;
 pub use session::{Claim, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step};
 pub use uci::{
-    Go, Info, InfoWord, OptionDeclaration, OptionError, OptionKind, Score, check_option, info_words,
+    Go, Info, InfoWord, OptionDeclaration, OptionError, OptionKind, Score, Variations,
+    check_option, info_words,
 };

@@ -65,6 +65,8 @@ pub struct Setup {
     pub is_lenient: bool,
     /// Whether a bound of a score is taken for the score.
     pub takes_bounds: bool,
+    /// Whether all lines of a search are kept whose variations can be checked.
+    pub keeps_variations: bool,
 }
 
 /// A game to be played.

@@ -1,15 +1,7 @@
 //! The evaluations in the comments of a game.
-//!
-//! Two forms are in use: `+0.31/12 0.5s` and `-M3/9`, from the point of view of the side that moved
-//! (cutechess, fastchess, Arbiter), and `[%eval 0.31]` and `[%eval #-3]`, from White's (Lichess).
 
+use arbiter_pgn::{Evaluation, evaluation};
 use arbiter_stats::EvaluationBuckets;
-
-/// As much of a comment as is looked at; evaluations come early.
-const MAX_COMMENT: usize = 200;
-
-/// Digits that the evaluation of a sane engine has at most.
-const MAX_LENGTH: usize = 12;
 
 /// The evaluations of both sides in one game.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,21 +12,12 @@ pub(crate) struct Evaluations {
     of_white: [EvaluationBuckets; 2],
 }
 
-/// An evaluation in centipawns, infinite for a mate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Evaluation {
-    /// From the mover's point of view.
-    Own(f64),
-    /// From White's.
-    OfWhite(f64),
-}
-
 impl Evaluations {
     /// Takes in a comment after so many half-moves.
     pub(crate) fn add(&mut self, comment: &[u8], plies: u32) {
         let Some(last) = plies.checked_sub(1) else { return };
         let side = (last & 1) as usize;
-        match evaluation(&comment[..comment.len().min(MAX_COMMENT)]) {
+        match evaluation(comment) {
             Some(Evaluation::Own(centipawns)) => self.own[side].add(centipawns),
             Some(Evaluation::OfWhite(centipawns)) => self.of_white[side].add(centipawns),
             None => {}
@@ -51,76 +34,10 @@ impl Evaluations {
     }
 }
 
-fn evaluation(comment: &[u8]) -> Option<Evaluation> {
-    if let Some(at) = memchr::memmem::find(comment, b"[%eval ") {
-        let text = &comment[at + "[%eval ".len()..];
-        let end = text.iter().position(|byte| matches!(byte, b']' | b','))?;
-        return number(&text[..end]).map(Evaluation::OfWhite);
-    }
-    let text = comment.trim_ascii_start();
-    let end = text.iter().position(|byte| matches!(byte, b'/' | b' ' | b',')).unwrap_or(text.len());
-    // A number of another meaning, such as "3 moves to go", has neither a sign nor decimals.
-    let is_told = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
-    let has_depth = text.get(end) == Some(&b'/');
-    // What is written of a move without a score.
-    let is_none = text[end..].starts_with(b"/0") && &text[..end] == b"0.00";
-    if is_none || !is_told && !has_depth {
-        return None;
-    }
-    number(&text[..end]).map(Evaluation::Own)
-}
-
-/// Pawns as centipawns; `M5`, `-M3` and `#-3` as infinities.
-fn number(text: &[u8]) -> Option<f64> {
-    let text = std::str::from_utf8(text).ok()?.trim();
-    let plain = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'M' | '#');
-    if text.len() > MAX_LENGTH || !text.chars().all(plain) {
-        return None;
-    }
-    if text.contains(['M', '#']) {
-        let has_number = text.ends_with(|c: char| c.is_ascii_digit());
-        let mate = if text.contains('-') { f64::NEG_INFINITY } else { f64::INFINITY };
-        return has_number.then_some(mate);
-    }
-    text.parse().ok().map(|pawns: f64| 100.0 * pawns)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn evaluations_are_read_in_both_forms() {
-        use Evaluation::*;
-        let check = |comment: &str, expected: Option<Evaluation>| {
-            assert_eq!(evaluation(comment.as_bytes()), expected, "{comment}");
-        };
-        check("+0.31/12 0.25s", Some(Own(31.0)));
-        check("-1.5/9", Some(Own(-150.0)));
-        check("0.00/8 1s, Draw by rule", Some(Own(0.0)));
-        check("+0.31 0.104s", Some(Own(31.0)));
-        check("2/9 0.1s", Some(Own(200.0)));
-        check("+M5/9 0.001s, White mates", Some(Own(f64::INFINITY)));
-        check("-M3/9", Some(Own(f64::NEG_INFINITY)));
-        check(" [%eval 0.17] [%clk 0:00:30] ", Some(OfWhite(17.0)));
-        check("[%eval -2.35,20]", Some(OfWhite(-235.0)));
-        check("[%eval #-3]", Some(OfWhite(f64::NEG_INFINITY)));
-        for none in [
-            "book",
-            "0.00/0 0.1s",
-            "",
-            "0.25s",
-            "3 moves to go",
-            "+M/9",
-            "[%clk 0:05:00]",
-            "[%eval ",
-            "-",
-        ] {
-            check(none, None);
-        }
-        check("+1.0e400/9", None);
-    }
 
     #[test]
     fn each_side_has_its_own_and_from_its_own_point_of_view() {

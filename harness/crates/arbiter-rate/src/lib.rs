@@ -10,7 +10,6 @@
 mod comments;
 mod evaluations;
 mod pipeline;
-mod replay;
 mod scan;
 mod tally;
 

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use shakmaty::{Color, KnownOutcome, Role};
+use shakmaty::{Color, KnownOutcome, Position, Role};
 
 use super::comments::{ending, time_ms};
 use super::evaluations::Evaluations;
-use super::replay::Replay;
 use arbiter_names::shown;
-use arbiter_pgn::{GameVisitor, Games, MAX_NAME, Outcome, San, Tags, Text, UNCLOSED, text_of};
+use arbiter_pgn::{
+    GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
+    legal_move, text_of,
+};
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
@@ -118,6 +120,8 @@ pub struct Block {
     pub games: Vec<Result<Game, Rejected>>,
     /// Number of lines of the block.
     pub lines: u64,
+    /// Games that are replayed without rights of their FEN tags that cannot be.
+    pub corrected: u64,
 }
 
 /// Indices of what a block has so far.
@@ -137,6 +141,8 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     let (mut block, mut index) = (Block::default(), Index::default());
     let mut game = Scanned { options, ..Scanned::default() };
     while games.read(&mut game) {
+        block.corrected +=
+            u64::from(game.replay.as_ref().is_some_and(|own| own.start.correction.is_some()));
         let judged = game.judge(games.tags(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let (culprit, lines) = (game.illegal.take(), games.lines());
@@ -156,7 +162,7 @@ struct Scanned {
     /// The move to blame.
     illegal: Option<String>,
     moves: Vec<Written>,
-    replay: Option<Replay>,
+    replay: Option<Mainline>,
     /// Half-moves up to the last one that is marked as a move of a book.
     book: Option<usize>,
     /// Time used by the side that moved first and by the other, in milliseconds.
@@ -183,7 +189,7 @@ impl GameVisitor for Scanned {
         *self = Scanned { options: self.options, moves, last_comment, ..Scanned::default() };
         self.fault = check_tags(tags).err();
         if self.options.replay && self.fault.is_none() {
-            self.replay = Replay::new(&tags.fen);
+            self.replay = tags.start().ok().map(Mainline::new);
             self.fault = self.replay.is_none().then_some(RejectReason::Position);
         }
         // Text without tags is a game only if moves follow.
@@ -195,7 +201,11 @@ impl GameVisitor for Scanned {
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
-        if let Some(Err(illegal)) = self.replay.as_mut().map(|replay| replay.play(san)) {
+        if let Some(replay) = &mut self.replay
+            && let Err(error) = replay.play(san)
+        {
+            let null = if error == MoveError::Null { ", a null move" } else { "" };
+            let illegal = replay.numbered(&format!("{san}{null}"));
             (self.fault, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
         self.moves.push(Written::San(san));
@@ -244,8 +254,9 @@ impl Scanned {
             return Err(fault);
         }
         let result = result(tags, self.outcome)?;
-        let by_rules = self.replay.as_ref().and_then(Replay::outcome);
-        if by_rules.is_some_and(|outcome| of_outcome(outcome) != Some(result)) {
+        let by_rules =
+            self.replay.as_ref().and_then(|replay| of_outcome(replay.position.outcome()));
+        if by_rules.is_some_and(|by_rules| by_rules != result) {
             return Err(RejectReason::WrongResult);
         }
         let is_black_first =
@@ -265,7 +276,7 @@ impl Scanned {
             black: number(&tags.black, &mut block.players, &mut index.players),
             result,
             opening: *index.written.entry(written).or_insert_with(|| {
-                let name = opening_name(&tags.fen, opening);
+                let name = opening_name(tags, opening);
                 let key = fnv1a(FNV_START, name.as_bytes());
                 *index.openings.entry(key).or_insert_with(|| {
                     block.openings.push((key, name));
@@ -305,21 +316,27 @@ const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The position in which a game starts if it is not the usual one, and the moves of the opening. Where
 /// squares are named that SAN may leave out, the moves are replayed as far as they can be, so that an opening
 /// is one in each notation.
-fn opening_name(fen: &[u8], moves: &[Written]) -> String {
+fn opening_name(tags: &Tags, moves: &[Written]) -> String {
     let is_long = |written: &Written| match written {
         Written::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
         Written::San(San::Normal { file, rank, .. }) => file.is_some() || rank.is_some(),
         _ => false,
     };
-    let mut replay = Replay::new(fen).filter(|_| moves.iter().any(is_long));
-    let mut name = String::from_utf8_lossy(fen).into_owned();
+    let start = tags.start().ok().filter(|_| moves.iter().any(is_long));
+    let mut position = start.map(|start| start.position);
+    let mut name = String::from_utf8_lossy(&tags.fen).into_owned();
     for written in moves {
         if !name.is_empty() {
             name.push(' ');
         }
         match written {
             Written::San(san) => {
-                let played = replay.as_mut().and_then(|replay| replay.san(*san));
+                let played = position.as_mut().and_then(|position| {
+                    let legal = legal_move(position, *san).ok()?;
+                    let short = San::from_move(position, legal);
+                    position.play_unchecked(legal);
+                    Some(short)
+                });
                 played.unwrap_or(*san).append_to_string(&mut name);
             }
             Written::Word(word) => name.push_str(&String::from_utf8_lossy(word)),
@@ -338,7 +355,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if tags.white == tags.black {
         return Err(RejectReason::SamePlayer);
     }
-    tags.castling_mode().map(drop).map_err(|_| RejectReason::Variant)
+    tags.is_chess960().map(drop).map_err(|_| RejectReason::Variant)
 }
 
 /// White's result, as the tag and the end of the moves tell it.

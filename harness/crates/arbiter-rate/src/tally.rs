@@ -108,6 +108,8 @@ pub struct Tally {
     /// Copies of games that do not count: the same players, start, moves and result. A game without moves
     /// is none.
     pub copies: u64,
+    /// Games that are replayed without castling or en passant that their FEN tags claim and that cannot be.
+    pub corrected: u64,
     /// Half-moves of good games.
     pub plies: u64,
     /// Games whose partner was found are counted in twos.
@@ -156,6 +158,7 @@ impl Tally {
 
     /// Adds the games of a block, which must come in the order of the file.
     pub fn add(&mut self, block: &Block) {
+        self.corrected += block.corrected;
         let players: Vec<_> = block.players.iter().map(|name| self.player(name)).collect();
         let openings: Vec<_> = block.openings.iter().map(|opening| self.opening(opening)).collect();
         for game in &block.games {

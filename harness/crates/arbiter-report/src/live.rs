@@ -283,7 +283,7 @@ impl<'a> Live<'a> {
     fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
             self.debug(self.game_line(pair, half, game));
-            for (ply, color, LintFinding { rule, what }) in game.findings() {
+            for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
                 let engine = &self.engines[*game.engines.get(color)];
                 let place = place(pair, half, game, ply);
                 self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));

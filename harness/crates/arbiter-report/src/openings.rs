@@ -57,18 +57,14 @@ impl OpeningNames {
 impl Default for OpeningNames {
     /// Reads the table.
     fn default() -> OpeningNames {
-        let named = entries().filter_map(|(named, moves)| Some((key(&position(moves)?), named)));
+        let named =
+            entries().filter_map(|(named, moves)| Some((key(positions(moves).last()?), named)));
         let mut names: HashMap<_, _> = named.collect();
         // What lies on the way to an opening is called as the last named position before it: books without moves stop
         // anywhere.
         for (_, moves) in entries() {
-            let (mut position, mut last) = (Chess::default(), None);
-            for san in moves.split(' ') {
-                let Some(m) = san.parse::<San>().ok().and_then(|san| san.to_move(&position).ok())
-                else {
-                    break;
-                };
-                position.play_unchecked(m);
+            let mut last = None;
+            for position in positions(moves) {
                 last = match (names.get(&key(&position)), last) {
                     (Some(named), _) => Some(*named),
                     (None, Some(named)) => Some(*names.entry(key(&position)).or_insert(named)),
@@ -89,12 +85,14 @@ fn entries() -> impl Iterator<Item = (Named, &'static str)> {
     })
 }
 
-/// Where moves lead; `None` if one of them is not legal.
-fn position(moves: &str) -> Option<Chess> {
-    moves.split(' ').try_fold(Chess::default(), |position, san| {
-        let m = san.parse::<San>().ok()?.to_move(&position).ok()?;
-        position.play(m).ok()
-    })
+/// The positions after each of some moves, as far as these are legal.
+fn positions(moves: &str) -> Vec<Chess> {
+    let mut position = Chess::default();
+    let after = moves.split(' ').map_while(|san| {
+        position.play_unchecked(san.parse::<San>().ok()?.to_move(&position).ok()?);
+        Some(position.clone())
+    });
+    after.collect()
 }
 
 fn key(position: &Chess) -> Zobrist128 {

@@ -177,6 +177,8 @@ pub(crate) struct RatingFigures<'a> {
     pairs: u64,
     /// Copies of games that do not count: the same players, start, moves and result.
     copies: u64,
+    /// Games that are replayed without castling or en passant that their FEN tags claim and that cannot be.
+    corrected: u64,
     /// Half-moves of the games that count.
     plies: u64,
     /// Games that do not count.
@@ -355,6 +357,7 @@ pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
         games: tally.games - tally.bad_games(),
         pairs: tally.pairs,
         copies: tally.copies,
+        corrected: tally.corrected,
         plies: tally.plies,
         bad_games: tally.bad_games(),
         bad_reasons: tally.bad.iter().map(|(reason, n)| (reason.as_str(), *n)).collect(),

@@ -36,6 +36,7 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
             setup: Setup {
                 is_lenient: plan.is_lenient,
                 takes_bounds: plan.annotation.dialect == Some(Dialect::Cutechess),
+                keeps_variations: plan.annotation.dialect == Some(Dialect::Fastchess),
                 ..own.setup
             },
             ..own
@@ -85,6 +86,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
             nodestime: engine.conditions.limits.nodestime,
             is_lenient: false,
             takes_bounds: false,
+            keeps_variations: false,
         },
         restart: engine.launch.restart,
         deadlines: Deadlines::default(),

@@ -38,7 +38,7 @@ impl Store {
         half: usize,
         game: &GameRecord,
     ) -> Result<(), StoreError> {
-        for (ply, color, LintFinding { rule, what }) in game.findings() {
+        for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
             // A move breaks a rule once, whatever another machine says.
             let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";

@@ -75,7 +75,7 @@ fn findings_count_once_and_go_with_their_pair() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, mut played) = filled(dir.path());
     assert!(store.lint("run").unwrap().is_empty());
-    let finding = LintFinding { rule: LintRule::Time, what: "x".into() };
+    let finding = LintFinding { rule: LintRule::Time, what: "x".into(), line: String::new() };
     let thought = played.games.first.moves[0].thought.as_mut().unwrap();
     // Who says a thing twice has said it once.
     let findings = vec![finding.clone(), finding];

@@ -24,7 +24,7 @@ pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
     let Some(result) = game.result else { return Vec::new() };
     let told = quiet(game).filter_map(|(ply, position)| {
         let score = (*game.scores.get(ply)?)?;
-        let white_score = if position.turn().is_white() { score } else { -score };
+        let white_score = if position.turn().is_white() { score } else { score.saturating_neg() };
         Some(record(&position, white_score, result))
     });
     let mut records: Vec<_> = told.collect();

@@ -161,7 +161,11 @@ pub(crate) fn full() -> JobResult {
             tbhits: Some(3),
             pv: vec!["e2e4".into(), "e7e5".into()],
             lines: vec!["info string \"x\"".into()],
-            findings: vec![LintFinding { rule: LintRule::NotPvMove, what: "x".into() }],
+            findings: vec![LintFinding {
+                rule: LintRule::NotPvMove,
+                what: "x".into(),
+                line: String::new(),
+            }],
         }
         .boxed(),
     });

@@ -23,6 +23,7 @@ const FOREIGN: [(&[u8], &str); 14] = [
     (b"PK\x03\x04", "a zip archive; unpack it, and name a file of it"),
     (b"PK\x05\x06", "a zip archive; unpack it, and name a file of it"),
     (b"\xfd7zXZ\0", "compressed with xz; unpack it first"),
+    (b"\x5d\0\0", "compressed with lzma; unpack it first"),
     (b"BZh", "compressed with bzip2; unpack it first"),
     (b"LZIP", "compressed with lzip; unpack it first"),
     (b"\x04\x22\x4d\x18", "compressed with lz4; unpack it first"),
@@ -31,7 +32,6 @@ const FOREIGN: [(&[u8], &str); 14] = [
     (b"Rar!\x1a\x07", "a rar archive; unpack it, and name a file of it"),
     (b"version https://git-lfs", "a pointer of Git LFS, not the file; fetch it with: git lfs pull"),
     (b"/annex/objects/", "a pointer of git-annex, not the file; fetch it with: git annex get"),
-    (b"<!DOCTYPE", "a web page, not the file that it is about; download that"),
     (b"<!doctype", "a web page, not the file that it is about; download that"),
     (b"<html", "a web page, not the file that it is about; download that"),
 ];
@@ -39,7 +39,10 @@ const FOREIGN: [(&[u8], &str); 14] = [
 /// What a file that begins so is, if it is neither text, gzip nor Zstandard.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
-    let found = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| *what);
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let text = text.trim_ascii_start().to_ascii_lowercase();
+    let begins = |magic: &[u8]| head.starts_with(magic) || text.starts_with(magic);
+    let found = FOREIGN.iter().find(|(magic, _)| begins(magic)).map(|(_, what)| *what);
     found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
 }
 

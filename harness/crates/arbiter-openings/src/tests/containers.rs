@@ -35,6 +35,8 @@ fn what_is_no_book_is_named() {
         (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive"),
         (&tar, "a tar archive"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS"),
+        (b"\xef\xbb\xbf\r\nversion https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS"),
+        (b"\x5d\0\0\x80\0\xff\xff\xff\xff", "compressed with lzma"),
         (b"<!DOCTYPE html>\n", "a web page"),
     ] {
         let Err(error) = decompressed(bytes) else { panic!("{expected}") };

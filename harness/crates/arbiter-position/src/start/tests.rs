@@ -64,6 +64,9 @@ fn en_passant_squares_that_cannot_be_are_left_out() {
             ),
         );
     }
+    // Suites have positions in which no pawn's move can have given the check.
+    let checked = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1";
+    check(checked, checked);
     let blocked = "4k3/3p4/8/3p4/8/8/8/4K3 w - d6";
     check(blocked, "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; left out as impossible: en passant on d6");
     check(

@@ -65,12 +65,14 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             state.wait(Phase::Preparing, at, state.deadlines.readyok);
             return Ok(Step::Send(text));
         }
-        (Phase::Thinking, "info") => {
+        (Phase::Thinking | Phase::Pondering, "info") => {
             state.info.update(Info::read(rest, state.setup.takes_bounds));
-            return Ok(Step::Info);
-        }
-        (Phase::Pondering, "info") => {
-            state.info.update(Info::read(rest, state.setup.takes_bounds));
+            if state.setup.keeps_variations {
+                state.info.keep_variation(rest);
+            }
+            if state.phase == Phase::Thinking {
+                return Ok(Step::Info);
+            }
         }
         (Phase::Thinking, "bestmove") => {
             state.rest();

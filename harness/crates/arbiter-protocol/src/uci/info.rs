@@ -7,6 +7,9 @@ use shakmaty::uci::UciMove;
 use super::info_words::{InfoWord, info_words};
 use super::score::Score;
 
+/// Most lines of a search that are kept whole, and most bytes of all of them.
+const MAX_KEPT: (usize, usize) = (400, 1 << 16);
+
 /// The last known facts of a search, folded from its `info` lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
@@ -30,7 +33,7 @@ pub struct Info {
     /// Principal variation, as the engine wrote it.
     pub pv: Vec<String>,
     /// The word at which the principal variation ended, if it is neither a move nor the next field.
-    pub not_a_move: Option<String>,
+    pub not_a_move: Option<Box<str>>,
     /// The exact score in the last line with a principal variation, if it has one.
     pub pv_score: Option<Score>,
     /// Whether a line had fewer nodes than one before it.
@@ -39,7 +42,13 @@ pub struct Info {
     pub has_pondered: bool,
     /// Lines that the user wants to see with the move, as the engine wrote them.
     pub lines: Vec<String>,
+    /// What is kept for a check of all variations; in a box, as few runs keep anything.
+    pub variations: Option<Box<Variations>>,
 }
+
+/// The lines of a search with a score and a variation; of a flood only the first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variations(pub Vec<String>);
 
 impl Info {
     /// Reads the words after `info`. Unknown words are skipped, and a number that cannot be read
@@ -50,6 +59,36 @@ impl Info {
 
     /// The same; with `takes_bounds`, bounds are taken for scores, as cutechess-cli does.
     pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
+        let (line_number, info) = Info::read_line(rest, takes_bounds);
+        // Only the best line describes the move that will be played.
+        if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
+    }
+
+    /// Reads the words after `info`, those of a line that is not the best, too.
+    pub fn parse_any(rest: &str) -> Info {
+        Info::read_line(rest, false).1
+    }
+
+    /// Keeps a line for the check of its variation, unless that of the line before was the same.
+    pub(super) fn keep_variation(&mut self, rest: &str) {
+        let parts = rest.split_once(" pv ").filter(|(before, _)| before.contains("score "));
+        let Some((before, pv)) = parts else { return };
+        let kept = &mut self.variations.get_or_insert_default().0;
+        let last = kept.last().and_then(|last| last.split_once(" pv "));
+        let is_same = last.is_some_and(|(_, same)| same == pv) && !before.contains(" mate ");
+        let has_room =
+            kept.len() < MAX_KEPT.0 && kept.iter().map(String::len).sum::<usize>() < MAX_KEPT.1;
+        if !is_same && has_room {
+            kept.push(rest.to_owned());
+        }
+    }
+
+    /// Returns the lines that are kept for a check of their variations.
+    pub fn variations(&self) -> &[String] {
+        self.variations.as_ref().map_or(&[], |kept| &kept.0)
+    }
+
+    fn read_line(rest: &str, takes_bounds: bool) -> (u32, Info) {
         let mut info = Info::default();
         let mut line_number = 1;
         let mut is_bound = false;
@@ -72,15 +111,14 @@ impl Info {
         }
         info.pv_score = info.score.filter(|_| !is_bound && info.has_pv());
         info.score = info.score.filter(|_| takes_bounds || !is_bound);
-        // Only the best line describes the move that will be played.
-        if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
+        (line_number, info)
     }
 
     /// Takes a word for the next move of the variation, which ends at the first word that is none.
     fn continue_pv(&mut self, word: &str) {
         match word.to_ascii_lowercase().parse::<UciMove>() {
             Ok(_) => self.pv.push(word.to_owned()),
-            Err(_) => self.not_a_move = Some(word.to_owned()),
+            Err(_) => self.not_a_move = Some(word.into()),
         }
     }
 
@@ -186,7 +224,7 @@ mod tests {
     fn a_variation_ends_where_its_moves_end() {
         let read = |line: &str| {
             let Info { pv, not_a_move, nodes, .. } = Info::parse(line);
-            (pv.join(" "), not_a_move.unwrap_or_default(), nodes)
+            (pv.join(" "), not_a_move.unwrap_or_default().into_string(), nodes)
         };
         let pv = |pv: &str, end: &str| (pv.to_owned(), end.to_owned(), Some(5));
         assert_eq!(read("pv e2e4 e7e5 (book) d2d4 nodes 5"), pv("e2e4 e7e5", "(book)"));
@@ -207,6 +245,34 @@ mod tests {
         assert_eq!(Info::parse("depth 1 lowerbound score cp 5").score, None);
         let bound = Info::read("score cp -47 upperbound pv a2a3", true);
         assert_eq!((bound.score, bound.pv_score), (Some(Score::Centipawns(-47)), None));
+    }
+
+    #[test]
+    fn variations_are_kept_once_and_of_a_flood_only_the_first() {
+        let mut info = Info::default();
+        let mut keep = |line: &str| {
+            info.keep_variation(line);
+            info.variations().len()
+        };
+        let kept = [
+            "depth 1 score cp 5 pv e2e4",
+            "depth 2 score cp 9 pv e2e4",
+            "depth 2 nodes 9",
+            "depth 3 score cp 9 nodes 9",
+            "depth 3 pv e2e4 e7e5",
+            "depth 3 score mate 3 pv e2e4",
+            "depth 3 score mate 2 pv e2e4",
+            "depth 3 score cp 9 multipv 2 pv d2d4",
+        ]
+        .map(&mut keep);
+        assert_eq!(kept, [1, 1, 1, 1, 1, 2, 3, 4]);
+        let flood: Vec<usize> =
+            (0..1_000).map(|n| keep(&format!("score cp {n} pv a{n}"))).collect();
+        assert_eq!(flood.last(), Some(&MAX_KEPT.0));
+        let mut info = Info::default();
+        let long = "e2e4 ".repeat(1_000);
+        (0..100).for_each(|n| info.keep_variation(&format!("score mate {n} pv {long}")));
+        assert_eq!(info.variations().len(), 14);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod option;
 mod score;
 
 pub use go::Go;
-pub use info::Info;
+pub use info::{Info, Variations};
 pub use info_words::{InfoWord, info_words};
 pub use option::{OptionDeclaration, OptionError, OptionKind, check_option};
 pub use score::Score;

@@ -80,14 +80,12 @@ fn bad_games_are_told_apart() {
 
 #[test]
 fn a_comment_without_end_costs_one_game() {
-    for end in ["\n", "\r\n"] {
-        let tags = [&AB[..], &[("Result", "1-0")]].concat();
-        let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
-        let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
-        let text = [&good, &cut, &good, &inner, &cut].map(|game| game.replace('\n', end));
-        let cut = Some(RejectReason::Cut);
-        assert_eq!(reasons(&text.concat()), [None, cut, None, None, cut]);
-    }
+    let tags = [&AB[..], &[("Result", "1-0")]].concat();
+    let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
+    let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
+    let text = [&*good, &cut, &good, &inner, &cut].concat();
+    let cut = Some(RejectReason::Cut);
+    assert_eq!(reasons(&text), [None, cut, None, None, cut]);
     let spread = "[White \"A\"]\n\n[Black \"B\"]\n\n[Result \"1-0\"]\n\n1. e4 1-0\n";
     assert_eq!(reasons(spread), [None]);
 }
@@ -201,5 +199,18 @@ fn nothing_panics() {
     for text in ["", "[", "[White", "[White \"A", "{", "\n\n\n", "[White \"\\\"]\n\n1-0", "\u{0}"] {
         scan(text.as_bytes(), OPTIONS);
         scan(text.as_bytes(), REPLAYED);
+    }
+}
+
+#[test]
+fn claims_of_a_position_that_cannot_be_are_counted_where_games_are_replayed() {
+    let fen = |fen| game(&[&AB[..], &[("Result", "1-0"), ("FEN", fen)]].concat(), "1. e4 1-0");
+    let sound = fen("4k3/8/8/8/8/8/4P3/4K2R w K - 0 1");
+    let odd = [fen("4k3/8/8/8/8/8/4P3/4K3 w K e6 0 1"), fen("4k3/8/8/8/8/8/4P3/4K3 w - d3 0 1;")];
+    let text = [sound, odd.concat()].concat();
+    for replay in [false, true] {
+        let block = scan(text.as_bytes(), ScanOptions { replay, ..ScanOptions::default() });
+        assert!(block.games.iter().all(Result::is_ok), "{block:?}");
+        assert_eq!(block.corrected, if replay { 2 } else { 0 });
     }
 }

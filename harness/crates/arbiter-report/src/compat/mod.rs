@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use shakmaty::Color;
+use shakmaty::fen::Fen;
 
 use crate::standings::total;
 use crate::summary::Strength;
@@ -177,26 +178,26 @@ impl DialectWriter {
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
     }
 
-    /// What is said of principal variations, in the words that scripts look for.
+    /// What is said of principal variations, in the words that scripts look for, with the line that is to
+    /// blame and the position.
     pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
-        let findings = game.findings().filter_map(|(_, color, LintFinding { rule, what })| {
-            let name = &self.engines[*game.engines.get(color)];
-            let (m, rest) = what.split_once(' ')?;
-            if *rule == LintRule::MateScore && checks_mates {
-                return Some(format!("Warning; {} - from {name}\n", mating(what)));
-            }
-            let words = match (rule, rest.split_once("after ")) {
-                (LintRule::IllegalPv, _) => "Illegal PV move".to_owned(),
-                (LintRule::PvAfterEnd, Some((_, end))) if end != "insufficient material" => {
-                    format!("PV continues after {end}")
-                }
-                (LintRule::NotPvMove, _) => {
-                    "Bestmove does not match beginning of last PV".to_owned()
-                }
-                _ => return None,
-            };
-            Some(format!("Warning; {words} - move {m} from {name}\n"))
-        });
+        let findings =
+            game.findings().filter_map(|(ply, color, LintFinding { rule, what, line })| {
+                let name = &self.engines[*game.engines.get(color)];
+                let (m, rest) = what.split_once(' ')?;
+                let words = match (rule, rest.split_once("after ")) {
+                    (LintRule::MateScore, _) if checks_mates => format!("{} -", mating(what)),
+                    (LintRule::IllegalPv, _) => format!("Illegal PV move - move {m}"),
+                    (LintRule::PvAfterEnd, Some((_, end))) if end != "insufficient material" => {
+                        format!("PV continues after {end} - move {m}")
+                    }
+                    (LintRule::NotPvMove, _) => {
+                        format!("Bestmove does not match beginning of last PV - move {m}")
+                    }
+                    _ => return None,
+                };
+                Some(format!("Warning; {words} from {name}\n{}", place(game, ply, line)))
+            });
         findings.collect::<String>() + &self.mates(game)
     }
 
@@ -272,6 +273,18 @@ impl DialectWriter {
         let pairs = if by_games { Default::default() } else { encounter.pairs };
         Strength::of(Encounter { pairs, ..encounter })
     }
+}
+
+/// The line of a search, and where it was said, if the line is known.
+fn place(game: &GameRecord, ply: usize, line: &str) -> String {
+    if line.is_empty() {
+        return String::new();
+    }
+    let is_initial = game.fen == Fen::default().to_string();
+    let position = if is_initial { "startpos".to_owned() } else { format!("fen {}", game.fen) };
+    let moves: Vec<String> =
+        game.moves[..ply].iter().map(|played| played.uci.to_string()).collect();
+    format!("Info; info {line}\nPosition; {position}\nMoves; {}\n", moves.join(" "))
 }
 
 /// What is wrong with the variation of a mate score, by what the lint says: `mate 3, and a PV of 4

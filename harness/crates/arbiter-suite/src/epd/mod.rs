@@ -6,7 +6,6 @@
 //! Test Suite.
 
 mod judge;
-mod notation;
 mod points;
 mod read;
 mod tally;

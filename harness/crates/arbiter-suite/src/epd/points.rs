@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move};
 
-use super::notation::read_move;
+use arbiter_pgn::read_move;
 
 /// The points, or what is wrong with them; none for ordinary comments. `comment` is the operand of
 /// `c0`, `c7`, `c8` or `c9`, if the record has it.
@@ -24,7 +24,7 @@ pub(super) fn points<'a>(
     };
     let mut found: Vec<(Move, u32)> = Vec::new();
     for (text, points) in pairs {
-        let listed = read_move(text, position)
+        let listed = read_move(position, text)
             .map_err(|error| format!("points for '{text}', which {error}; points left out"))?;
         // A move may be listed twice; it is worth what it is worth at best.
         match found.iter_mut().find(|(known, _)| *known == listed) {

@@ -2,11 +2,11 @@
 
 use shakmaty::{Move, Position};
 
-use super::notation::read_move;
 use super::points::points;
 use super::theme::theme;
 use super::{Goal, Record};
 use crate::LineFault;
+use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
 /// A suite as read.
@@ -114,7 +114,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
             }
             continue;
         }
-        match read_move(word, &start.position) {
+        match read_move(&start.position, word) {
             Ok(found) if moves.found.contains(&found) => {}
             Ok(found) => moves.found.push(found),
             Err(error) => moves.refused.push(format!("{opcode} '{word}' {error}")),

@@ -3,11 +3,11 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-use shakmaty::{Chess, KnownOutcome, Move, Position};
+use shakmaty::{KnownOutcome, Move, Position};
 
 use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_pgn::{
-    Blocks, GameVisitor, Games, Outcome, San, Tags, Text, UNCLOSED, legal_move, text_of,
+    Blocks, Evaluation, GameVisitor, Games, Mainline, Outcome, San, Tags, Text, evaluation, text_of,
 };
 use arbiter_position::Start;
 use arbiter_protocol::Score;
@@ -48,11 +48,12 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
             number += 1;
             let place = format!("{file} game {number}");
             faults.extend(replay.fault.take().map(|reason| format!("{place}: {reason}")));
-            games.extend(replay.game.take().map(|mut game| {
-                game.origin.push_str(&place);
-                game.open_plies = replay.first_mate.unwrap_or(game.moves.len());
-                game
-            }));
+            let Some(Mainline { mut start, moves, .. }) = replay.line.take() else { continue };
+            faults.extend(start.correction.take().map(|what| format!("{place}: {what}")));
+            let origin = format!("{}{place}", replay.origin);
+            let open_plies = replay.first_mate.unwrap_or(moves.len());
+            let result = replay.result;
+            games.push(Game { origin, start, moves, scores: Vec::new(), result, open_plies });
         }
     }
     Ok((games, faults))
@@ -86,9 +87,11 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
 /// A game as far as it is read.
 #[derive(Default)]
 struct Replay {
-    /// Its origin has the players only; `None` if it cannot begin.
-    game: Option<Game>,
-    position: Chess,
+    /// `None` if it cannot begin.
+    line: Option<Mainline>,
+    /// The players.
+    origin: String,
+    result: Option<KnownOutcome>,
     /// Why the game, or the rest of it, is left out.
     fault: Option<String>,
     /// Whether a fault of an engine decided the game.
@@ -101,19 +104,8 @@ impl Replay {
     /// Leaves out the rest of the game. What was played before stands, but led to no result.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
-        if let Some(game) = &mut self.game {
-            game.result = None;
-        }
+        self.result = None;
         ControlFlow::Break(())
-    }
-}
-
-/// The position in which a game starts.
-fn start(tags: &Tags) -> Result<Start, String> {
-    let is_chess960 = tags.castling_mode()?.is_some();
-    match tags.fen.as_slice() {
-        b"" => Start::read(&shakmaty::fen::Fen::default().to_string(), is_chess960),
-        fen => Start::read(&text_of(fen), is_chess960),
     }
 }
 
@@ -122,54 +114,38 @@ impl GameVisitor for Replay {
         let termination = tags.termination.to_ascii_lowercase();
         let is_faulty = FAULTS.iter().any(|fault| fault.as_bytes() == termination);
         *self = Replay { is_faulty, ..Replay::default() };
-        let start = match start(tags) {
-            Ok(start) => start,
+        match tags.start() {
+            Ok(start) => self.line = Some(Mainline::new(start)),
             Err(reason) => return self.break_off(reason),
-        };
-        let origin = match tags.white.is_empty() || tags.black.is_empty() {
-            true => String::new(),
-            false => format!("{} v {}, ", text_of(&tags.white), text_of(&tags.black)),
-        };
-        self.position = start.position.clone();
-        let (moves, scores) = (Vec::new(), Vec::new());
-        self.game = Some(Game { origin, start, moves, scores, result: None, open_plies: 0 });
+        }
+        if !(tags.white.is_empty() || tags.black.is_empty()) {
+            self.origin = format!("{} v {}, ", text_of(&tags.white), text_of(&tags.black));
+        }
         ControlFlow::Continue(())
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
-        let Some(game) = &mut self.game else { return ControlFlow::Break(()) };
-        match legal_move(&self.position, san) {
-            Ok(played) => {
-                self.position.play_unchecked(played);
-                game.moves.push(played);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                let ply = game.moves.len() + 1;
-                self.break_off(format!("move '{san}', ply {ply}: {error}; the rest is left out"))
-            }
-        }
+        let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
+        let Err(error) = line.play(san) else { return ControlFlow::Continue(()) };
+        let written = line.numbered(&san.to_string());
+        self.break_off(format!("{written} {error}; the rest is left out"))
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
-        let what = match word {
-            UNCLOSED => "a comment has no end".to_owned(),
-            word => format!("'{}' is no move", text_of(word)),
-        };
-        self.break_off(format!("{what}; the rest is left out"))
+        let Some(line) = &self.line else { return ControlFlow::Break(()) };
+        self.break_off(format!("{}; the rest is left out", line.fault(word)))
     }
 
     fn comment(&mut self, comment: &[u8]) {
-        let text = comment.trim_ascii();
-        let plies = self.game.as_ref().map_or(0, |game| game.moves.len());
-        if text.starts_with(b"+M") || text.starts_with(b"-M") {
+        let plies = self.line.as_ref().map_or(0, |line| line.moves.len());
+        if evaluation(comment).is_some_and(Evaluation::is_mate) {
             self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
     }
 
     fn outcome(&mut self, outcome: Outcome) {
-        if let (Outcome::Known(result), Some(game)) = (outcome, &mut self.game) {
-            game.result = Some(result).filter(|_| !self.is_faulty);
+        if let Outcome::Known(result) = outcome {
+            self.result = Some(result).filter(|_| !self.is_faulty);
         }
     }
 }
@@ -189,6 +165,15 @@ mod tests {
     }
 
     #[test]
+    fn mates_are_known_in_each_form_and_corrections_are_named() {
+        let pgn = "1. e4 {[%eval 0.3] [%clk 0:01]} e5 {[%eval #3]} 2. Nf3 1-0\n\n\
+                   [FEN \"4k3/8/8/8/8/8/4P3/4K3 w K - 0 1;\"]\n\n1. e4 {-M2/9 1s} *\n";
+        let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
+        assert_eq!((games[0].open_plies, games[1].open_plies), (1, 0));
+        assert_eq!(faults, ["a.pgn game 2: left out as impossible: castling with h1"]);
+    }
+
+    #[test]
     fn games_are_replayed_as_far_as_they_go() {
         let pgn = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 (1. d4 d5) 1... e5 2. Nf3 *\n\n\
                    [FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\"]\n\n1. O-O-O Kd9 2. Rd2 *\n\n\
@@ -199,7 +184,7 @@ mod tests {
         assert_eq!(games[0].origin, "A v B, a.pgn game 1");
         assert_eq!(games[1].origin, "a.pgn game 2");
         assert_eq!(plies[2], 2);
-        assert!(faults.iter().any(|fault| fault.starts_with("a.pgn game 3: move 'e5', ply 3")));
+        assert!(faults.iter().any(|fault| fault.starts_with("a.pgn game 3: 2. e5 is not legal")));
         let no_position = "a.pgn game 4: expected a position";
         assert!(faults.iter().any(|fault| fault.starts_with(no_position)), "{faults:?}");
     }

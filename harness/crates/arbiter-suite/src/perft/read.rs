@@ -46,7 +46,9 @@ pub struct Suite {
 /// Reads a suite in any of the formats; all positions are Chess960 if `is_chess960`, else those
 /// that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
-    let is_json = text.trim_start().starts_with(['{', '[']);
+    // A tag of PGN begins with a bracket, too.
+    let is_blank = |c: char| c.is_whitespace() || c == '[';
+    let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
     let mut suite = Suite::default();
     for (line, entry) in entries {
@@ -79,9 +81,8 @@ impl Entry {
             return Err(format!("a position of {variant}, a chess variant"));
         }
         let position = position.ok_or("a record without a position")?;
-        // Tables in CSV have the position in quotes.
-        let (start, rest) = Start::split(position.trim_start_matches('"'), is_chess960)?;
-        let rest = rest.trim_start_matches('"').trim();
+        let (start, rest) = Start::split(&position, is_chess960)?;
+        let rest = rest.trim();
         match bare_counts(rest, &start.position)? {
             Some(found) => counts.extend(found),
             None => operations(rest, &mut name, &mut counts)?,

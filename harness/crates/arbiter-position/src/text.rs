@@ -1,26 +1,27 @@
 //! Texts with the line ends of every system.
 
-#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::io::{self, Cursor, ErrorKind, Read};
 
-/// The text of `source` without a byte order mark, and with line feeds for carriage returns. UTF-16, which
-/// nothing here reads, is an error of the first read.
-pub(super) fn text<R: Read>(source: R) -> Text<R> {
-    Text { head: None, source, after_return: false }
-}
+use memchr::memchr;
 
-/// A source with a line feed for each carriage return, and for each carriage return with a line feed.
-pub(super) struct Text<R> {
+/// A text without its byte order mark, and with a line feed for each carriage return and for each carriage
+/// return with a line feed. UTF-16, which nothing here reads, is an error of the first read.
+#[derive(Debug)]
+pub struct PlainText<R> {
+    source: R,
     /// The rest of the first bytes, once they were looked at.
     head: Option<Cursor<Vec<u8>>>,
-    source: R,
     /// True if the last byte was a carriage return.
     after_return: bool,
 }
 
-impl<R: Read> Text<R> {
-    fn begin(&mut self) -> io::Result<()> {
+impl<R: Read> PlainText<R> {
+    /// Returns the text of `source`.
+    pub fn new(source: R) -> PlainText<R> {
+        PlainText { source, head: None, after_return: false }
+    }
+
+    fn begin(&mut self) -> io::Result<Cursor<Vec<u8>>> {
         let mut head = Vec::new();
         (&mut self.source).take(4).read_to_end(&mut head)?;
         let is_zero: Vec<bool> = head.iter().map(|byte| *byte == 0).collect();
@@ -35,35 +36,43 @@ impl<R: Read> Text<R> {
         if head.starts_with(b"\xef\xbb\xbf") {
             head.drain(..3);
         }
-        self.head = Some(Cursor::new(head));
-        Ok(())
+        Ok(Cursor::new(head))
     }
 
     fn read_raw(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.head.is_none() {
+            self.head = Some(self.begin()?);
+        }
         match self.head.as_mut().map_or(Ok(0), |head| head.read(buffer))? {
             0 => self.source.read(buffer),
             read => Ok(read),
         }
     }
+
+    /// Replaces the line ends of a part of the text, and returns its length without those left out.
+    fn end_lines(&mut self, text: &mut [u8]) -> usize {
+        let mut from = usize::from(self.after_return && text.starts_with(b"\n"));
+        self.after_return = text.ends_with(b"\r");
+        let mut kept = 0;
+        while from < text.len() {
+            let end = memchr(b'\r', &text[from..]).map_or(text.len(), |length| from + length + 1);
+            text.copy_within(from..end, kept);
+            kept += end - from;
+            from = end;
+            if text[kept - 1] == b'\r' {
+                text[kept - 1] = b'\n';
+                from += usize::from(text[from..].starts_with(b"\n"));
+            }
+        }
+        kept
+    }
 }
 
-impl<R: Read> Read for Text<R> {
+impl<R: Read> Read for PlainText<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.head.is_none() {
-            self.begin()?;
-        }
         loop {
             let read = self.read_raw(buffer)?;
-            let mut kept = 0;
-            for at in 0..read {
-                let byte = buffer[at];
-                let is_second = byte == b'\n' && self.after_return;
-                self.after_return = byte == b'\r';
-                if !is_second {
-                    buffer[kept] = if self.after_return { b'\n' } else { byte };
-                    kept += 1;
-                }
-            }
+            let kept = self.end_lines(&mut buffer[..read]);
             // Nothing is the end only if the source has said so.
             if kept > 0 || read == 0 {
                 return Ok(kept);
@@ -73,33 +82,32 @@ impl<R: Read> Read for Text<R> {
 }
 
 #[cfg(test)]
-#[allow(clippy::expect_used)]
 mod tests {
     use super::*;
 
-    /// Hands out one byte at a time.
-    struct Drops<'a>(&'a [u8]);
+    /// Hands out so many bytes at a time.
+    struct Drops<'a>(&'a [u8], usize);
 
     impl Read for Drops<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let length = buffer.len().min(1);
+            let length = buffer.len().min(self.1);
             self.0.read(&mut buffer[..length])
         }
     }
 
     fn read(source: impl Read) -> io::Result<String> {
         let mut read = String::new();
-        text(source).read_to_string(&mut read).map(|_| read)
+        PlainText::new(source).read_to_string(&mut read).map(|_| read)
     }
 
     #[test]
     fn line_ends_of_every_system() {
         let bytes = b"\xef\xbb\xbfa\r\nb\rc\n\r\n\r\rd\n\ne\r";
-        let expected = "a\nb\nc\n\n\n\nd\n\ne\n";
-        assert_eq!(read(&bytes[..]).expect("a text"), expected);
-        assert_eq!(read(Drops(bytes)).expect("a text"), expected);
+        for size in [1, 2, 3, 99] {
+            assert_eq!(read(Drops(bytes, size)).unwrap(), "a\nb\nc\n\n\n\nd\n\ne\n", "{size}");
+        }
         for short in ["", "a", "\n", "\r\n"] {
-            assert_eq!(read(short.as_bytes()).expect("a text"), short.replace('\r', ""));
+            assert_eq!(read(short.as_bytes()).unwrap(), short.replace('\r', ""));
         }
     }
 
@@ -109,7 +117,7 @@ mod tests {
         let big: Vec<u8> = "8/8 w".encode_utf16().flat_map(u16::to_be_bytes).collect();
         let marked = [&b"\xff\xfe"[..], &little].concat();
         for bytes in [marked, [&b"\xfe\xff"[..], &big].concat(), little, big] {
-            let error = read(&bytes[..]).expect_err("UTF-16");
+            let error = read(&bytes[..]).unwrap_err();
             assert_eq!(error.to_string(), "it is UTF-16; save it as UTF-8");
         }
     }
