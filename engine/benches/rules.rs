@@ -1,5 +1,7 @@
 //! The speed of the rules: `cargo bench -p palimpsest`.
 
+#![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
+
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use palimpsest::chess::attacks::{Level, Machine};

@@ -349,19 +349,9 @@ fn resume(
         None => open(&plan.pgn, content, stored.offsets.pgn)?,
     };
     let epd = open(&plan.epd, Content::Epd(plan.annotation.dialect), stored.offsets.epd)?;
-    let were_taken_back = store.excluded_workers(&name)?.iter().any(|excluded| excluded.pairs > 0);
     let mut files: Vec<GamesFile> = pgn.into_iter().chain(epd).collect();
     for file in &mut files {
-        // Pairs of workers may be taken back, which takes to know where each begins.
-        let written = if has_workers { None } else { store.written(&name, &file.path)? };
-        let counted = state.counted().count() as u64;
-        let written = written.filter(|written| written.pairs <= counted);
-        let known = written.map_or(Ok(0), |written| file.skip(&written))?;
-        let later = state.counted().skip(usize::try_from(known).unwrap_or(usize::MAX));
-        let pairs = later.map(|pair| counted_pair(&store, &name, pair));
-        file.reconcile(pairs, were_taken_back)?;
-        // Without the note all is compared the next time, too.
-        let _ = file.written().map(|written| store.note_written(&name, &written));
+        reconcile(file, &store, &name, &state, has_workers)?;
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
     Ok(ReadyRun {
@@ -377,6 +367,28 @@ fn resume(
         results,
         _lock: lock,
     })
+}
+
+/// Adds to a file of games what the store has and the file lacks.
+fn reconcile(
+    file: &mut GamesFile,
+    store: &Store,
+    run: &str,
+    state: &RunState,
+    has_workers: bool,
+) -> Result<(), Failure> {
+    // Pairs of workers may be taken back, which takes to know where each begins.
+    let written = if has_workers { None } else { store.written(run, &file.path)? };
+    let counted = state.counted().count() as u64;
+    let written = written.filter(|written| written.pairs <= counted);
+    let known = written.map_or(Ok(0), |written| file.skip(&written))?;
+    let later = state.counted().skip(usize::try_from(known).unwrap_or(usize::MAX));
+    let pairs = later.map(|pair| counted_pair(store, run, pair));
+    let were_taken_back = store.excluded_workers(run)?.iter().any(|excluded| excluded.pairs > 0);
+    file.reconcile(pairs, were_taken_back)?;
+    // Without the note all is compared the next time, too.
+    let _ = file.written().map(|written| store.note_written(run, &written));
+    Ok(())
 }
 
 /// The endgame tables that the plan's rules need.

@@ -5,6 +5,7 @@
 //! harness as a user does and judge it by what it prints, exits with, leaves on
 //! disk and leaves running.
 
+#![expect(clippy::disallowed_macros, reason = "the texts of a test, which has a thread of its own")]
 #![expect(clippy::disallowed_methods, reason = "tests wait, and time what they wait for")]
 #![allow(
     unreachable_pub,

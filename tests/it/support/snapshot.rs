@@ -3,8 +3,6 @@
 //! Each test has a file of its own: tests run in processes of their own, and several that rewrote the
 //! `expect![…]` of one source file would lose each other's lines.
 
-#![expect(clippy::disallowed_macros, reason = "the texts of a test, which has a thread of its own")]
-
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 

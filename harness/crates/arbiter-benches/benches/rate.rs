@@ -7,6 +7,7 @@
 //! last: best of several alternating runs, so that a machine that is busy now and then is unfair
 //! to neither.
 
+#![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
     unreachable_pub,
