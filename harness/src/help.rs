@@ -390,6 +390,8 @@ mod tests {
     }
 
     fn check_example(place: &str, line: &str) {
+        // As the shell would.
+        let line = &line.replace(" ~/", " /home/me/");
         let Some(words) = words_of(line) else { return };
         match arranged(Cli::command(), false).try_get_matches_from(words) {
             Err(error) if error.use_stderr() => panic!("{place}: {line}: {error}"),
