@@ -391,7 +391,7 @@ mod tests {
 
     fn check_example(place: &str, line: &str) {
         // As the shell would.
-        let line = &line.replace(" ~/", " /home/me/");
+        let line = &line.replace(" ~/", " /data/");
         let Some(words) = words_of(line) else { return };
         match arranged(Cli::command(), false).try_get_matches_from(words) {
             Err(error) if error.use_stderr() => panic!("{place}: {line}: {error}"),
