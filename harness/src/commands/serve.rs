@@ -7,11 +7,13 @@ mod start;
 
 use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use data_encoding::HEXLOWER;
+use rustix::process::geteuid;
 use tokio::net::TcpListener;
 
 use self::start::TestStarter;
@@ -190,6 +192,14 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
             path.display()
         ))
     })?;
+    // Somebody else may have put one there, to know it.
+    let kept = path.symlink_metadata().map_err(Failure::environment)?;
+    if !kept.is_file() || kept.uid() != geteuid().as_raw() || kept.mode() & 0o077 != 0 {
+        return Err(Failure::invalid(format!(
+            "{} can be read by others, or is theirs: remove it, and a new token is made",
+            path.display()
+        )));
+    }
     checked(path.display().to_string(), &read_token(&path)?)
 }
 
@@ -232,5 +242,13 @@ mod tests {
         assert!(kept.place.is_some_and(|place| place.ends_with(TOKEN_FILE)));
         let again = new_token(results.path(), false).expect("it can be read");
         assert_eq!(again.text, kept.text, "pages go on after a restart");
+        let path = results.path().join(TOKEN_FILE);
+        let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        std::fs::set_permissions(&path, readable).expect("it is ours");
+        let refused = new_token(results.path(), false).expect_err("others can read it");
+        assert!(refused.message.contains("remove it"), "{}", refused.message);
+        std::fs::rename(&path, results.path().join("other")).expect("it is ours");
+        std::os::unix::fs::symlink("other", &path).expect("a link can be made");
+        assert!(new_token(results.path(), false).is_err(), "a link");
     }
 }
