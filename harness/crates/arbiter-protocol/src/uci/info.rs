@@ -94,6 +94,8 @@ impl Info {
         let mut is_bound = false;
         for InfoWord { field, place, word } in info_words(rest) {
             match (field, place) {
+                // Most words are moves.
+                ("pv", 1..) if info.not_a_move.is_none() => info.continue_pv(word),
                 ("depth", 1) => info.depth = word.parse().ok(),
                 ("seldepth", 1) => info.seldepth = word.parse().ok(),
                 ("nodes", 1) => info.nodes = word.parse().ok(),
@@ -105,7 +107,6 @@ impl Info {
                 ("cp", 1) => info.score = word.parse().ok().map(Score::Centipawns),
                 ("mate", 1) => info.score = word.parse().ok().map(Score::Mate),
                 ("lowerbound" | "upperbound", 0) => is_bound = true,
-                ("pv", 1..) if info.not_a_move.is_none() => info.continue_pv(word),
                 _ => {}
             }
         }
@@ -116,9 +117,11 @@ impl Info {
 
     /// Takes a word for the next move of the variation, which ends at the first word that is none.
     fn continue_pv(&mut self, word: &str) {
-        match word.to_ascii_lowercase().parse::<UciMove>() {
-            Ok(_) => self.pv.push(word.to_owned()),
-            Err(_) => self.not_a_move = Some(word.into()),
+        let is_move = |text: &str| text.parse::<UciMove>().is_ok();
+        if is_move(word) || is_move(&word.to_ascii_lowercase()) {
+            self.pv.push(word.to_owned());
+        } else {
+            self.not_a_move = Some(word.into());
         }
     }
 

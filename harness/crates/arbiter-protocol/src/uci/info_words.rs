@@ -31,29 +31,32 @@ pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
 
 /// Whether a word is the name of a field.
 fn begins_a_field(word: &str) -> bool {
-    matches!(
-        word,
-        "cp" | "cpuload"
-            | "currline"
-            | "currmove"
-            | "currmovenumber"
-            | "depth"
-            | "ebf"
-            | "hashfull"
-            | "lowerbound"
-            | "mate"
-            | "multipv"
-            | "nodes"
-            | "nps"
-            | "pv"
-            | "refutation"
-            | "sbhits"
-            | "score"
-            | "seldepth"
-            | "string"
-            | "tbhits"
-            | "time"
-            | "upperbound"
-            | "wdl"
-    )
+    // A number or a move, as most words are, need not be compared with all names.
+    let has_digit = word.bytes().take(2).any(|byte| byte.is_ascii_digit());
+    !has_digit
+        && matches!(
+            word,
+            "cp" | "cpuload"
+                | "currline"
+                | "currmove"
+                | "currmovenumber"
+                | "depth"
+                | "ebf"
+                | "hashfull"
+                | "lowerbound"
+                | "mate"
+                | "multipv"
+                | "nodes"
+                | "nps"
+                | "pv"
+                | "refutation"
+                | "sbhits"
+                | "score"
+                | "seldepth"
+                | "string"
+                | "tbhits"
+                | "time"
+                | "upperbound"
+                | "wdl"
+        )
 }
