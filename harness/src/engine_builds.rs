@@ -143,7 +143,7 @@ impl BuildArgs {
         })
     }
 
-    /// What `work` gets of who builds engines. A signal ends it.
+    /// Returns what `work` gets of who builds engines. A signal ends it.
     fn with_all<T: Send + 'static>(
         &self,
         with: BuildContext,

@@ -205,7 +205,7 @@ impl GamesFile {
         })
     }
 
-    /// What another program has done to the file since the last write, if anything.
+    /// Returns what another program has done to the file since the last write, if anything.
     fn changed(&mut self) -> Option<&'static str> {
         let length = self.file.metadata().map_or(0, |about| about.len());
         let end = self.file.stream_position().unwrap_or(length);

@@ -122,7 +122,7 @@ fn a_path(path: PathBuf) -> Result<PathBuf, String> {
     path.to_str().and_then(unexpanded_home).map_or(Ok(path), Err)
 }
 
-/// What a number of a flag is to be, if its reader has words of Rust alone for the error.
+/// Returns what a number of a flag is to be, if its reader has words of Rust alone for the error.
 fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     let value = error.get(ContextKind::InvalidValue)?.to_string();
     let is_number = |text: &str| text.trim_start_matches('-').parse::<u64>().is_ok();

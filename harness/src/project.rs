@@ -33,7 +33,7 @@ rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D2 1486 ;D3 62
 ";
 pub(crate) const PERFT_FILE: &str = "perft.epd";
 
-/// What the top of a repository has: a folder, or in a worktree or submodule a file.
+/// The mark of the top of a repository: a folder, or in a worktree or submodule a file.
 const GIT: &str = ".git";
 
 /// The flag of every command that reads a results store and plays nothing.

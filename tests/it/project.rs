@@ -34,7 +34,7 @@ fn project(bench: &Bench) -> (Project<'_>, PathBuf) {
     (project, deep)
 }
 
-/// What a match says first.
+/// Returns what a match says first.
 fn first_lines(done: &Finished) -> String {
     done.stderr.lines().take(3).map(|line| format!("{line}\n")).collect()
 }

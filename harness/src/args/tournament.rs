@@ -64,7 +64,7 @@ impl TournamentArgs {
         self.schedule = format.or(self.schedule);
     }
 
-    /// Whether a flag, or what stands for it, says who meets whom.
+    /// Returns whether a flag, or what stands for it, says who meets whom.
     pub(crate) fn has_format(&self) -> bool {
         self.schedule.is_some()
     }

@@ -71,7 +71,7 @@ struct Facts<'a> {
     /// What says how it is built: "Cargo.toml".
     source: &'a str,
     command: &'a str,
-    /// Whether the build downloads packages.
+    /// The build downloads packages.
     downloads: bool,
     has_bench: bool,
     /// What it fails of the checks of its protocol, if anything.
@@ -238,7 +238,7 @@ fn counts_perft(program: &str) -> Result<bool, Failure> {
     Ok(tried(&words, folder.path())?.code == Some(0))
 }
 
-/// Whether a build needs packages of others that are not in the repository.
+/// Returns whether a build needs packages of others that are not in the repository.
 fn downloads_packages(top: &Path, source: &str) -> bool {
     let (listed, mark) = match source {
         "Cargo.toml" => ("Cargo.lock", "\nsource = "),

@@ -203,7 +203,7 @@ pub(super) const OPTIONS: &[Known] = &[
     ("testEnv", "", "nothing: it has no effect", |_, word| word.bare()),
 ];
 
-/// Whether an option is read and does nothing here.
+/// Returns whether an option is read and does nothing here.
 pub(super) fn is_idle(name: &str) -> bool {
     OPTIONS.iter().any(|(known, _, does, _)| *known == name && does.starts_with(NOTHING))
 }

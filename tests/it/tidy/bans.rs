@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use super::Violation;
 use super::source::code;
 
-/// Where the runtime may be named: files, or folders with a `/` at the end.
+/// Places that may name the runtime: files, or folders with a `/` at the end.
 const ALLOWED: [&str; 9] = [
     "harness/crates/arbiter-cluster/",
     "harness/crates/arbiter-game/src/driver.rs",

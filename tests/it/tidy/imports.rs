@@ -40,7 +40,7 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
     found.collect()
 }
 
-/// What is wrong with an import, if anything.
+/// Returns what is wrong with an import, if anything.
 fn wrong(path: &str, names: &Captures<'_>) -> Option<String> {
     let name = |group| names.get(group).map_or("", |name| name.as_str());
     if let Some(module) = module_in(path, "engine/src/") {

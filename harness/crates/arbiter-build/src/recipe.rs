@@ -25,13 +25,13 @@ pub struct Recipe {
     pub env: BTreeMap<String, String>,
     /// Whether submodules are fetched first.
     pub submodules: bool,
-    /// Whether a build in a sandbox may use the network.
+    /// A build in a sandbox may use the network.
     pub network: bool,
     /// How long it may take.
     pub timeout: Duration,
     /// Commands whose output tells one toolchain from another.
     pub toolchain: Vec<String>,
-    /// Whether the settings name these commands.
+    /// The settings name these commands.
     pub has_own_tools: bool,
     /// The program's own benchmark.
     pub bench: BenchRecipe,
@@ -58,7 +58,7 @@ pub struct BuildSettings {
     pub env: BTreeMap<String, String>,
     /// Whether submodules are fetched.
     pub submodules: Option<bool>,
-    /// Whether a build in a sandbox may use the network.
+    /// A build in a sandbox may use the network.
     pub network: bool,
     /// How long it may take.
     pub timeout: Option<Duration>,
@@ -199,7 +199,7 @@ pub(super) fn first_error(log: &str) -> &str {
     lines().find(is_error).or_else(|| lines().next_back()).unwrap_or("it printed nothing")
 }
 
-/// Whether the log of a failed build shows that the network was missing.
+/// Returns whether the log of a failed build shows that the network was missing.
 pub(super) fn lacks_network(log: &str) -> bool {
     const WORDS: [&str; 7] = [
         "could not resolve",

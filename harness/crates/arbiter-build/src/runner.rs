@@ -165,7 +165,7 @@ pub struct Builder<'a> {
     pub notify: &'a dyn Fn(&str),
 }
 
-/// What a failed build may have needed.
+/// The hint for a failed build that may have needed the network.
 const NO_NETWORK: &str = "; the sandbox gives builds no network unless [build] of arbiter.toml has \
                           `network = true`";
 

@@ -16,10 +16,10 @@ use arbiter_protocol::{Info, Limits, Protocol};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color};
 
-/// What all results of a run are judged by.
+/// The terms by which all results of a run are judged.
 #[derive(Debug, Default)]
 pub struct Terms {
-    /// Whether workers scale times by their own speed: then times are not judged.
+    /// Workers scale times by their own speed, so that times are not judged.
     pub is_scaled: bool,
     /// Engines of the plan that can resign: those that speak xboard.
     pub resigning: BTreeSet<usize>,

@@ -34,7 +34,7 @@ const CHUNKS_IN_FLIGHT: usize = 256;
 /// How long a process that closed its output may take to exit and so count as crashed.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// How long the last lines of a process that is gone may take to arrive.
+/// Longest time that the last lines of a process that is gone may take to arrive.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
 /// Time between two looks at a silent process, which may have left its output to what it has started.
@@ -80,7 +80,7 @@ pub struct EngineProcess {
     ready_time: Option<Duration>,
     /// When it was last looked for how long it had waited for processors, and what was seen.
     looked: (Instant, Delays),
-    /// Whether silence past the time of a search loses on time, as in the programs whose command lines
+    /// Silence past the time of a search loses on time, as in the programs whose command lines
     /// are lenient.
     silence_is_late: bool,
     /// Why it owes the move of a game that is over, if it does.
@@ -423,7 +423,7 @@ impl EngineProcess {
         Err(self.gone())
     }
 
-    /// Whether the deadline was put off, because the engine had to wait for a processor since it was
+    /// Returns whether the deadline was put off, because the engine had to wait for a processor since it was
     /// asked. That of a clock is not: the clock runs on.
     fn is_excused(&mut self) -> bool {
         let (at, earlier) = &self.looked;

@@ -92,7 +92,7 @@ pub struct LintFinding {
 /// Most moves of variations that are checked in one search.
 const MAX_CHECKED: usize = 5_000;
 
-/// How much of a line is quoted, in characters.
+/// Longest quotation of a line, in characters.
 const MAX_LINE: usize = 1_000;
 
 /// A move and what its engine said of it.

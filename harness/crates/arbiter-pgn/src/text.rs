@@ -75,7 +75,7 @@ struct Normalizer<'t> {
     added: Vec<usize>,
     /// The place found last by [`Normalizer::boundary`].
     boundary: Option<usize>,
-    /// Whether the game has a move or an unknown word, and whether it has a result.
+    /// The game has a move or an unknown word; the next field: it has a result.
     has_words: bool,
     has_result: bool,
 }

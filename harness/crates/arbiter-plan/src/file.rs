@@ -319,7 +319,7 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
     Ok(spec)
 }
 
-/// Whether the name of an engine is a path from some folder.
+/// Returns whether the name of an engine is a path from some folder.
 fn is_path(name: &str) -> bool {
     name.starts_with("./") || name.starts_with("../")
 }

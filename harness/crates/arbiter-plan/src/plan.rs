@@ -306,12 +306,12 @@ impl Plan {
         })
     }
 
-    /// Whether pairs that repeat earlier ones count, as fastchess counts them.
+    /// Returns whether pairs that repeat earlier ones count, as fastchess counts them.
     pub fn counts_repeats(&self) -> bool {
         self.is_lenient
     }
 
-    /// Whether a clock decides anything; without one, deterministic engines repeat themselves.
+    /// Returns whether a clock decides anything; without one, deterministic engines repeat themselves.
     pub fn is_timed(&self) -> bool {
         is_timed(&self.engines)
     }

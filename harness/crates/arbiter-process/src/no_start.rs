@@ -12,7 +12,7 @@ use super::spawn::Launch;
 /// Most bytes read of a script's first line; the kernel takes no more.
 const FIRST_LINE: u64 = 256;
 
-/// What the system's `error` means here, in words: it names neither the folder nor the interpreter.
+/// Returns what the system's `error` means here, in words: it names neither the folder nor the interpreter.
 pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
     let program = launch.program.as_path();
     let kind = Errno::from_io_error(error);

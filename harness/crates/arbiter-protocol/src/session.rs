@@ -65,7 +65,7 @@ pub struct Setup {
     pub is_lenient: bool,
     /// Whether a bound of a score is taken for the score.
     pub takes_bounds: bool,
-    /// Whether all lines of a search are kept whose variations can be checked.
+    /// All lines of a search are kept whose variations can be checked.
     pub keeps_variations: bool,
 }
 
@@ -177,7 +177,7 @@ pub(crate) struct State {
     pub(crate) phase: Phase,
     /// Until when the awaited answer may come, and the time it has.
     pub(crate) due: Option<(Instant, Duration)>,
-    /// Whether that is the time of a clock.
+    /// The deadline is the time of a clock.
     is_on_clock: bool,
     /// The name that the engine gives itself.
     pub(crate) name: Option<String>,
@@ -314,7 +314,7 @@ impl Session {
         self.state.due.map(|(due, _)| due)
     }
 
-    /// Whether the deadline is the time of a clock, which waits for nobody.
+    /// Returns whether the deadline is the time of a clock, which waits for nobody.
     pub fn is_on_clock(&self) -> bool {
         self.state.is_on_clock
     }

@@ -241,13 +241,13 @@ impl Summary {
         }
     }
 
-    /// Whether two engines played the same moves against each other in both games of all pairs.
+    /// Returns whether two engines played the same moves against each other in both games of all pairs.
     pub(crate) fn is_mirrored(&self) -> bool {
         let pairs = self.counts.main_encounter().pairs.pairs();
         self.engines.len() == 2 && pairs > 0 && self.counts.mirrored_pairs == pairs
     }
 
-    /// How many games are different, and what became of pairs that repeat others.
+    /// Returns how many games are different, and what became of pairs that repeat others.
     pub(crate) fn repeats_in_words(&self) -> String {
         let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
         let fate = if self.plan.counts_repeats() { "counted" } else { "left out" };

@@ -448,7 +448,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// When a suspect pair is played again, if it is.
+    /// Returns when a suspect pair is played again, if it is.
     fn voided(&self, pair: u64) -> Result<Option<RunInput>, StoreError> {
         let Run { store, name, plan, .. } = &self.run;
         let times = store.times_voided(name, pair)?;

@@ -22,7 +22,7 @@ const HEAD_START: Duration = Duration::from_secs(1);
 /// Arguments that make engines with a console of their own speak UCI.
 const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
 
-/// How long an engine may take to answer `uci` with one of these arguments.
+/// Longest time that an engine may take to answer `uci` with one of these arguments.
 const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
@@ -198,7 +198,7 @@ async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static
     None
 }
 
-/// Whether an engine that runs has answered `uci` with nothing that ends the answer.
+/// Returns whether an engine that runs has answered `uci` with nothing that ends the answer.
 fn is_silent(error: &EngineError) -> bool {
     matches!(error, EngineError::Session(SessionError::Late { awaited: "uciok", .. }))
 }

@@ -65,7 +65,7 @@ fn pattern(between: &[&str]) -> String {
     format!("(?m)(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// Where in code the numbers of this name are, of which case and `_` do not count.
+/// Returns where in code the numbers of this name are, of which case and `_` do not count.
 fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
     let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let place = |found: Captures<'_>| {

@@ -44,7 +44,7 @@ pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [
     }
 }
 
-/// What each result adds to the ratio when results come with the probabilities `p`, all positive: the
+/// Returns what each result adds to the ratio when results come with the probabilities `p`, all positive: the
 /// steps of the ratio as a random walk. Bayesian bounds must have been converted to logistic ones.
 pub(crate) fn steps<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64, model: Model) -> [f64; K] {
     let (q0, q1) = (nearest(p, elo0, model), nearest(p, elo1, model));

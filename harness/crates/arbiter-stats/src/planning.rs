@@ -70,7 +70,7 @@ impl PlannedTest {
         finite(elo_from_score(score))
     }
 
-    /// What happens if the true difference is `elo`, in logistic Elo, by the pairs that
+    /// Returns what happens if the true difference is `elo`, in logistic Elo, by the pairs that
     /// [`Simulation`](super::simulate::Simulation) plays with; a Brownian approximation where some score
     /// is impossible.
     pub fn at(&self, elo: f64) -> OperatingPoint {

@@ -249,7 +249,7 @@ mod tests {
         sums.map(|sum| sum / orders as f64)
     }
 
-    /// How far the bounds that counts tell are from those of all orders, at most, in all models: `pairs`
+    /// Returns how far the bounds that counts tell are from those of all orders, at most, in all models: `pairs`
     /// steps of each sample are computed exactly.
     fn error_of_bounds(sizes: &[u64], pairs: u64) -> f64 {
         let shapes = [

@@ -135,7 +135,7 @@ impl Store {
         self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
     }
 
-    /// What was noted last of a file of a run.
+    /// Returns what was noted last of a file of a run.
     pub fn written(&self, run: &str, file: &Path) -> Result<Option<Written>, StoreError> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";

@@ -35,7 +35,7 @@ pub(super) fn of_game() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
-/// What a check of a run has looked at and found.
+/// The result of the check of a run: the rows that were read, and the damage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
     /// Its name.
@@ -184,7 +184,7 @@ impl Store {
         self.rows(&select, [run], |row| row.try_into())
     }
 
-    /// What SQLite finds wrong with the file, as far as it tells; nothing if all is well.
+    /// Returns what SQLite finds wrong with the file, as far as it tells; nothing if all is well.
     ///
     /// # Errors
     ///

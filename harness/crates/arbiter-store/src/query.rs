@@ -225,7 +225,7 @@ impl TalliedGame {
         Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
     }
 
-    /// What it adds to the counts of its pair's engines.
+    /// Returns what it adds to the counts of its pair's engines.
     fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
         let outcome: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;

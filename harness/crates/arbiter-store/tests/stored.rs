@@ -187,7 +187,7 @@ fn a_pair_that_has_lost_its_games_is_an_error() {
     assert!(told.contains("run 'old', pair 1: not what was written"), "{told}");
 }
 
-/// What an export of the run has, or the error that it ends with.
+/// Returns what an export of the run has, or the error that it ends with.
 fn exported(folder: &Path) -> Result<String, String> {
     let mut packed = Vec::new();
     let store = Store::open(folder).map_err(|error| error.to_string())?;

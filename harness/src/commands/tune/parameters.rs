@@ -19,7 +19,7 @@ const USUAL: &str = "\
 Hash, Threads, MultiPV, Move Overhead, MoveOverhead, Skill Level, UCI_Elo, Slow Mover, nodestime, \
 SyzygyProbeDepth, SyzygyProbeLimit, Minimum Thinking Time";
 
-/// How an engine gets parameters.
+/// The advice on parameters of an engine.
 const DECLARE: &str = "\
 Many engines declare their parameters in a build for tuning only (Palimpsest: cargo build --release -p \
 palimpsest --features tuning); in your own, say one line for each in answer to uci: option name \
@@ -40,7 +40,7 @@ pub(super) struct ParameterArgs {
 }
 
 impl ParameterArgs {
-    /// Whether a flag says what is to be tuned; with spin options, the engine is needed as well.
+    /// Returns whether a flag says what is to be tuned; with spin options, the engine is needed as well.
     pub(super) fn is_given(&self) -> bool {
         self.params.is_some() || !self.param.is_empty()
     }

@@ -54,7 +54,7 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
         false
     }
 
-    /// How an engine broke down in one of its games, if one did.
+    /// Returns how an engine broke down in one of its games, if one did.
     fn breakdown(&self) -> Option<String> {
         None
     }
@@ -62,7 +62,7 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
     /// Whether it is what becomes of the same job again, if engines repeat their games.
     fn is_same(&self, other: &Self) -> bool;
 
-    /// Whether both cannot be of engines that repeat their games: they differ before an engine broke down.
+    /// Returns whether both cannot be of engines that repeat their games: they differ before an engine broke down.
     fn contradicts(&self, other: &Self) -> bool {
         !self.is_same(other)
     }

@@ -22,7 +22,7 @@ pub struct BuildTable {
     env: BTreeMap<String, String>,
     /// Whether submodules are fetched first.
     submodules: Option<bool>,
-    /// Whether a build in a sandbox may use the network.
+    /// A build in a sandbox may use the network.
     #[serde(default)]
     network: bool,
     /// Seconds that the build may take.

@@ -47,7 +47,7 @@ pub struct Disturbances {
     pub counted: u64,
 }
 
-/// What becomes of a suspect pair that was void `times` times before: `None` if it counts as it is. The
+/// Returns what becomes of a suspect pair that was void `times` times before: `None` if it counts as it is. The
 /// machine has to be less busy to decide otherwise the third time, so the pair is put off where it can be.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
     match times {

@@ -86,7 +86,7 @@ impl PairTally {
         sorted(self.engines)
     }
 
-    /// Whether both games have the same moves, as those of a program against itself.
+    /// Returns whether both games have the same moves, as those of a program against itself.
     pub fn is_mirrored(&self) -> bool {
         let second = self.second.and_then(|second| second.hash);
         second.is_some() && second == self.first.hash

@@ -183,7 +183,7 @@ pub trait Observer {
     /// Called for each event, in order.
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError>;
 
-    /// What it has written so far to a file that has all counted pairs in order, if it has one.
+    /// Returns what it has written so far to a file that has all counted pairs in order, if it has one.
     fn written(&self) -> Option<Written> {
         None
     }

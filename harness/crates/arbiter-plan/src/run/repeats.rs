@@ -62,7 +62,7 @@ impl Repeats {
         !self.pairs.insert(pair)
     }
 
-    /// How many different games there are.
+    /// Returns how many different games there are.
     pub(super) fn distinct_games(&self) -> u64 {
         self.games.len() as u64
     }

@@ -101,7 +101,7 @@ pub struct RunState {
     repeats: Repeats,
     /// Counted pairs that are repeats and left out.
     left_out: BTreeSet<u64>,
-    /// Whether repeats count like all other pairs.
+    /// Repeats count like all other pairs.
     counts_repeats: bool,
     phase: Phase,
     is_paused: bool,
@@ -232,7 +232,7 @@ impl RunState {
         }
     }
 
-    /// Whether no pair follows from the results of others, so that one may be put off.
+    /// Returns whether no pair follows from the results of others, so that one may be put off.
     pub fn is_fixed(&self) -> bool {
         self.spsa.is_none() && self.schedule.design().format.is_fixed()
     }
@@ -307,7 +307,7 @@ impl RunState {
         Some(Effect::Start(pairing))
     }
 
-    /// Whether a pair was put off, and is not counted yet.
+    /// Returns whether a pair was put off, and is not counted yet.
     fn is_late(&self, pair: u64) -> bool {
         self.put_off.get(&pair) == Some(&false)
     }
@@ -427,7 +427,7 @@ impl RunState {
         Effect::Count { tally, sprt_status }
     }
 
-    /// What the test says after a pair.
+    /// Returns what the test says after a pair.
     fn ask_sprt(&mut self, tally: &PairTally) -> Option<SprtStatus> {
         let sprt = self.sprt?;
         let monitor =

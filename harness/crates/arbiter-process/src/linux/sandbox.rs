@@ -59,7 +59,7 @@ const READABLE: [&str; 22] = [
     "/dev/urandom",
 ];
 
-/// What a program may read of itself. The connections of the machine (`net`) are not among it, nor is
+/// Files of its own process that a program may read. The connections of the machine (`net`) are not among it, nor is
 /// `task`, in which they stand again.
 const OWN: [&CStr; 13] = [
     c"/proc/self/auxv",
@@ -98,10 +98,10 @@ pub struct Sandbox {
     pub home: Option<PathBuf>,
     /// Files and folders that it may read and run, besides its program. Absolute.
     pub readable: Vec<PathBuf>,
-    /// Whether it may change modes, owners and times of files, as builds do: of those in its home, or of
+    /// The program may change modes, owners and times of files, as builds do: of those in its home, or of
     /// all that are the user's where [`Sandbox::keeps_attributes`] is false.
     pub is_builder: bool,
-    /// Whether it may use the Internet.
+    /// The program may use the Internet.
     pub has_network: bool,
     /// Whether nothing is started where the system cannot hold it to all of this.
     pub is_required: bool,
@@ -169,7 +169,7 @@ pub(crate) struct Prepared {
 }
 
 impl Sandbox {
-    /// Whether builds cannot change modes, owners and times of files outside their home, which takes
+    /// Returns whether builds cannot change modes, owners and times of files outside their home, which takes
     /// user and mount namespaces. Starts a process.
     pub fn keeps_attributes() -> bool {
         ReadOnlyMounts::are_possible()

@@ -42,7 +42,7 @@ pub struct Info {
     pub has_pondered: bool,
     /// Lines that the user wants to see with the move, as the engine wrote them.
     pub lines: Vec<String>,
-    /// What is kept for a check of all variations; in a box, as few runs keep anything.
+    /// Lines that are kept for a check of all variations; in a box, as few runs keep anything.
     pub variations: Option<Box<Variations>>,
 }
 

@@ -29,7 +29,7 @@ pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
     })
 }
 
-/// Whether a word is the name of a field.
+/// Returns whether a word is the name of a field.
 fn begins_a_field(word: &str) -> bool {
     // A number or a move, as most words are, need not be compared with all names.
     let has_digit = word.bytes().take(2).any(|byte| byte.is_ascii_digit());

@@ -178,7 +178,7 @@ impl DialectWriter {
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
     }
 
-    /// What is said of principal variations, in the words that scripts look for, with the line that is to
+    /// Returns the warnings about principal variations, in the words that scripts look for, with the line that is to
     /// blame and the position.
     pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
         let findings =

@@ -78,7 +78,7 @@ pub trait Executor {
     /// How many pairs it plays at once.
     fn slots(&self) -> usize;
 
-    /// Whether somebody is there to play the pairs in flight.
+    /// Returns whether somebody is there to play the pairs in flight.
     fn has_players(&self) -> bool {
         true
     }

@@ -215,13 +215,13 @@ impl Model {
     }
 }
 
-/// What becomes of suspect pairs.
+/// A rule for suspect pairs.
 #[derive(Clone, Copy)]
 struct Rule {
     replays: u64,
-    /// How busy the machine is the third time.
+    /// Load of the machine the third time, as a share.
     last_load: f64,
-    /// Whether what is suspect even then counts.
+    /// A pair that is suspect even then counts.
     counts_in_the_end: bool,
 }
 

@@ -39,7 +39,7 @@ impl ReadOnlyMounts {
         })
     }
 
-    /// Whether this system lets the user have such namespaces. Forks.
+    /// Returns whether this system lets the user have such namespaces. Forks.
     pub(super) fn are_possible() -> bool {
         let root = Path::new("/");
         let Ok(mounts) = ReadOnlyMounts::new(root, root) else { return false };
