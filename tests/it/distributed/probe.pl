@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # A UCI engine that tries what no engine should be able to, at its first `go`, and tells how it went.
-# Arguments: the home of whoever started it, a program of others, a port of TCP, a socket of Unix.
+# Arguments: the home of whoever started it, a program of others, a port of TCP, a socket of Unix, the number of
+# the worker's process, how long a process is to sleep that stays behind.
 use strict;
 use warnings;
 use Errno;
@@ -9,8 +10,9 @@ use IO::Socket::UNIX;
 use Socket;
 
 $| = 1;
-my ($home, $other, $port, $path) = @ARGV;
-my $worker = getppid();
+my ($home, $other, $port, $path, $worker, $sleep) = @ARGV;
+# Calls of the system take texts by their addresses.
+$worker += 0;
 my $status = contents("/proc/self/status") // "";
 
 sub contents {
@@ -25,7 +27,7 @@ sub writes { open(my $file, '>>', $_[0]) or return 0; return 1; }
 # By its number on x86-64.
 sub calls { my $answer = syscall($_[0], @_[1 .. $#_]); return $answer >= 0; }
 
-my $nothing = 0;
+my $net;
 my @attempts = (
     ["read its own program", "", sub { reads($0) }],
     ["read libraries of the system", "", sub { reads("/usr/share/perl/$^V/strict.pm") || lists("/usr/lib") }],
@@ -53,12 +55,20 @@ my @attempts = (
     ["read another program of the worker", "Landlock", sub { reads($other) }],
     ["change another program of the worker", "Landlock", sub { writes($other) }],
     ["change its own program", "Landlock", sub { writes($0) }],
+    ["read a file that it was given by `\@FILE`", "", sub { reads($net) }],
+    ["write, cut, replace, link, move or remove a file that it was given by `\@FILE`, also through the open file", "Landlock", sub {
+        my $own = "$ENV{HOME}/copy";
+        writes($own);
+        open(my $file, '<', $net);
+        return writes($net) || writes("/proc/self/fd/" . fileno($file)) || truncate($net, 0) || rename($own, $net)
+            || link($net, "$ENV{HOME}/link") || rename($net, "$ENV{HOME}/moved") || unlink($net);
+    }],
     ["list processes", "Landlock", sub { lists("/proc") }],
     ["read the command line of the worker", "Landlock", sub { reads("/proc/$worker/cmdline") }],
     ["read the environment of the worker", "Landlock", sub { reads("/proc/$worker/environ") }],
     ["open the memory of the worker", "Landlock", sub { open(my $file, '<', "/proc/$worker/mem") }],
     ["trace the worker", "seccomp", sub { calls(101, 0x4206, $worker, 0, 0) }],
-    ["send the worker a signal", "Landlock", sub { kill(0, $worker) }],
+    ["send the worker a signal", "namespace, Landlock", sub { kill(0, $worker) }],
     ["change the priority of the worker", "seccomp", sub { setpriority(0, $worker, getpriority(0, $worker)) }],
     ["change the limits of the worker", "seccomp", sub { calls(302, $worker, 4, pack("QQ", 0, 0), 0) }],
     ["connect to the NATS server", "seccomp, Landlock", sub { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") }],
@@ -74,7 +84,7 @@ my @attempts = (
     ["list the connections of the machine", "Landlock", sub { reads("/proc/self/net/tcp") || reads("/proc/self/task/$$/net/tcp") }],
     ["read extended attributes of a file in the home of the user", "seccomp", sub { my $room = "\0" x 100; calls(191, "$home/secret", "user.x", $room, 100) || $!{ENODATA} }],
     ["read where a link in the home of the user leads", "", sub { defined readlink("$home/link") || $!{EINVAL} || $!{ENOENT} }],
-    ["find out which processes there are, by trying numbers", "", sub { -e "/proc/$worker" }],
+    ["find out which processes there are, by trying numbers", "namespace", sub { -e "/proc/$worker" }],
     ["share memory with other processes", "seccomp", sub { defined shmget(0, 4096, 01600) }],
     ["mount a file system", "seccomp, capabilities", sub { calls(165, "none", "/no/such/folder", "tmpfs", 0, 0) || $!{ENOENT} }],
     ["make a namespace of its own", "seccomp", sub { calls(272, 0x10000000) || calls(272, 0x20000) }],
@@ -86,7 +96,9 @@ my @attempts = (
 
 while (my $line = <STDIN>) {
     if ($line =~ /^uci\s/) {
-        print "id name Probe\nuciok\n";
+        print "id name Probe\noption name Net type string default\nuciok\n";
+    } elsif ($line =~ /^setoption name Net value (.*\S)/) {
+        $net = $1;
     } elsif ($line =~ /^isready/) {
         print "readyok\n";
     } elsif ($line =~ /^quit/) {
@@ -105,6 +117,8 @@ while (my $line = <STDIN>) {
             my $answer = $? >> 8 ? "yes" : "no";
             print "info string | $what | $answer | $by |\n";
         }
+        # It has left its parent, group, session and environment.
+        system("setsid --fork env -i sleep $sleep");
         # No move: what it was asked for is done.
         print "bestmove 0000\n";
     }

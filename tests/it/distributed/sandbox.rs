@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::support::bench::Bench;
 use crate::support::nats::{Server, key};
 use crate::support::plan::Plan;
-use crate::support::programs;
+use crate::support::{process, programs};
 
 const PASSWORD: &str = "known-to-workers";
 
@@ -31,7 +31,6 @@ fn attempts(sandbox: &str) -> Vec<String> {
     let url = server.url();
     let port = url.rsplit(':').next().expect("a port");
     let home = bench.path("").display().to_string();
-    let args = format!("{home} {} {port} {}", other.display(), socket.display());
     let env = [
         "ARBITER_NATS_USER=worker".to_owned(),
         format!("ARBITER_NATS_PASSWORD={PASSWORD}"),
@@ -44,19 +43,35 @@ fn attempts(sandbox: &str) -> Vec<String> {
     let more = ["--trust", &trust, "--programs", "programs-a"];
     let args_of_worker = env.iter().map(String::as_str).chain(["worker"]).chain(flags).chain(more);
     let worker = bench.start(std::path::Path::new("env"), args_of_worker);
+    let (other, socket) = (other.display(), socket.display());
+    let number = worker.pid().as_raw_nonzero();
+    // Seconds by which the process is known.
+    let sleep = format!("60.{number}");
+    let args = format!("{home} {other} {port} {socket} {number} {sleep}");
     let plan = Plan::new(&bench, "match", 1).puppet("Good", "--seed 1");
-    let plan = plan.engine(format!("name=Probe,cmd=\"{}\",args=\"{args}\"", probe.display()));
+    let net = bench.write("network", "weights").display().to_string();
+    let probe = format!("name=Probe,cmd=\"{}\",args=\"{args}\",option.Net=@{net}", probe.display());
+    let plan = plan.engine(probe);
     let plan = plan.unset("concurrency").set("on", &url).set("transcripts", "all");
     let plan = plan.set(&access[0][2..], access[1]).set(&access[2][2..], access[3]);
     let finished = plan.run();
     assert_eq!(finished.json()["games"], 2, "{finished:#?}");
+    // What the kernel kills takes a moment to go.
+    if sandbox != "off" {
+        process::wait_until_gone(&sleep);
+    }
+    let is_left = !process::marked(&sleep).is_empty();
+    process::kill_marked(&sleep);
     worker.signal(rustix::process::Signal::TERM);
     worker.finish();
     let results = bench.path("results").display().to_string();
     let said = bench.arbiter(["replay", "--results", &results, "run", "1.1"]).finish().stdout;
     let rows = said.lines().filter_map(|line| line.split_once("info string |"));
-    let rows: Vec<String> = rows.map(|(_, row)| format!("|{row}").trim_end().to_owned()).collect();
+    let mut rows: Vec<String> =
+        rows.map(|(_, row)| format!("|{row}").trim_end().to_owned()).collect();
     assert!(!rows.is_empty(), "{said}");
+    let answer = if is_left { "yes" } else { "no" };
+    rows.push(format!("| leave a process behind that outlives its game | {answer} | namespace |"));
     rows
 }
 
@@ -101,6 +116,8 @@ fn an_engine_without_a_sandbox_can_do_what_the_user_can() {
         "gain privileges by a setuid",
         "change another program",
         "change the limits of the worker",
+        "leave a process behind",
+        "replace, link, move or remove a file that it was given",
     ] {
         assert_eq!(answer(&rows, what), "yes", "{what}: {rows:#?}");
     }

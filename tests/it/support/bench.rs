@@ -138,11 +138,14 @@ pub struct Running {
 }
 
 impl Running {
+    /// The number of the process.
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
     /// Sends a signal to the program, and to nothing it has started.
     pub fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        let pid = pid.expect("a process has a positive id");
-        kill_process(pid, signal).expect("a child can be sent a signal");
+        kill_process(self.pid(), signal).expect("a child can be sent a signal");
     }
 
     /// Processor time it has taken so far, of itself and the kernel for it, in seconds.

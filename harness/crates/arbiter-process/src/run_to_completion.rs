@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Signal, kill_process};
+use rustix::process::Signal;
 
 use super::spawn::describe;
 use super::tail::Tail;
@@ -115,8 +115,7 @@ pub fn run_and_read(
             }
             give_up = Some(Instant::now() + timeouts.grace);
             if !timeouts.grace.is_zero() {
-                // It may be gone by now, which is what is wanted.
-                let _ = kill_process(process.pid(), Signal::INT);
+                process.signal(Signal::INT);
             }
         }
         if give_up.is_some_and(|at| Instant::now() >= at) {

@@ -11,7 +11,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 use thiserror::Error;
 
 use super::no_start::cause;
@@ -219,13 +219,12 @@ impl Process {
 
     /// Resident memory of the process, children aside; `None` where the system does not say.
     pub fn resident_bytes(&self) -> Option<u64> {
-        host::resident_bytes(self.child.id())
+        host::resident_bytes(self.tree.engine)
     }
 
     /// How long its threads and the one that reads it have waited for a processor so far.
     pub fn delays(&self) -> Delays {
-        let leader = stop::pid(&self.child).as_raw_nonzero().get();
-        Delays::of(leader, self.reader.load(Ordering::Relaxed))
+        Delays::of(self.tree.engine, self.reader.load(Ordering::Relaxed))
     }
 
     /// Moves it, with what it has started, to some processors.
@@ -259,9 +258,12 @@ impl Process {
         status
     }
 
-    /// Its number, which is its own as long as it is not collected.
-    pub(super) fn pid(&self) -> Pid {
-        stop::pid(&self.child)
+    /// Sends a signal to the program alone, not to what it has started.
+    pub(super) fn signal(&self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.tree.engine) {
+            // It may be gone by now, which is what is wanted.
+            let _ = kill_process(pid, signal);
+        }
     }
 
     /// Closes its input and ends the group: waits `grace`, then terminates, then kills. Blocks.
@@ -383,6 +385,58 @@ mod tests {
         let strays: Vec<i32> = numbers().take(2).map(|line| line.parse().unwrap()).collect();
         process.stop(Duration::from_millis(10));
         strays.into_iter().for_each(assert_gone);
+    }
+
+    /// Whether a process has this argument.
+    fn is_argument(mark: &str) -> bool {
+        let folders = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut arguments = folders.map(|of| std::fs::read(of.path().join("cmdline")));
+        arguments.any(|text| {
+            text.is_ok_and(|text| text.split(|b| *b == 0).any(|a| a == mark.as_bytes()))
+        })
+    }
+
+    #[test]
+    fn daemons_end_with_what_a_sandbox_holds() {
+        if !Sandbox::keeps_attributes() {
+            return;
+        }
+        for (number, last_words) in
+            ["exit 3", "kill -ABRT $$", "sleep 1000"].into_iter().enumerate()
+        {
+            let mark = format!("1000.{}{number}", std::process::id());
+            // No parent, group, session or environment is left; the second one has another number at any moment.
+            let script = format!(
+                "setsid --fork env -i sleep {mark}; \
+                 setsid --fork env -i perl -e 'fork && exit while 1' {mark}; \
+                 sleep 0.2; echo started; read x; {last_words}"
+            );
+            let (mut process, chunks) =
+                shell_with(&script, |launch| launch.sandbox = Some(Sandbox::default()));
+            assert_eq!(chunks.recv().unwrap().lines, ["started"]);
+            assert!((0..100).any(|_| is_argument(&mark)), "it was started");
+            process.write(b"\n").unwrap();
+            let ended = process.exit_within(Duration::from_secs(2));
+            let expected = [Some("exit code 3"), Some("killed by signal 6"), None];
+            assert_eq!(ended.as_deref(), expected[number]);
+            process.stop(Duration::from_millis(10));
+            assert!((0..100).all(|_| !is_argument(&mark)), "it is still there after {last_words}");
+        }
+    }
+
+    #[test]
+    fn a_process_in_a_sandbox_is_seen_as_any_other() {
+        let script = "trap 'echo bye; exit' INT; echo $$; while :; do sleep 0.01; done";
+        let (process, chunks) =
+            shell_with(script, |launch| launch.sandbox = Some(Sandbox::default()));
+        let number = chunks.recv().unwrap().lines.remove(0);
+        let expected =
+            if Sandbox::keeps_attributes() { "2" } else { &process.tree.engine.to_string() };
+        assert_eq!(number, expected);
+        let program = std::fs::read_link(format!("/proc/{}/exe", process.tree.engine)).unwrap();
+        assert_eq!(program, std::fs::canonicalize("/bin/sh").unwrap());
+        process.signal(Signal::INT);
+        assert_eq!(chunks.recv().unwrap().lines, ["bye"]);
     }
 
     #[test]

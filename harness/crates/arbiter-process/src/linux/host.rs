@@ -25,7 +25,7 @@ pub fn memory_mib() -> u64 {
 }
 
 /// Resident memory of a process, children aside; `None` where the system does not say.
-pub(crate) fn resident_bytes(pid: u32) -> Option<u64> {
+pub(crate) fn resident_bytes(pid: i32) -> Option<u64> {
     let memory = value(&format!("/proc/{pid}/status"), "VmRSS")?;
     let kilobytes: u64 = memory.strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)

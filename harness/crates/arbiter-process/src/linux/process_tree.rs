@@ -1,8 +1,9 @@
 //! Finds the processes that an engine has started and moved out of its group.
 //!
 //! Arbiter is a child subreaper: what loses its parent becomes a child of Arbiter, not of init, so
-//! that it can be found, told apart by a mark in its environment, killed and reaped. A process
-//! that clears its environment *and* leaves its parent and group is out of reach.
+//! that it can be found, told apart by a mark in its environment, killed and reaped. Out of reach is a process
+//! that clears its environment *and* leaves its parent and group, unless a sandbox has put it into a namespace of
+//! processes, all of which end with the engine.
 //!
 //! Only processes known by their number are ever waited for. To wait for any child would steal the
 //! exit status of an engine from whoever waits for that.
@@ -40,6 +41,8 @@ pub(crate) fn this_thread() -> i32 {
 /// What belongs to one engine: its process group, and what it has moved out of that.
 #[derive(Debug)]
 pub(crate) struct ProcessTree {
+    /// The engine: the child, or what the child waits for outside of a namespace.
+    pub(crate) engine: i32,
     /// The entry of the environment that marks it.
     mark: String,
 }
@@ -50,7 +53,8 @@ impl ProcessTree {
         let (process, thread) = (getpid().as_raw_nonzero(), gettid().as_raw_nonzero());
         let value = format!("{process}-{thread}-{number}");
         let child = command.env(MARK, &value).spawn()?;
-        Ok((child, ProcessTree { mark: format!("{MARK}={value}") }))
+        let engine = program_of(stop::pid(&child).as_raw_nonzero().get());
+        Ok((child, ProcessTree { engine, mark: format!("{MARK}={value}") }))
     }
 
     /// Ends the engine, its group and its strays: waits `grace`, tells them to leave and waits
@@ -99,6 +103,15 @@ impl ProcessTree {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
     }
+}
+
+/// The process that a child of ours waits for, which is the second one of a namespace; else the child.
+fn program_of(child: i32) -> i32 {
+    let is_second = |pid: &i32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.contains(&format!("\nNSpid:\t{pid}\t2\n"))
+    };
+    children_of_thread(child, child).into_iter().find(is_second).unwrap_or(child)
 }
 
 /// Collects what was killed, as far as it is a child of ours by now.

@@ -6,7 +6,7 @@
 
 mod filters;
 mod home;
-mod mounts;
+mod namespaces;
 
 use std::ffi::{CStr, OsString};
 use std::fmt;
@@ -23,7 +23,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::BpfProgram;
 
 pub(crate) use self::home::Home;
-use self::mounts::ReadOnlyMounts;
+use self::namespaces::Namespaces;
 use crate::Launch;
 
 /// The newest rules of Landlock that are used; what an older kernel lacks is left out.
@@ -33,8 +33,8 @@ const RULES: ABI = ABI::V6;
 const VARIABLES: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"];
 
 /// What every program may read and run: the system's programs and libraries, and what says which
-/// machine this is. Of processes it may read itself alone: command lines of others may hold secrets.
-const READABLE: [&str; 22] = [
+/// machine this is.
+const READABLE: [&str; 17] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -48,20 +48,17 @@ const READABLE: [&str; 22] = [
     "/etc/ld.so.conf.d",
     "/etc/ld.so.preload",
     "/etc/localtime",
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/proc/stat",
-    "/proc/sys",
-    "/proc/version",
     "/sys/devices/system",
     "/sys/fs/cgroup",
     "/dev/random",
     "/dev/urandom",
 ];
 
-/// Files of its own process that a program may read. The connections of the machine (`net`) are not among it, nor is
-/// `task`, in which they stand again.
-const OWN: [&CStr; 13] = [
+/// Files of the machine and of its own process that a program may read. Command lines of other processes may
+/// hold secrets. The connections of the machine (`net`) are not among it, nor is `task`, in which they stand again.
+const PROC: [&CStr; 18] = [
+    c"/proc/cpuinfo",
+    c"/proc/meminfo",
     c"/proc/self/auxv",
     c"/proc/self/cgroup",
     c"/proc/self/cmdline",
@@ -75,6 +72,9 @@ const OWN: [&CStr; 13] = [
     c"/proc/self/stat",
     c"/proc/self/statm",
     c"/proc/self/status",
+    c"/proc/stat",
+    c"/proc/sys/",
+    c"/proc/version",
 ];
 
 /// Devices that every program may write, too.
@@ -164,7 +164,7 @@ impl fmt::Display for SandboxSupport {
 pub(crate) struct Prepared {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
-    mounts: Option<ReadOnlyMounts>,
+    namespaces: Namespaces,
     home: Option<Home>,
 }
 
@@ -172,7 +172,7 @@ impl Sandbox {
     /// Returns whether builds cannot change modes, owners and times of files outside their home, which takes
     /// user and mount namespaces. Starts a process.
     pub fn keeps_attributes() -> bool {
-        ReadOnlyMounts::are_possible()
+        Namespaces::are_possible()
     }
 
     /// Removes what processes have left whose Arbiter was killed.
@@ -204,8 +204,8 @@ impl Sandbox {
             filters::filters(self.is_builder, self.has_network).map_err(io::Error::other)?;
         let filters = if support.seccomp { filters } else { vec![] };
         let dir = command.get_current_dir().unwrap_or(home);
-        let mounts = self.is_builder.then(|| ReadOnlyMounts::new(home, dir)).transpose()?;
-        Ok(Prepared { rules: Some(rules), filters, mounts, home: own })
+        let namespaces = Namespaces::new(self.is_builder.then_some([home, dir]))?;
+        Ok(Prepared { rules: Some(rules), filters, namespaces, home: own })
     }
 
     fn rules(&self, home: &Path, program: &Path) -> Result<RulesetCreated, RulesError> {
@@ -234,18 +234,15 @@ impl Prepared {
 
     /// Enters the sandbox, for good. Only system calls: it may be used between fork and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
-        if let Some(mounts) = &self.mounts {
-            // Where there are no such namespaces, the user was told so.
-            let _ = mounts.enter();
-        }
+        self.namespaces.enter()?;
         // So that what root starts is not root, as far as the kernel is concerned.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         if let Some(rules) = self.rules.take() {
-            // Only now there is a folder of what is about to be the program.
+            // Only now there is a /proc with a folder of what is about to be the program.
             let flags = OFlags::PATH | OFlags::CLOEXEC;
             let read = AccessFs::from_read(RULES);
-            let opened = OWN.iter().filter_map(|path| {
+            let opened = PROC.iter().filter_map(|path| {
                 rustix::fs::open(*path, flags, Mode::empty()).ok().map(|own| {
                     // A rule for a file allows nothing that only folders have.
                     let is_folder = path.to_bytes().ends_with(b"/");

@@ -194,24 +194,21 @@ pub(super) fn filters(
     };
     let namespaces = NAMESPACES.into_iter().map(has).collect::<Result<_, _>>()?;
     refused.insert(libc::SYS_clone, namespaces);
-    // Its flags are in memory, where no filter sees them; libraries then use `clone`.
-    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    let listed =
-        [(refused, libc::EPERM), (unknown, libc::ENOSYS)].into_iter().map(|(calls, error)| {
-            let error = SeccompAction::Errno(error.unsigned_abs());
-            let arch = std::env::consts::ARCH.try_into()?;
-            SeccompFilter::new(calls, SeccompAction::Allow, error, arch)?.try_into()
-        });
-    listed.chain([Ok(refuse_newer())]).collect()
+    let error = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let arch = std::env::consts::ARCH.try_into()?;
+    let listed = SeccompFilter::new(refused, SeccompAction::Allow, error, arch)?.try_into()?;
+    Ok(vec![listed, refuse_unknown()])
 }
 
-/// Answers that there is no such call to all that are newer than this list.
-fn refuse_newer() -> BpfProgram {
+/// Answers that there is no such call to all that are newer than this list, and to `clone3`: its flags are in
+/// memory, where no filter sees them, and libraries then use `clone`.
+fn refuse_unknown() -> BpfProgram {
     let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     vec![
         // The number of the call is what comes first.
         step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_clone3 as u32),
         step(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST),
         step(libc::BPF_RET | libc::BPF_K, 0, 0, error),
         step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
