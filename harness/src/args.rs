@@ -19,7 +19,7 @@ use self::output::OutputArgs;
 use self::tournament::TournamentArgs;
 pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, SANDBOXES, Words};
 use self::words::{ORDERS, merged};
-pub(crate) use self::words::{at_least_one, one_line};
+pub(crate) use self::words::{at_least_one, one_line, usual};
 use crate::project::{results_folder, settings};
 use crate::{
     BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat, Style,
@@ -29,7 +29,7 @@ use arbiter_plan::{
     Affinity, ConfigFile, CpuContention, EngineSpec, Request, SandboxMode, SprtRequest, plain,
 };
 use arbiter_report::note;
-use arbiter_stats::{Correction, Model};
+use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model};
 
 /// Most threads of a computation.
 const MAX_THREADS: usize = 64;
@@ -187,17 +187,15 @@ impl ScaleArgs {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Test")]
 pub(crate) struct SprtBounds {
-    /// Elo of the null hypothesis [default: 0]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    #[arg(help = usual("Elo of the null hypothesis", DEFAULT_ELO0), long, value_name = "ELO", allow_negative_numbers = true)]
     elo0: Option<f64>,
-    /// Elo of the alternative [default: 5]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    #[arg(help = usual("Elo of the alternative", DEFAULT_ELO1), long, value_name = "ELO", allow_negative_numbers = true)]
     elo1: Option<f64>,
-    /// Chance to accept the alternative if the null hypothesis holds [default: 0.05]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P",
+        help = usual("Chance to accept the alternative if the null hypothesis holds", DEFAULT_ERROR))]
     alpha: Option<f64>,
-    /// Chance to accept the null hypothesis if the alternative holds [default: 0.05]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P",
+        help = usual("Chance to accept the null hypothesis if the alternative holds", DEFAULT_ERROR))]
     beta: Option<f64>,
     /// What the Elo bounds mean [default: normalized]
     #[arg(long, value_parser = MODELS.parser())]

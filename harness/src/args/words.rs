@@ -123,6 +123,11 @@ pub(super) fn merged<T, E: Display>(
     })
 }
 
+/// Returns the help of a flag with its default.
+pub(crate) fn usual(help: &str, default: impl Display) -> String {
+    format!("{help} [default: {default}]")
+}
+
 /// A number of things of which there is one at least.
 pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number > 0);

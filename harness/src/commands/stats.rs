@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use crate::{Failure, MODELS, OutputFormat, Rows, emit};
 use arbiter_report::Document;
-use arbiter_stats::{Model, Sprt, SprtError};
+use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, SprtError};
 
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever they say, also a verdict of H0;
@@ -50,19 +50,19 @@ enum StatsCommand {
 #[derive(Debug, Clone, Copy, Args)]
 struct TestArgs {
     /// Elo of the null hypothesis
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = 0.0)]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = DEFAULT_ELO0)]
     elo0: f64,
     /// Elo of the alternative
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = 5.0)]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = DEFAULT_ELO1)]
     elo1: f64,
     /// Chance to accept the alternative if the null hypothesis holds
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", default_value_t = DEFAULT_ERROR)]
     alpha: f64,
     /// Chance to accept the null hypothesis if the alternative holds
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", default_value_t = DEFAULT_ERROR)]
     beta: f64,
     /// What the Elo bounds mean
-    #[arg(long, value_parser = MODELS.parser(), default_value = "normalized")]
+    #[arg(long, value_parser = MODELS.parser(), default_value_t = Model::Normalized)]
     model: Model,
 }
 

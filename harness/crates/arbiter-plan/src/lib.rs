@@ -36,7 +36,8 @@ pub use gate::{
 };
 pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{
-    BUNDLED, Engine, Plan, PlanError, Program, RunKind, default_concurrency, resolve_engine,
+    BUNDLED, DEFAULT_SPRT_PAIRS, DEFAULT_TC, Engine, Plan, PlanError, Program, RunKind,
+    default_concurrency, resolve_engine,
 };
 pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};

@@ -33,9 +33,11 @@ pub const BUNDLED: &str = "bundled";
 /// Time margin unless the user sets one: less than this the pipe and the scheduler may cost.
 pub(crate) const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
-/// Pairs of a match, and the cap of an SPRT, unless the user sets one.
+/// Pairs of a match unless the user sets them.
 const DEFAULT_PAIRS: u64 = 100;
-pub(super) const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+
+/// Most pairs of an SPRT unless the user sets them.
+pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
 /// Pairs of an encounter of a tournament unless the user sets them.
 const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
@@ -46,8 +48,8 @@ const DEFAULT_ABLATE_PAIRS: u64 = 200;
 /// Share of games that may end by a fault of an engine before the run counts as invalid.
 const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 
-/// Limits if nobody gave any.
-const DEFAULT_TC: &str = "8+0.08";
+/// Time control of engines unless the user sets a limit.
+pub const DEFAULT_TC: &str = "8+0.08";
 
 /// What kind of question a run answers. Its name is that of the subcommand that plays it, in the store
 /// and in reports.

@@ -12,7 +12,7 @@ use arbiter_openings::Order;
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
-use arbiter_stats::{Correction, Evidence, Model, Sprt};
+use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evidence, Model, Sprt};
 
 /// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
 /// on every machine.
@@ -153,10 +153,10 @@ impl Request {
 impl SprtRequest {
     pub(super) fn resolve(self) -> Result<Sprt, String> {
         let test = Sprt::new(
-            self.elo0.unwrap_or(0.0),
-            self.elo1.unwrap_or(5.0),
-            self.alpha.unwrap_or(0.05),
-            self.beta.unwrap_or(0.05),
+            self.elo0.unwrap_or(DEFAULT_ELO0),
+            self.elo1.unwrap_or(DEFAULT_ELO1),
+            self.alpha.unwrap_or(DEFAULT_ERROR),
+            self.beta.unwrap_or(DEFAULT_ERROR),
             self.model.unwrap_or(Model::Normalized),
         )
         .map_err(|error| format!("sprt: {error}"))?;

@@ -37,4 +37,7 @@ pub use distribution::{Distribution, Moments};
 pub use fisher::{FailureCount, fisher_exact};
 pub use monitor::{SprtMonitor, SprtStatus};
 pub use pentanomial::{GameResult, Pentanomial, Trinomial, opening_bias};
-pub use sprt::{Correction, Decision, Evidence, LlrBounds, Model, Sprt, SprtError};
+pub use sprt::{
+    Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Decision, Evidence, LlrBounds, Model,
+    Sprt, SprtError,
+};

@@ -37,6 +37,15 @@ const MEAN_EXCESS: f64 = 0.583;
 /// numbers are not exact enough for still nearer ones.
 const MIN_WIDTH: f64 = 0.001;
 
+/// Elo of the null hypothesis unless the user sets it.
+pub const DEFAULT_ELO0: f64 = 0.0;
+
+/// Elo of the alternative unless the user sets it.
+pub const DEFAULT_ELO1: f64 = 5.0;
+
+/// Chance of each of the two wrong verdicts, 0 to 1, unless the user sets it.
+pub const DEFAULT_ERROR: f64 = 0.05;
+
 /// How a test corrects for the overshoot of its ratio past a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -1,15 +1,16 @@
 //! The list of runs.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use maud::{Markup, html};
 
 use super::run::State;
 use super::{EventSource, Fragment, NavPage, option, page, parts};
 use crate::asked::Asked;
-use arbiter_plan::RunKind;
+use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunPhase, Summary, tone, utc_time_as};
-use arbiter_stats::SprtStatus;
+use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
 /// Runs in a part of the list.
 pub(crate) const PAGE: u64 = 50;
@@ -87,7 +88,7 @@ pub(crate) fn standing(
 
 /// The form for a new test, which the script opens to those who have the token.
 fn new_test() -> Markup {
-    let field = |name: &str, label: &str, value: &str| {
+    let field = |name: &str, label: &str, value: &dyn Display| {
         html! { label { (label) " " input name=(name) value=(value) required maxlength="100"; } }
     };
     html! {
@@ -95,10 +96,10 @@ fn new_test() -> Markup {
             summary { "New test" }
             // By a post, so that no token gets into an address where there is no script.
             form method="post" action="/start" {
-                (field("dev", "Dev", "")) (field("base", "Base", ""))
-                (field("limit", "Limit", "8+0.08"))
-                (field("elo0", "Elo0", "0")) (field("elo1", "Elo1", "5"))
-                (field("pairs", "Pairs at most", "10000")) (field("name", "Run", ""))
+                (field("dev", "Dev", &"")) (field("base", "Base", &""))
+                (field("limit", "Limit", &DEFAULT_TC))
+                (field("elo0", "Elo0", &DEFAULT_ELO0)) (field("elo1", "Elo1", &DEFAULT_ELO1))
+                (field("pairs", "Pairs at most", &DEFAULT_SPRT_PAIRS)) (field("name", "Run", &""))
                 label class="token" { "Token " input type="password" name="token" autocomplete="off"; }
                 button { "Start" } " "
                 button type="button" name="stop" hidden { "Stop" }
