@@ -16,12 +16,12 @@ use arbiter_build::{
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
-    BUNDLED, DEFAULT_SETTINGS, Engine, EngineSpec, Plan, Program, Provenance, SandboxMode, Scale,
-    build_settings_of, resolve_engine,
+    BUNDLED, Engine, EngineSpec, Plan, Program, Provenance, SandboxMode, Scale, resolve_engine,
 };
 use arbiter_process::{Cancel, Spawner};
 use arbiter_report::note;
 use arbiter_runner::{engine_setup, sandbox};
+use arbiter_settings::{DEFAULT_SETTINGS, build_settings_of};
 
 /// This program, which is the bundled engine, too.
 pub(crate) fn own_binary() -> Result<PathBuf, Failure> {

@@ -11,9 +11,10 @@ use crate::{
 };
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_names::did_you_mean;
-use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program, load_engines};
+use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program};
 use arbiter_process::{FilesInUse, Links, open_output};
 use arbiter_report::note;
+use arbiter_settings::load_engines;
 use toml::Spanned;
 use toml::de::DeTable;
 

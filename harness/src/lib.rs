@@ -41,10 +41,7 @@ use no_fleet as fleet;
 use no_metrics as metrics;
 
 // What several subcommands share.
-use args::{
-    CORRECTIONS, FORMATS, MODELS, PlayArgs, RequestedRun, Resume, SANDBOXES, SprtBounds,
-    at_least_one, engine_spec, one_line,
-};
+use args::{PlayArgs, RequestedRun, Resume, engine_spec, one_line};
 use compat::{Printer, Style, option_warnings};
 use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
 use failure::Failure;

@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 
 use crate::Failure;
 use arbiter_build::Repository;
-use arbiter_plan::{ConfigFile, DEFAULT_SETTINGS, load_settings};
+use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 use arbiter_store::{FILE_NAME, Store};
 
 /// Folder of a results store that nobody has named.
@@ -61,7 +61,7 @@ impl ResultsArg {
 }
 
 /// The settings of the file that `named` names, or of the nearest file.
-pub(crate) fn settings(named: Option<&Path>) -> Result<Option<ConfigFile>, Failure> {
+pub(crate) fn settings(named: Option<&Path>) -> Result<Option<Settings>, Failure> {
     // A folder of this name, or a link that leads nowhere, is a mistake, and not left aside.
     let found = || nearest(DEFAULT_SETTINGS, "--config", |path| path.symlink_metadata().is_ok());
     let path = if named.is_some() { named.map(Path::to_owned) } else { found()? };
@@ -74,7 +74,7 @@ pub(crate) fn settings(named: Option<&Path>) -> Result<Option<ConfigFile>, Failu
 pub(crate) fn results_folder(
     named: Option<PathBuf>,
     config: Option<&Path>,
-    settings: &ConfigFile,
+    settings: &Settings,
 ) -> Result<PathBuf, Failure> {
     if let Some(folder) = named.or_else(|| settings.results.clone()) {
         return Ok(folder);

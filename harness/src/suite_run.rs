@@ -13,8 +13,8 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::{
-    BuildArgs, BuildContext, ClusterArgs, ExitCode, Failure, Fleet, at_least_one,
-    engine_builds::setup, engine_spec, progress, runtime, until_signal,
+    BuildArgs, BuildContext, ClusterArgs, ExitCode, Failure, Fleet, engine_builds::setup,
+    engine_spec, progress, runtime, until_signal,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
@@ -22,6 +22,7 @@ use arbiter_plan::{Engine, EngineSpec, resolve_engine};
 use arbiter_process::decoded;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::check_suite_engines;
+use arbiter_settings::at_least_one;
 use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
 
 /// LineFault lines that are named where none is usable.

@@ -3,12 +3,13 @@
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, PlayArgs, RequestedRun, SprtBounds,
+    ExitCode, Failure, PlayArgs, RequestedRun,
     bundled_engine::{Evaluation, evaluation},
     run,
 };
 use arbiter_names::did_you_mean;
 use arbiter_plan::{Ablation, BUNDLED, EngineSpec, RunKind};
+use arbiter_settings::TestSettings;
 
 /// The option of the bundled engine that switches features off.
 const BUNDLED_OPTION: &str = "Disable";
@@ -39,7 +40,7 @@ pub(crate) struct AblateArgs {
     #[arg(long)]
     sprt: bool,
     #[command(flatten)]
-    bounds: SprtBounds,
+    bounds: TestSettings,
     #[command(flatten)]
     play: PlayArgs,
 }
@@ -51,7 +52,7 @@ pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
 
 /// Merges flags and file; flags win.
 pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
-    let is_sequential = args.sprt || args.bounds.is_given();
+    let is_sequential = args.sprt || args.bounds != TestSettings::default();
     let mut requested = args.play.resolve(Some(args.bounds))?;
     let request = &mut requested.request;
     if let Some(name) = args.eval {

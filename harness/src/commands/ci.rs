@@ -10,7 +10,7 @@ use clap::Args;
 
 use self::steps::{Gates, Sides, outcome};
 use crate::{
-    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, SANDBOXES, at_least_one, emit,
+    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, emit,
     engine_builds::DEFAULT_TEST,
     in_use,
     project::{results_folder, settings},
@@ -18,12 +18,12 @@ use crate::{
 };
 use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
-    ConfigFile, DEFAULT_SETTINGS, SandboxMode, Step, StepKind, StepOutcome, StepVerdict,
-    ci_exit_code, default_concurrency,
+    SandboxMode, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, default_concurrency,
 };
 use arbiter_process::{FilesInUse, Links, open_output};
 use arbiter_report::{GatesReport, complain, gates_junit, markdown, note};
 use arbiter_runner::unix_time_ms;
+use arbiter_settings::{DEFAULT_SETTINGS, SANDBOXES, Settings, at_least_one, one_of};
 use arbiter_store::Store;
 
 /// Where GitHub Actions wants the summary of a step.
@@ -79,7 +79,7 @@ pub(crate) struct CiArgs {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
     /// What holds the engines in all steps, as `arbiter sprt --sandbox` does, and their builds
-    #[arg(long, value_parser = SANDBOXES.parser(), default_value_t = SandboxMode::Off)]
+    #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
@@ -169,7 +169,7 @@ fn no_settings() -> Failure {
     Failure::new(ExitCode::Nothing, reason)
 }
 
-fn wanted(settings: &ConfigFile, only: &[String]) -> Result<Vec<Step>, Failure> {
+fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
     let steps = settings.ci.steps().map_err(Failure::invalid)?;
     if let Some(unknown) = only.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
         let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();

@@ -13,13 +13,12 @@ use crate::{
     unwritten,
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
-use arbiter_plan::{
-    ConfigFile, DEFAULT_SETTINGS, EngineSpec, default_concurrency, failed_musts, load_settings,
-};
+use arbiter_plan::{EngineSpec, default_concurrency, failed_musts};
 use arbiter_process::{
     Completed, EndReason, Launch, Links, Timeouts, WholeFile, open_output, run_to_completion,
 };
 use arbiter_report::note;
+use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 
 /// What GitHub Actions carries out; docs/ci.md shows the same.
 const WORKFLOW: &str = include_str!("init/workflow.yml");
@@ -124,7 +123,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
 }
 
 /// What the file of settings says, which must make sense.
-fn read(path: &Path) -> Result<ConfigFile, Failure> {
+fn read(path: &Path) -> Result<Settings, Failure> {
     if let (Ok(to), false) = (path.read_link(), path.exists()) {
         let (path, to) = (path.display(), to.display());
         return Err(Failure::invalid(format!("{path} is a link to {to}, which is not there")));

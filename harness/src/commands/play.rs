@@ -2,11 +2,12 @@
 
 use clap::Args;
 
-use crate::{ExitCode, FORMATS, Failure, PlayArgs, RequestedRun, SprtBounds, run};
+use crate::{ExitCode, Failure, PlayArgs, RequestedRun, run};
 use arbiter_names::did_you_mean;
 use arbiter_plan::RunKind;
 use arbiter_report::note;
 use arbiter_schedule::Format;
+use arbiter_settings::TestSettings;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ pub(crate) struct SprtArgs {
     #[command(flatten)]
     play: PlayArgs,
     #[command(flatten)]
-    bounds: SprtBounds,
+    bounds: TestSettings,
 }
 
 /// Flags of `arbiter tournament`.
@@ -66,7 +67,7 @@ pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
 /// Plays a tournament.
 pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
     let first = args.play.engines.first().cloned().unwrap_or_default();
-    let format = FORMATS.read(&first).ok();
+    let format = first.parse::<Format>().ok();
     let names = Format::ALL.map(|format| format.to_string());
     let hint = match format {
         Some(_) => String::new(),
@@ -74,7 +75,7 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
     };
     if format.is_some() {
         args.play.engines.remove(0);
-        args.play.tournament.set_format(format);
+        args.play.settings.schedule = format;
     }
     let requested = args.play.resolve(None);
     let played = requested.and_then(|requested| run::play(RunKind::Tournament, requested));

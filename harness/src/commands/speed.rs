@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{
-    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, SANDBOXES, emit,
+    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, emit,
     engine_builds::setup, interruptible, progress,
 };
 use arbiter_build::{
@@ -16,6 +16,7 @@ use arbiter_plan::{EngineSpec, SandboxMode, resolve_engine};
 use arbiter_process::{Cancel, Spawner, allowed_cpus};
 use arbiter_report::SpeedReport;
 use arbiter_schedule::seed::{below, seed_for};
+use arbiter_settings::{SANDBOXES, one_of};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
@@ -61,7 +62,7 @@ pub(crate) struct SpeedArgs {
     #[arg(long, conflicts_with = "cpu")]
     no_affinity: bool,
     /// What holds the engines, as `arbiter sprt --sandbox` does [default: off]
-    #[arg(long, value_parser = SANDBOXES.parser())]
+    #[arg(long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
     /// File whose [build] says how revisions are built [default: arbiter.toml, if it is there]
     #[arg(long, value_name = "FILE")]

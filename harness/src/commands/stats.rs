@@ -8,8 +8,9 @@ pub(super) mod sprt;
 
 use clap::{Args, Subcommand};
 
-use crate::{Failure, MODELS, OutputFormat, Rows, emit};
+use crate::{Failure, OutputFormat, Rows, emit};
 use arbiter_report::Document;
+use arbiter_settings::{MODELS, one_of};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, SprtError};
 
 const HELP: &str = "\
@@ -62,7 +63,7 @@ struct TestArgs {
     #[arg(long, value_name = "P", default_value_t = DEFAULT_ERROR)]
     beta: f64,
     /// What the Elo bounds mean
-    #[arg(long, value_parser = MODELS.parser(), default_value_t = Model::Normalized)]
+    #[arg(long, value_parser = one_of(MODELS), default_value_t = Model::Normalized)]
     model: Model,
 }
 

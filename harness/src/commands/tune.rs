@@ -102,13 +102,16 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 /// Merges flags and file; flags win.
 fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
-    let settings = play.settings()?;
+    let settings = play.file()?;
     let (table, file) = (&settings.tune, settings.name());
     let is_new = !play.is_resuming();
     if is_new || gains.iterations.is_some() {
         let iterations = gains.iterations.or(table.iterations).unwrap_or(DEFAULT_ITERATIONS);
         let pairs = table.pairs.unwrap_or(DEFAULT_TUNING_PAIRS);
-        play.tournament.set_usual_length(iterations, pairs);
+        play.settings.rounds.get_or_insert(iterations);
+        if play.settings.games.is_none() {
+            play.settings.pairs.get_or_insert(pairs);
+        }
     }
     let mut requested = play.resolve(None)?;
     let parameters = match is_new || parameters.is_given() {

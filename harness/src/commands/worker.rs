@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::{
-    ExitCode, Failure, LogArgs, MetricsArgs, SANDBOXES, at_least_one,
+    ExitCode, Failure, LogArgs, MetricsArgs,
     engine_names::user_folder,
     fleet::{AccessArgs, ServerName},
     own_binary, runtime,
@@ -21,6 +21,7 @@ use arbiter_process::{
 };
 use arbiter_report::note;
 use arbiter_runner::{Signals, StopSignal};
+use arbiter_settings::{SANDBOXES, at_least_one, one_of};
 
 /// Largest file that an engine may write unless the user says otherwise, in MiB: far more than any
 /// log or table of one, and less than a disk.
@@ -71,7 +72,7 @@ pub(crate) struct WorkerArgs {
     /// What holds engines, and their benches: each has an empty home and folder of its own and may
     /// write nowhere else, reads the system's programs and libraries and its own program, and reaches
     /// no network, no other process, and no variable of the environment that may hold a secret
-    #[arg(long, value_parser = SANDBOXES.parser(), default_value_t = SandboxMode::Auto)]
+    #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Auto)]
     sandbox: SandboxMode,
     /// File or folder that engines may read besides, such as one of networks; repeat for several
     #[arg(long, value_name = "PATH")]

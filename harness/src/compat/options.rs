@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Style;
 use super::table::{OPTIONS, unknown};
 use super::words::{Word, figure, truth};
-use crate::{DEFAULT_RESULTS, MODELS};
+use crate::DEFAULT_RESULTS;
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;
@@ -299,8 +299,8 @@ impl Options {
                 "alpha" => &mut test.alpha,
                 "beta" => &mut test.beta,
                 "model" => {
-                    let model = MODELS.read(value);
-                    test.model = Some(model.map_err(|e| format!("-sprt model={value}: {e}"))?);
+                    let model = value.parse();
+                    test.model = Some(model.map_err(|e| format!("-sprt model: {e}"))?);
                     continue;
                 }
                 _ => return Err(word.unknown_key(key, "elo0, elo1, alpha, beta, model")),

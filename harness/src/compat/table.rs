@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::options::{Options, scope, variant};
 use super::words::{Word, truth};
 use arbiter_names::nearest;
-use arbiter_plan::{parse_draw, parse_resign};
 
 /// Takes an option over.
 type Take = fn(&mut Options, &Word) -> Result<(), String>;
@@ -65,12 +64,12 @@ pub(super) const OPTIONS: &[Known] = &[
         Options::sprt,
     ),
     ("draw", "[movenumber=N] [movecount=N] [score=CP]", "draws are adjudicated", |o, word| {
-        let rule = parse_draw(&word.rule("movenumber=0,movecount=1,score=0")?);
+        let rule = word.rule("movenumber=0,movecount=1,score=0")?.parse();
         o.request.rules.draw = Some(rule.map_err(|error| format!("-draw: {error}"))?);
         Ok(())
     }),
     ("resign", "[movecount=N] [score=CP] [twosided=BOOL]", "wins are adjudicated", |o, word| {
-        let rule = parse_resign(&word.rule("movecount=1,score=0")?);
+        let rule = word.rule("movecount=1,score=0")?.parse();
         o.request.rules.resign = Some(rule.map_err(|error| format!("-resign: {error}"))?);
         Ok(())
     }),

@@ -6,7 +6,7 @@ use crate::{
     Affinity, BUNDLED, CpuContention, Engine, EngineSpec, LaunchSettings, Plan, Program, Request,
     RunKind, SandboxMode, TournamentRequest, plan::DEFAULT_MARGIN,
 };
-use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
+use arbiter_game::adjudicate::Scope;
 use arbiter_openings::Order;
 use arbiter_protocol::{Deadlines, Limits, Protocol, Restart};
 use arbiter_schedule::{Design, Format, OpeningPolicy};
@@ -289,17 +289,11 @@ fn limit_fields(limits: &Limits) -> Vec<String> {
 
 fn adjudication(plan: &Plan) -> [Flag; 6] {
     let rules = plan.rules;
-    let draw = |DrawRule { move_number, move_count, score_cp }| {
-        format!("movenumber={move_number},movecount={move_count},score={score_cp}")
-    };
-    let resign = |ResignRule { move_count, score_cp, two_sided }| {
-        format!("movecount={move_count},score={score_cp},twosided={two_sided}")
-    };
     let folders = plan.tables.iter().map(|folder| folder.display().to_string());
     let folders = folders.collect::<Vec<_>>().join(":");
     [
-        rules.draw.and_then(|rule| flag("draw", draw(rule))),
-        rules.resign.and_then(|rule| flag("resign", resign(rule))),
+        rules.draw.and_then(|rule| flag("draw", rule)),
+        rules.resign.and_then(|rule| flag("resign", rule)),
         rules.move_cap.and_then(|cap| flag("max-moves", cap)),
         rules.tablebase.and_then(|_| flag("syzygy", folders)),
         rules.tablebase.and_then(|rule| unless(0, "syzygy-pieces", rule.pieces)),

@@ -1,16 +1,14 @@
 //! From what was typed to what will be done.
 //!
-//! Flags and `arbiter.toml` become [`EngineSpec`]s (as typed); those become a [`Plan`], in which
-//! every default is explicit and every path absolute. Nothing later looks at the command line
+//! A [`Request`], with [`EngineSpec`]s as typed, becomes a [`Plan`], in which every default is explicit
+//! and every path absolute. Nothing later looks at the command line
 //! again. The part of a run that decides is a [`RunState`], which is told of inputs and answers
 //! with effects.
 
 mod ablation;
-mod adjudication;
 mod affinity;
 mod book;
 mod command;
-mod file;
 mod gate;
 mod launch;
 mod option_file;
@@ -24,20 +22,16 @@ mod tournament;
 mod tuning;
 
 pub use ablation::Ablation;
-pub use adjudication::{parse_draw, parse_resign};
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{bundled_book, load_book};
 pub use command::{Difference, command_line, difference, engine_text, filled};
-pub use file::build::build_settings_of;
-pub use file::tune::TuneTable;
-pub use file::{ConfigFile, DEFAULT_SETTINGS, load_engines, load_settings, plain};
 pub use gate::{
     Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, failed_musts, step_verdict, step_words,
 };
 pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{
-    BUNDLED, DEFAULT_SPRT_PAIRS, DEFAULT_TC, Engine, Plan, PlanError, Program, RunKind,
-    default_concurrency, resolve_engine,
+    BUNDLED, DEFAULT_FAULT_LIMIT, DEFAULT_SPRT_PAIRS, DEFAULT_TC, Engine, Plan, PlanError, Program,
+    RunKind, default_concurrency, resolve_engine, usual_pairs,
 };
 pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};
@@ -54,7 +48,7 @@ pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
 pub use run::overload::Overload;
 pub use run::state::{Effect, RunInput, RunState};
 pub use spec::{ENGINE_KEYS, EngineSpec};
-pub use tournament::TournamentRequest;
+pub use tournament::{DEFAULT_TIE_BREAKS, TournamentRequest};
 pub use tuning::{
     DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name, confirmation,
 };

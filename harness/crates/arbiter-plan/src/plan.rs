@@ -46,7 +46,7 @@ const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
 const DEFAULT_ABLATE_PAIRS: u64 = 200;
 
 /// Share of games that may end by a fault of an engine before the run counts as invalid.
-const DEFAULT_FAULT_LIMIT: f64 = 0.05;
+pub const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 
 /// Time control of engines unless the user sets a limit.
 pub const DEFAULT_TC: &str = "8+0.08";
@@ -324,7 +324,7 @@ fn is_timed(engines: &[Engine]) -> bool {
 }
 
 /// Pairs of an encounter unless the user sets them.
-fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
+pub fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
     match kind {
         _ if is_sequential => DEFAULT_SPRT_PAIRS,
         RunKind::Ablate => DEFAULT_ABLATE_PAIRS,

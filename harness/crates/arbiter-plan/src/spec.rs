@@ -141,6 +141,26 @@ impl EngineSpec {
         Ok(())
     }
 
+    /// Has relative paths lead from `folder`, and takes the path of a program for one.
+    pub fn seen_from(mut self, folder: &Path) -> EngineSpec {
+        for place in [&mut self.dir, &mut self.stderr, &mut self.repo] {
+            *place = place.take().map(|path| folder.join(path));
+        }
+        for (_, value) in &mut self.options {
+            if let Some(path) = named_file(value) {
+                *value = format!("@{}", folder.join(path).display());
+            }
+        }
+        // A path is relative to the folder, a bare name is looked up.
+        let is_path = |name: &mut String| name.starts_with("./") || name.starts_with("../");
+        let path = self.engine.take_if(is_path);
+        self.cmd = self.cmd.or(path).map(|cmd| match cmd.contains('/') {
+            true => folder.join(&cmd).to_string_lossy().into_owned(),
+            false => cmd,
+        });
+        self
+    }
+
     /// Sets an option to a text as it is, also if it begins with `@`.
     pub fn set_option_text(&mut self, name: &str, value: &str) {
         self.set_option(name, &escaped(value));

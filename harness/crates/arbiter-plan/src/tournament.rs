@@ -6,7 +6,7 @@ use crate::RunKind;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 
 /// Further pairs, at most, of a knockout encounter that is level, unless the user sets them.
-const DEFAULT_TIE_BREAKS: u64 = 4;
+pub const DEFAULT_TIE_BREAKS: u64 = 4;
 
 /// Most pairs that a format may have whose pairs are all kept in memory.
 const MAX_PAIRS: u64 = 10_000_000;

@@ -6,11 +6,12 @@ use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
 use super::keep::folder;
-use crate::{Failure, OutputFormat, Rows, args::Words, emit, output::width};
+use crate::{Failure, OutputFormat, Rows, emit, output::width};
 use arbiter_plan::{ControlCommand, RunKind};
 use arbiter_report::{ListedRun, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
+use arbiter_settings::{Words, one_of};
 use arbiter_store::{RunHead, Store};
 
 /// Flags of `arbiter results list`.
@@ -30,7 +31,7 @@ pub(super) struct Wanted {
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
     /// Only runs in this state
-    #[arg(long, value_parser = PHASES.parser())]
+    #[arg(long, value_parser = one_of(PHASES))]
     state: Option<RunPhase>,
     /// Only runs of this kind: sprt, match, tournament, ablate, tune
     #[arg(long)]
@@ -40,13 +41,11 @@ pub(super) struct Wanted {
     engine: Option<String>,
 }
 
-const PHASES: Words<RunPhase> = Words {
-    values: &[
-        (RunPhase::Running, "Being played"),
-        (RunPhase::Ended, "Complete, or decided"),
-        (RunPhase::Unfinished, "Interrupted or killed; --resume RUN goes on"),
-    ],
-};
+const PHASES: &Words<RunPhase> = &[
+    (RunPhase::Running, "Being played"),
+    (RunPhase::Ended, "Complete, or decided"),
+    (RunPhase::Unfinished, "Interrupted or killed; --resume RUN goes on"),
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum SortKey {

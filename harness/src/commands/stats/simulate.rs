@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, TestArgs, numbers};
-use crate::{CORRECTIONS, Rows, args::threads};
+use crate::{Rows, args::threads};
 use arbiter_report::{Document, Table, progress_bar, to_value};
 use arbiter_schedule::seed::{seed_for, uniform};
+use arbiter_settings::{CORRECTIONS, one_of};
 use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
 use arbiter_stats::{Correction, Decision, Sprt};
 
@@ -45,7 +46,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     cap: u64,
     /// How the bounds of the ratio allow for its jumps [default: as in arbiter sprt]
-    #[arg(long, value_parser = CORRECTIONS.parser())]
+    #[arg(long, value_parser = one_of(CORRECTIONS))]
     overshoot: Option<Correction>,
     /// Seed of the imagined results
     #[arg(long, value_name = "N", default_value_t = 1)]

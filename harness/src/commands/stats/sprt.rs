@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::numbers::shown;
 use super::{Answer, ONE_ROW, TestArgs, numbers};
-use crate::CORRECTIONS;
 use arbiter_plan::Encounter;
 use arbiter_report::{
     Document, EloFigures, Strength, Table, ends, interval, percent, plus_minus_95, signed, to_value,
 };
 use arbiter_schedule::seed::{seed_for, uniform};
+use arbiter_settings::{CORRECTIONS, one_of};
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{
     Correction, Decision, Model, Moments, Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial,
@@ -32,7 +32,7 @@ pub(crate) struct CountArgs {
     test: TestArgs,
     /// How the bounds of the ratio allow for its jumps, which take pairs to measure [default: as in
     /// arbiter sprt]
-    #[arg(long, value_parser = CORRECTIONS.parser())]
+    #[arg(long, value_parser = one_of(CORRECTIONS))]
     overshoot: Option<Correction>,
 }
 

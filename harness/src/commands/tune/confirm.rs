@@ -4,10 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::args::usual;
 use crate::{ExitCode, Failure, OutputFormat, RequestedRun, Resume, run};
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, RunKind, SprtRequest, confirmation};
 use arbiter_report::note;
+use arbiter_settings::usual;
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1};
 use arbiter_store::{Store, StoreError};
 

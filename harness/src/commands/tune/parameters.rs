@@ -9,9 +9,10 @@ use crate::{
     suite_run,
 };
 use arbiter_names::did_you_mean;
-use arbiter_plan::{Engine, RunKind, TuneTable, resolve_engine};
+use arbiter_plan::{Engine, RunKind, resolve_engine};
 use arbiter_process::read_text;
 use arbiter_runner::spin_options;
+use arbiter_settings::TuneTable;
 use arbiter_spsa::{Parameter, table};
 
 /// Options that are no parameters of play; `*` passes them over.

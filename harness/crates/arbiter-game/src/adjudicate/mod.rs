@@ -5,6 +5,7 @@
 mod draw;
 mod resign;
 mod tablebase;
+mod written;
 
 pub use draw::DrawRule;
 pub use resign::ResignRule;

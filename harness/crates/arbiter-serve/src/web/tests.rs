@@ -132,6 +132,10 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
     let beyond = list::standing(&asked, 9, (120, 500), 7, &[&engine].into()).html;
     assert!(beyond.contains("page=3\">Previous") && !beyond.contains(">Next"), "{beyond}");
     let page = list::list(&asked, &[standing, row], FEED, false);
+    let form = list::list(&asked, &[], FEED, true);
+    for (field, value) in [("limit", "8+0.08"), ("elo0", "0"), ("elo1", "5"), ("pairs", "50000")] {
+        assert!(form.contains(&format!("name=\"{field}\" value=\"{value}\"")), "{field}");
+    }
     assert!(page.contains("data-events=\"/events/x\" data-since=\"ab-1\""), "{page}");
     assert!(page.contains("value=\"&quot;&gt;&lt;b&gt;\""), "{page}");
     assert_strict(&page);

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::{Step, StepKind};
+use arbiter_plan::{Step, StepKind};
 use arbiter_protocol::parse_seconds;
 
 /// The `[ci]` table; every key is optional.

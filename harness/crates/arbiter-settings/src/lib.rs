@@ -1,0 +1,12 @@
+//! Settings of a run. Each is one field, which is a flag and a key of `arbiter.toml` at once: its name,
+//! type, help and heading stand there and nowhere else.
+
+mod file;
+mod run;
+mod values;
+
+pub use file::build::build_settings_of;
+pub use file::tune::TuneTable;
+pub use file::{DEFAULT_SETTINGS, load_engines, load_settings};
+pub use run::{Settings, TestSettings, at_least_one};
+pub use values::{CORRECTIONS, MODELS, SANDBOXES, Words, one_of, usual};

@@ -1,0 +1,179 @@
+//! Values of settings as they are typed, on the command line and in `arbiter.toml` alike.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::{Deserialize, Deserializer, de::Error};
+
+use arbiter_game::annotation::{Field, parse_fields};
+use arbiter_names::UnknownName;
+use arbiter_openings::Order;
+use arbiter_plan::SandboxMode;
+use arbiter_protocol::{TimeError, parse_seconds};
+use arbiter_schedule::{Format, OpeningPolicy};
+use arbiter_stats::{Correction, Model};
+
+/// The words that a setting takes, each with its line in the help, which may be empty.
+pub type Words<T> = [(T, &'static str)];
+
+/// Orders of openings.
+pub(crate) const ORDERS: &Words<Order> = &[(Order::Sequential, ""), (Order::Random, "")];
+
+/// Sandboxes of engines.
+pub const SANDBOXES: &Words<SandboxMode> = &[
+    (SandboxMode::Require, "A complete sandbox, or nothing is started"),
+    (SandboxMode::Auto, "What the system has of it"),
+    (SandboxMode::Off, "Engines may do what the user may"),
+];
+
+/// Scales of the bounds of a test.
+pub const MODELS: &Words<Model> = &[
+    (Model::Normalized, "Normalized Elo"),
+    (Model::Logistic, "Logistic Elo"),
+    (Model::Bayesian, "BayesElo, converted to logistic Elo with the draws of the sample"),
+];
+
+/// Corrections of a test's bounds.
+pub const CORRECTIONS: &Words<Correction> = &[
+    (
+        Correction::Dynamic,
+        "Move the bounds inwards by the mean excess measured so far, as fishtest does",
+    ),
+    (Correction::None, "Stop at Wald's bounds, as fastchess does"),
+];
+
+/// Formats of tournaments.
+pub(crate) const FORMATS: &Words<Format> = &[
+    (Format::RoundRobin, "Everyone meets everyone"),
+    (Format::Gauntlet, "The first engine, or the first --seeds, meet all others"),
+    (Format::Pyramid, "Each engine meets all that are listed before it"),
+    (Format::Knockout, "Who loses an encounter is out; byes go to the best seeds"),
+    (Format::Swiss, "Engines with equal points meet, and nobody the same opponent twice"),
+    (Format::Ladder, "From the bottom up, the winner of each encounter meets the next one above"),
+];
+
+/// Moments at which the next opening is taken.
+pub(crate) const POLICIES: &Words<OpeningPolicy> = &[
+    (OpeningPolicy::Shared, "The n-th pair of every encounter of a round gets the same opening"),
+    (OpeningPolicy::PerRound, "One opening for a whole round"),
+    (OpeningPolicy::PerEncounter, "One opening for all pairs of an encounter"),
+    (OpeningPolicy::PerPair, "Each pair gets an opening of its own"),
+    (OpeningPolicy::Cycled, "Pairs take as many openings in turn as there are rounds"),
+];
+
+/// Returns the reader of a flag that takes one of some words.
+pub fn one_of<T>(words: &'static Words<T>) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Display + Send + Sync + FromStr<Err = UnknownName>,
+{
+    let possible = words.iter().map(|(value, help)| {
+        let possible = PossibleValue::new(value.to_string());
+        if help.is_empty() { possible } else { possible.help(*help) }
+    });
+    PossibleValuesParser::new(possible).try_map(|word| word.parse())
+}
+
+/// Returns the help of a flag with its default.
+pub fn usual(help: &str, default: impl Display) -> String {
+    format!("{help} [default: {default}]")
+}
+
+/// Seconds of a deadline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Seconds(pub Duration);
+
+impl FromStr for Seconds {
+    type Err = TimeError;
+
+    fn from_str(text: &str) -> Result<Seconds, TimeError> {
+        parse_seconds(text).map(Seconds)
+    }
+}
+
+/// A factor of deadlines, 0.01 to 1000.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Factor(pub f64);
+
+impl FromStr for Factor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Factor, String> {
+        let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
+        let wrong = || format!("start-scale {text} is not a factor between 0.01 and 1000");
+        factor.map(Factor).ok_or_else(wrong)
+    }
+}
+
+/// Most pieces of a position that endgame tables are asked about, 3 to 7.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pieces(pub u32);
+
+impl FromStr for Pieces {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pieces, String> {
+        let pieces = text.parse().ok().filter(|pieces| (3..=7).contains(pieces));
+        pieces.map(Pieces).ok_or_else(|| format!("{text} is not a number of pieces from 3 to 7"))
+    }
+}
+
+/// Facts in the comments of games.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fields(pub Vec<Field>);
+
+impl FromStr for Fields {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Fields, UnknownName> {
+        parse_fields(text).map(Fields)
+    }
+}
+
+/// Folders, which are typed with `:` between them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Folders(pub Vec<PathBuf>);
+
+impl From<&str> for Folders {
+    fn from(text: &str) -> Folders {
+        let folders = std::env::split_paths(text);
+        Folders(folders.filter(|folder| !folder.as_os_str().is_empty()).collect())
+    }
+}
+
+/// A list, or one text as the flag has it.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
+enum Written {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for Folders {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Folders, D::Error> {
+        Ok(match Written::deserialize(source)? {
+            Written::Text(text) => Folders::from(text.as_str()),
+            Written::List(folders) => Folders(folders.into_iter().map(PathBuf::from).collect()),
+        })
+    }
+}
+
+/// Reads a value of `arbiter.toml` as the flag reads its text; a list is a text with commas.
+pub(crate) fn text<'de, D, T>(source: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    let text = match toml::Value::deserialize(source)? {
+        toml::Value::Array(words) => words.iter().map(plain).collect::<Vec<_>>().join(","),
+        value => plain(&value),
+    };
+    text.parse().map(Some).map_err(|error: T::Err| Error::custom(error))
+}
+
+/// Returns a value as the text that it would be as a flag.
+pub(crate) fn plain(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
