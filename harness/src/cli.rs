@@ -62,7 +62,7 @@ Examples:
     Compat(compat::CompatArgs),
     /// Rates players by their games in any PGN.
     Rate(rate::RateArgs),
-    /// Computes with counts: state, plan and simulation of an SPRT, paired comparisons.
+    /// Computes with counts: state, plan and simulation of an SPRT.
     Stats(stats::StatsArgs),
     /// Does an engine keep to UCI? More than a hundred checks, with what was said.
     Check(check::CheckArgs),

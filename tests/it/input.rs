@@ -196,7 +196,6 @@ fn readers(bench: &Bench) -> Vec<Vec<String>> {
         with(&["report", "FILE"], &[]),
         with(&["mine", "--engine", one, "--out", "a.epd", "--pgn", "FILE"], &[]),
         with(&["samples", "--out", "a.samples", "--pgn", "FILE"], &[]),
-        with(&["stats", "speed", "FILE"], &[]),
         with(&["ci", "--config", "FILE"], &[]),
         with(&["serve", "--token-file", "FILE"], &[]),
         with(&["worker", "--on", "nats://127.0.0.1:1", "--trust", "FILE"], &[]),

@@ -226,12 +226,6 @@ fn bad_input_is_refused() {
         (3, "simulate --probabilities 1,1,1,1,1"),
         (3, "simulate --probabilities NaN,0,0,0,1"),
         (2, "simulate --probabilities 0,0,1,0,0 --elo 5"),
-        (2, "mcnemar --only-first 1"),
-        (2, "mcnemar --only-first -1 --only-second 2"),
-        (2, "mcnemar --only-first 18446744073709551615 --only-second 1"),
-        (2, "workers"),
-        (2, "workers --worker a"),
-        (3, "speed /no/such/file"),
     ] {
         stats(flags).expect_error(code);
     }
@@ -288,85 +282,6 @@ fn a_simulation_without_spread_ends_at_its_cap() {
 }
 
 #[test]
-fn solved_positions_are_compared() {
-    let flags = "mcnemar --only-first 3 --only-second 12 --both 50 --neither 35";
-    let found = json(flags);
-    // Two tails of fifteen tosses with at most three heads.
-    let exact = 2.0 * (1.0 + 15.0 + 105.0 + 455.0) / 32_768.0;
-    assert_figures(
-        &found,
-        &[
-            ("p_exact", Some(exact)),
-            ("p_mid", Some(exact - 455.0 / 32_768.0)),
-            ("chi_squared", Some(81.0 / 15.0)),
-            ("difference", Some(-0.09)),
-        ],
-    );
-    show(flags);
-    let same = "mcnemar --only-first 0 --only-second 0 --both 9";
-    assert_figures(&json(same), &[("p_exact", None), ("p_mid", None), ("chi_squared", None)]);
-    show(same);
-}
-
-#[test]
-fn speeds_are_compared() {
-    let bench = Bench::new();
-    let run = |contents: &str, more: &[&str]| {
-        bench.write("speeds", contents);
-        bench.arbiter(["stats", "speed", "speeds"].iter().chain(more)).finish()
-    };
-    let json = |contents: &str| {
-        let finished = run(contents, &["--format", "json"]).expect_code(0);
-        assert_sound(&finished.stdout);
-        finished.json()
-    };
-    let three = "# nodes per second\n100 90\n200,210\n\n 300\t250\n";
-    let found = json(three);
-    let ratio = (100.0 / 90.0 * 200.0 / 210.0 * 300.0 / 250.0f64).cbrt();
-    assert_figures(&found, &[("items", Some(3.0)), ("ratio", Some(ratio))]);
-    assert_eq!(json(three), found);
-    let (low, high) = (found["ratio_low"].as_f64(), found["ratio_high"].as_f64());
-    assert!(low < Some(ratio) && Some(ratio) < high, "{found:#}");
-    let shown = run(three, &[]).expect_code(0).stdout;
-    said(&shown);
-    // Without spread, and with a single line.
-    let expected = [("ratio", Some(2.0)), ("ratio_low", Some(2.0)), ("ratio_high", Some(2.0))];
-    assert_figures(&json("2 1\n4 2\n"), &expected);
-    assert_figures(&json("2 1\n4 2\n"), &[("faster_probability", None)]);
-    assert_figures(&json("2 1\n"), &[("ratio", Some(2.0)), ("ratio_low", None)]);
-    for contents in ["", "1 2\n1\n", "1 2\n1 2 3\n", "1 -2\n", "1 inf\n", "1e308 1e-308\n", "1 0\n"]
-    {
-        run(contents, &[]).expect_error(3);
-    }
-    run(three, &["--rounds", "1"]).expect_error(3);
-}
-
-#[test]
-fn a_broken_worker_is_named() {
-    let flags = "workers --worker a=10,20,30,20,10 --worker b=10,20,30,20,10 \
-                 --worker odd=40,20,5,5,2";
-    let found = json(flags);
-    // Lost, even, won: 30, 30, 30 twice, and 60, 5, 7.
-    let totals = [120.0, 65.0, 67.0];
-    let chi_squared: f64 = [[30.0, 30.0, 30.0], [30.0, 30.0, 30.0], [60.0, 5.0, 7.0]]
-        .iter()
-        .flat_map(|row| {
-            let pairs: f64 = row.iter().sum();
-            let expected = totals.map(|total| pairs * total / 252.0);
-            row.iter().zip(expected).map(|(n, e)| (n - e).powi(2) / e).collect::<Vec<_>>()
-        })
-        .sum();
-    let expected = [("chi_squared", Some(chi_squared)), ("degrees_of_freedom", Some(4.0))];
-    assert_figures(&found, &expected);
-    assert_eq!(found["remove"], "odd");
-    assert_eq!(found["workers"][2]["color"], "red");
-    show(flags);
-    let few = "workers --worker a=1,2,3,4,5 --worker b=0,0,0,0,0";
-    assert_figures(&json(few), &[("chi_squared", None), ("p", None), ("remove", None)]);
-    show(few);
-}
-
-#[test]
 fn help_says_what_the_exit_codes_mean() {
     for flags in ["--help", "sprt --help"] {
         show(flags);
@@ -387,14 +302,10 @@ fn a_result_that_cannot_be_written_is_an_error() {
 #[test]
 fn every_command_has_every_form() {
     let bench = Bench::new();
-    let speeds = bench.write("speeds", "100 90\n110 95\n105 100\n").display().to_string();
     let commands = [
         ("stats sprt --counts 12,180,402,196,22", 1),
         ("stats plan --elo 0,2,5", 3),
         ("stats simulate --runs 20 --elo1 60", 3),
-        ("stats mcnemar --only-first 10 --only-second 20", 1),
-        (&format!("stats speed {speeds}"), 1),
-        ("stats workers --worker a=1,2,9,2,1 --worker b=2,4,18,4,2", 2),
         ("tune simulate --param P,50,0,100,5,0.002 --iterations 5 --runs 2", 2),
     ];
     for (command, rows) in commands {
@@ -406,7 +317,7 @@ fn every_command_has_every_form() {
         };
         let markdown = in_form("md");
         assert!(markdown.starts_with("# ") && markdown.contains("\n\n"), "{command}: {markdown}");
-        assert_eq!(markdown.contains('|'), !command.contains("mcnemar"), "{command}: {markdown}");
+        assert!(markdown.contains('|'), "{command}: {markdown}");
         // A line for what the command looks at, below their names.
         let csv = in_form("csv");
         assert_eq!(csv.lines().count(), 1 + rows, "{command}: {csv}");

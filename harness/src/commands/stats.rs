@@ -1,7 +1,6 @@
 //! `arbiter stats`: figures from counts, plans and simulations. Nothing is played or stored.
 
 mod numbers;
-pub(super) mod paired;
 pub(super) mod plan;
 pub(super) mod simulate;
 pub(super) mod sprt;
@@ -39,12 +38,6 @@ enum StatsCommand {
     Plan(plan::PlanArgs),
     /// Plays imagined SPRTs and counts how often they are right.
     Simulate(simulate::SimulateArgs),
-    /// McNemar's test of two runs over the same positions.
-    Mcnemar(paired::McnemarArgs),
-    /// Ratio of two speeds measured side by side, with a bootstrap interval.
-    Speed(paired::SpeedArgs),
-    /// Finds workers whose pairs are distributed unlike the others'.
-    Workers(paired::WorkersArgs),
 }
 
 /// A test as flags.
@@ -79,9 +72,6 @@ pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
         StatsCommand::Sprt(command) => sprt::run(command),
         StatsCommand::Plan(command) => plan::run(command),
         StatsCommand::Simulate(command) => simulate::run(command),
-        StatsCommand::Mcnemar(command) => paired::mcnemar(command),
-        StatsCommand::Speed(command) => paired::speed(command),
-        StatsCommand::Workers(command) => paired::workers(command),
     };
     let Answer { json, document, rows } = answer.map_err(Failure::invalid)?;
     emit(&args.format.of_document(&document, || json, rows))

@@ -165,9 +165,8 @@ impl OutlierDetector {
     fn residuals(&self) -> Vec<(&String, f64)> {
         let pairs: Vec<Pentanomial> =
             self.workers.values().map(|counts| counts.main_encounter().pairs).collect();
-        let sources = residuals::compare(&pairs).map_or(Vec::new(), |found| found.sources);
-        let compared = self.workers.keys().zip(sources);
-        compared.filter_map(|(name, source)| Some((name, source?.0))).collect()
+        let compared = self.workers.keys().zip(residuals::compare(&pairs));
+        compared.filter_map(|(name, residual)| Some((name, residual?))).collect()
     }
 
     /// The worker whose pair results differ most from those of the others, if significantly.

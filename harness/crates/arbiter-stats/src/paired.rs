@@ -1,7 +1,7 @@
 //! Comparisons of two programs on the same items: positions solved, positions searched.
 //!
 //! What both do alike says nothing about their difference, so only the items on which they differ
-//! count. Randomness comes from the caller.
+//! count.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
-use super::elo::{Z_95, normal_cdf};
+use super::elo::Z_95;
 use super::pentanomial::Trinomial;
 
 /// Tosses up to which the incomplete beta function is exact to eleven digits.
@@ -112,47 +112,6 @@ pub struct Speeds {
     pub second: f64,
 }
 
-/// Ratio of speeds, first over second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SpeedRatio {
-    /// Geometric mean of the items' ratios.
-    pub ratio: f64,
-    /// Ends of its 95 % interval by the bootstrap; `None` for a single item.
-    pub interval: Option<(f64, f64)>,
-    /// Probability that the first program is the faster one, by the same normal theory as LOS;
-    /// `None` without spread.
-    pub faster: Option<f64>,
-}
-
-/// Compares speeds item by item. The bootstrap draws items, not speeds, so that what they have in
-/// common cancels (B. Efron, R. Tibshirani, "An Introduction to the Bootstrap", 13.3). `below(n)`
-/// gives a random number below n; `rounds` are at least 40. `None` without items, or if a speed
-/// is not a positive number.
-pub fn speed_ratio(
-    items: &[Speeds],
-    rounds: usize,
-    mut below: impl FnMut(usize) -> usize,
-) -> Option<SpeedRatio> {
-    let is_sound = |x: f64| x.is_finite() && x > 0.0;
-    if items.is_empty() || !items.iter().all(|s| is_sound(s.first) && is_sound(s.second)) {
-        return None;
-    }
-    let logs: Vec<f64> = items.iter().map(|s| (s.first / s.second).ln()).collect();
-    let n = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / n;
-    let spread = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
-    let error = (spread / (n * (n - 1.0).max(1.0))).sqrt();
-    let mut resample = || (0..logs.len()).map(|_| logs[below(logs.len())]).sum::<f64>() / n;
-    let interval = (items.len() > 1).then(|| {
-        let mut means: Vec<f64> = (0..rounds.max(40)).map(|_| resample()).collect();
-        means.sort_by(f64::total_cmp);
-        let at = |share: f64| means[((means.len() - 1) as f64 * share).round() as usize].exp();
-        (at(0.025), at(0.975))
-    });
-    let faster = (error > 0.0).then(|| normal_cdf(mean / error));
-    Some(SpeedRatio { ratio: mean.exp(), interval, faster })
-}
-
 /// The 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which stays
 /// within 0 and 1. `None` without trials.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
@@ -239,32 +198,5 @@ mod tests {
         assert_eq!(share_interval(0, 0), None);
         assert!(share_interval(0, 9).expect("trials").0 < 1e-12);
         assert!((share_interval(9, 9).expect("trials").1 - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_bootstrap_agrees_with_normal_theory() {
-        let mut state = 7u64;
-        let mut below = |n: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            ((state >> 33) as usize) % n
-        };
-        // Items differ tenfold, ratios by a few per cent around 1.05.
-        let items: Vec<Speeds> = (0..200)
-            .map(|_| {
-                let base = 1e5 + below(900_000) as f64;
-                let noise = 1.0 + (below(2001) as f64 - 1000.0) * 5e-5;
-                Speeds { first: base * 1.05 * noise, second: base }
-            })
-            .collect();
-        let found = speed_ratio(&items, 4000, &mut below).expect("items");
-        let (low, high) = found.interval.expect("many items");
-        let error = 0.05 / 3f64.sqrt() / 200f64.sqrt();
-        assert!((found.ratio - 1.05).abs() < 4.0 * error, "{found:?}");
-        assert!(((high - low) / (2.0 * 1.05 * margin(error)) - 1.0).abs() < 0.15, "{found:?}");
-        assert!(found.faster.expect("spread") > 0.999);
-        assert_eq!(speed_ratio(&[], 100, |_| 0), None);
-        let alone = speed_ratio(&items[..1], 100, |_| 0).expect("one item");
-        assert_eq!((alone.interval, alone.faster), (None, None));
-        assert_eq!(speed_ratio(&[Speeds { first: 0.0, second: 1.0 }], 100, |_| 0), None);
     }
 }
