@@ -5,10 +5,10 @@ mod objective;
 mod parameter;
 pub mod patch;
 mod perturb;
-#[cfg(test)]
-mod reference;
 mod state;
 pub mod table;
+#[cfg(test)]
+mod tests;
 mod tuning;
 
 pub use gains::{A_RATIO, ALPHA, GAMMA};

@@ -26,8 +26,6 @@ pub mod speed;
 mod sprt;
 
 #[cfg(test)]
-mod reference;
-#[cfg(test)]
 mod tests;
 
 pub use brownian::Exit;

@@ -6,5 +6,6 @@ pub(super) mod agreement;
 mod laws;
 mod promises;
 mod ratings;
+mod reference;
 mod sequences;
 mod sequential;

@@ -5,13 +5,13 @@
 //! follow from the textbook formulas on the raw counts, and agree with fastchess. The samples are
 //! those of the test suites of fastchess, fishtest, OpenBench and cutechess, plus corner cases.
 
-use super::distribution::Moments;
-use super::elo;
-use super::normalized;
-use super::pentanomial::{Pentanomial, Trinomial};
-use super::planning::Conditions;
-use super::sprt::{LlrBounds, Model, Sprt};
-use super::tests::agreement::Agreement;
+use super::agreement::Agreement;
+use crate::distribution::Moments;
+use crate::elo;
+use crate::normalized;
+use crate::pentanomial::{Pentanomial, Trinomial};
+use crate::planning::Conditions;
+use crate::sprt::{LlrBounds, Model, Sprt};
 
 use Counts::{Games, Pairs};
 use Scale::{Bayes, Logistic, Normalized};
