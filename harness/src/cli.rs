@@ -52,7 +52,6 @@ Examples:
     /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
     Report(report::ReportArgs),
     /// Serves a live page of the runs in the results folder, for browsers.
-    #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
     /// Shows what was said in a game, line by line, and lets the referee judge it again.
     Replay(replay::ReplayArgs),
@@ -128,7 +127,6 @@ impl Command {
     /// The form of messages, which is a choice for services.
     fn log_format(&self) -> Result<LogFormat, Failure> {
         match self {
-            #[cfg(feature = "serve")]
             Command::Serve(args) => args.log.format(),
             #[cfg(feature = "cluster")]
             Command::Worker(args) => args.log.format(),
@@ -157,7 +155,6 @@ impl Command {
             Command::Init(args) => init::run(args),
             Command::Results(args) => results::run(&args),
             Command::Report(args) => report::run(&args),
-            #[cfg(feature = "serve")]
             Command::Serve(args) => serve::run(args),
             Command::Ctl(args) => ctl::run(&args),
             Command::Rate(args) => rate::run(&args),

@@ -24,7 +24,6 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod samples;
-#[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod speed;
 pub(crate) mod stats;

@@ -48,13 +48,11 @@ const SHOWN: [(&str, &str); 24] = [
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
 /// Subcommands, flags and values of flags that a Cargo feature brings, the feature, and whether this build has it.
-const OPTIONAL: [(&str, &str, bool); 6] = [
+const OPTIONAL: [(&str, &str, bool); 4] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),
     ("--on", "cluster", cfg!(feature = "cluster")),
     ("--format json-schema", "json-schema", cfg!(feature = "json-schema")),
-    ("serve", "serve", cfg!(feature = "serve")),
-    ("--metrics", "serve", cfg!(feature = "serve")),
 ];
 
 /// Where the examples begin in the text below the flags of a command.
@@ -290,8 +288,6 @@ mod tests {
             "arbiter sprt a b --lease 30 --on a.join",
             "arbiter match a b --on=a.join",
             "arbiter doctor --on a.join",
-            "arbiter serve --read-only",
-            "arbiter match a b --metrics 127.0.0.1:9000",
             "arbiter man --out d --format json-schema",
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();

@@ -20,14 +20,10 @@ mod game_source;
 mod games_file;
 mod help;
 mod keyboard;
-#[cfg(any(feature = "cluster", feature = "serve"))]
 mod log_args;
-#[cfg(feature = "serve")]
 mod metrics;
 #[cfg(not(feature = "cluster"))]
 mod no_fleet;
-#[cfg(not(feature = "serve"))]
-mod no_metrics;
 mod output;
 mod pgn_scan;
 mod project;
@@ -37,8 +33,6 @@ mod suite_run;
 
 #[cfg(not(feature = "cluster"))]
 use no_fleet as fleet;
-#[cfg(not(feature = "serve"))]
-use no_metrics as metrics;
 
 // What several subcommands share.
 use args::{PlayArgs, RequestedRun, Resume, engine_spec, one_line};
@@ -49,7 +43,6 @@ use fleet::{ClusterArgs, Fleet};
 use game_source::GameSourceArgs;
 use games_file::{Content, GamesFile};
 use keyboard::Keyboard;
-#[cfg(any(feature = "cluster", feature = "serve"))]
 use log_args::LogArgs;
 use metrics::{Endpoint, MetricsArgs};
 use output::{

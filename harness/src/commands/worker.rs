@@ -172,16 +172,10 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
 }
 
 /// Serves figures, if they are asked for.
-#[cfg(feature = "serve")]
 fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result<(), Failure> {
     let Some(mut endpoint) = args.open()? else { return Ok(()) };
     config.metrics.register(&mut endpoint.registry, config.status.slots);
     endpoint.serve(runtime)
-}
-
-#[cfg(not(feature = "serve"))]
-fn serve_metrics(_: MetricsArgs, _: &Config, _: &Handle) -> Result<(), Failure> {
-    Ok(())
 }
 
 /// The way to the server, the worker's name, and whom it trusts.
