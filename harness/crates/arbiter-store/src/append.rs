@@ -6,10 +6,10 @@ use rusqlite::params;
 
 use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Store, StoreError};
+use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
 use arbiter_plan::{Ending, Latencies, Plan, PlayedPair, Written};
 use arbiter_schedule::Pairing;
-use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 
 impl Store {
     /// Enters a new run. `created_ms` is Unix time; `about` says in one line what it tries.

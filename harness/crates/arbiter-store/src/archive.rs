@@ -19,10 +19,10 @@ use super::append::ending_of;
 use super::checksum::{fill_in, of_game};
 use super::query::{GAME, game_row};
 use super::{RunLock, Store, StoreError, StoredRun, schema};
+use crate::rows::GameRow;
 use arbiter_game::record::GameRecord;
 use arbiter_names::is_hidden;
 use arbiter_plan::Provenance;
-use arbiter_schema::GameRow;
 
 /// Version of the file.
 const VERSION: u32 = 2;

@@ -11,7 +11,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
 
 use super::{Store, StoreError};
-use arbiter_schema::stored_hash;
+use crate::rows::stored_hash;
 
 /// The checksum of a row of `runs`, without its name, which another store may change.
 pub(super) const OF_RUN: &str =

@@ -3,8 +3,8 @@
 use rusqlite::params;
 
 use super::{Store, StoreError};
+use crate::rows::GameRow;
 use arbiter_plan::{Disturbances, PlayedPair};
-use arbiter_schema::GameRow;
 
 impl Store {
     /// Notes a pair that does not count, with its games and the reason; when it returns this is on

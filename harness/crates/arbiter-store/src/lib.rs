@@ -18,6 +18,7 @@ mod lint;
 mod query;
 mod recorded;
 mod remarks;
+mod rows;
 mod run_lock;
 mod schema;
 mod transcripts;
@@ -34,7 +35,6 @@ use arbiter_names::did_you_mean;
 use arbiter_plan::Latencies;
 use arbiter_process::FilesInUse;
 
-pub use arbiter_schema::Fingerprints;
 pub use archive::ArchiveError;
 pub use checksum::CheckedRun;
 pub use follow::{Mark, Outline};
@@ -43,6 +43,7 @@ pub use gates::StoredGate;
 pub use lint::LintCount;
 pub use query::{LATEST, RunHead, StoredRun};
 pub use recorded::Recorded;
+pub use rows::Fingerprints;
 pub use run_lock::{LockError, RunLock};
 
 /// Where a run's games begin in the files that are written besides the store, in bytes.

@@ -6,10 +6,10 @@ use shakmaty::{ByColor, KnownOutcome};
 use super::append::ending_of;
 use super::checksum::{OF_PAIR, OF_RUN, PAIRS, of_game};
 use super::{Offsets, Store, StoreError};
+use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{Ending, GameTally, Games, PairTally, Plan, PlayedPair};
 use arbiter_schedule::Pairing;
-use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 use arbiter_stats::GameResult;
 
 /// What stands for the newest run.

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
+use crate::rows::{GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Transcript;
 use arbiter_plan::Plan;
-use arbiter_schema::{GameRow, PlanRow};
 
 /// Version of the file.
 const VERSION: u32 = 1;

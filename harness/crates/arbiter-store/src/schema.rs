@@ -68,7 +68,7 @@ const TABLES: &str = "
         chess960    INTEGER NOT NULL,
         plies       INTEGER NOT NULL,
         duration_ms REAL NOT NULL,
-        moves       TEXT NOT NULL,             -- JSON, format in arbiter-schema, game.rs
+        moves       TEXT NOT NULL,             -- JSON, format in rows/game.rs, game.rs
         begun_ms    INTEGER,                   -- Unix time; NULL if it is not known
         swing       INTEGER,                   -- centipawns; NULL without evaluations
         PRIMARY KEY (run, pair, half),

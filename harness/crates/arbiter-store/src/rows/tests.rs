@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use arbiter_schema::{GameRow, PlanRow};
+use super::{GameRow, PlanRow};
 
 /// Plans of all kinds, the last one with tables, a commit and scaled times.
-const PLANS: &str = include_str!("stored/plans.jsonl");
+const PLANS: &str = include_str!("tests/plans.jsonl");
 
 /// Games with and without details of the searches.
-const GAMES: &str = include_str!("stored/games.jsonl");
+const GAMES: &str = include_str!("tests/games.jsonl");
 
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap()

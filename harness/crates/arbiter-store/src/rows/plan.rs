@@ -49,7 +49,7 @@ impl Fingerprints {
 
 /// The stored plan. What is not where the plan has it stands here, and is skipped there.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct PlanRow {
+pub(crate) struct PlanRow {
     version: u32,
     engines: Vec<EngineRow>,
     #[serde(flatten)]
@@ -89,7 +89,7 @@ struct OutputRow {
 
 impl PlanRow {
     /// The stored form of a plan; the fingerprints have a hash for each of its engines.
-    pub fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
+    pub(crate) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
         let engines = plan.engines.iter().cloned().zip(fingerprints.by_engine());
         let engines = engines.map(|(engine, (program_hash, files))| EngineRow {
             engine,
@@ -113,12 +113,12 @@ impl PlanRow {
     }
 
     /// As JSON.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a plan is numbers and text")
     }
 
     /// Reads JSON; the error says what is wrong with it.
-    pub fn from_json(text: &str) -> Result<PlanRow, String> {
+    pub(crate) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
         if VERSIONS.contains(&row.version) {
             Ok(row)
@@ -128,7 +128,7 @@ impl PlanRow {
     }
 
     /// The plan.
-    pub fn into_plan(self) -> (Plan, Fingerprints) {
+    pub(crate) fn into_plan(self) -> (Plan, Fingerprints) {
         let PlanRow { engines, mut fingerprints, tables, output, mut plan, .. } = self;
         for row in engines {
             fingerprints.engines.push(row.program_hash);

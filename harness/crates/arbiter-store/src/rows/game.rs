@@ -15,7 +15,7 @@ use arbiter_protocol::times::{Nanos, nanos};
 
 /// One row of the table `games`, but for its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GameRow {
+pub(crate) struct GameRow {
     /// Index of the engine with White.
     pub white: usize,
     /// Index of the engine with Black.
@@ -102,7 +102,7 @@ struct ThoughtRow<'a> {
 
 impl GameRow {
     /// The stored form of a record.
-    pub fn of(record: &GameRecord) -> GameRow {
+    pub(crate) fn of(record: &GameRecord) -> GameRow {
         let moves = serde_json::to_string(&MoveRows(&record.moves));
         GameRow {
             white: record.engines.white,
@@ -119,7 +119,7 @@ impl GameRow {
     }
 
     /// The record, or what is wrong with the row.
-    pub fn into_record(self) -> Result<GameRecord, String> {
+    pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let mut json = serde_json::Deserializer::from_str(&self.moves);
         // Each move becomes a record at once, as rows are large.
         let moves: Vec<MoveRecord> = As::<Vec<FromInto<MoveRow<'_>>>>::deserialize(&mut json)
@@ -152,7 +152,7 @@ impl GameRow {
 
 /// The [`game_hash`] of a row by its FEN, its rules of castling and its moves; `None` if the moves cannot
 /// be read.
-pub fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64> {
+pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64> {
     #[derive(Deserialize)]
     struct Move {
         m: String,

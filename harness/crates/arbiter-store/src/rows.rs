@@ -6,6 +6,9 @@
 
 mod game;
 mod plan;
+#[cfg(test)]
+mod tests;
 
-pub use game::{GameRow, stored_hash};
-pub use plan::{Fingerprints, PlanRow};
+pub(crate) use game::{GameRow, stored_hash};
+pub use plan::Fingerprints;
+pub(crate) use plan::PlanRow;
