@@ -22,7 +22,6 @@ mod browser;
 mod builds;
 mod check;
 mod ci;
-mod claims;
 mod cli;
 mod compat;
 mod contention;
