@@ -19,7 +19,7 @@ Examples:
 ///
 /// Results go to standard output, progress to standard error.
 #[derive(Debug, Parser)]
-#[command(version, after_help = format!("{}\n\n{EXAMPLES}", exit_code::HELP), max_term_width = 100)]
+#[command(version, after_help = format!("{}\n\n{EXAMPLES}", exit_code::help()), max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
     console: ConsoleArgs,

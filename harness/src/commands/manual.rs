@@ -72,10 +72,7 @@ fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<
     let command = command.name("arbiter");
     match format {
         ManualFormat::Man => {
-            for (name, text) in man_pages(command).map_err(|error| unwritten(folder, &error))? {
-                write(name, &text)?;
-            }
-            Ok(())
+            clap_mangen::generate_to(command, folder).map_err(|error| unwritten(folder, &error))
         }
         ManualFormat::Markdown => {
             markdown::pages(command).into_iter().try_for_each(|(name, text)| write(name, &text))
@@ -89,17 +86,4 @@ fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<
             write(format!("{name}.json"), &format!("{:#}\n", schema.as_value()))
         }),
     }
-}
-
-/// The pages of all subcommands, with their names.
-fn man_pages(command: Command) -> std::io::Result<Vec<(String, String)>> {
-    // The library writes them itself.
-    let made = tempfile::tempdir()?;
-    clap_mangen::generate_to(command, &made)?;
-    let pages = made.path().read_dir()?.map(|page| {
-        let page = page?;
-        let name = page.file_name().to_string_lossy().into_owned();
-        Ok((name, fs::read_to_string(page.path())?))
-    });
-    pages.collect()
 }
