@@ -129,6 +129,39 @@ fn a_build_in_a_sandbox_has_the_network_that_its_recipe_asks_for() {
     assert!(built.stderr.contains("built HEAD"), "{built:#?}");
 }
 
+/// A build script of Cargo is a program of the commit, as is what a macro does when it is expanded.
+#[test]
+fn a_cargo_build_script_is_held_to_the_sandbox_of_its_build() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let victim = bench.write("victim", "as it was");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = listener.local_addr().expect("it has an address").port();
+    std::fs::remove_file(project.top.join("Makefile")).expect("it is there");
+    let manifest =
+        "[package]\nname = \"tool\"\nversion = \"1.0.0\"\nedition = \"2021\"\n[workspace]\n";
+    project.write("Cargo.toml", manifest);
+    project.write("Cargo.lock", "version = 4\n[[package]]\nname = \"tool\"\nversion = \"1.0.0\"\n");
+    project.write("src/main.rs", "fn main() {}");
+    let script = format!(
+        "fn main() {{
+            let wrote = std::fs::write({victim:?}, \"spoilt\").is_ok();
+            let spoke = std::net::TcpStream::connect((\"127.0.0.1\", {port})).is_ok();
+            let secret = std::env::var(\"SECRET_TOKEN\").is_ok();
+            panic!(\"tried: {{wrote}} {{spoke}} {{secret}}\");
+        }}",
+        victim = victim.display().to_string()
+    );
+    project.write("build.rs", &script);
+    let command = "cargo build --offline --locked --target-dir target && cp engine.sh target/e";
+    recipe(&project, &format!("command = \"{command}\"\nbinary = \"target/e\""));
+    project.commit_with_bench(100, "First");
+    play(&bench, &project, &["--no-bench", "--sandbox", "auto"]).expect_code(23);
+    let log = std::fs::read_to_string(build_log(&bench)).expect("it is text");
+    assert!(log.contains("tried: false false false"), "{log}");
+    assert_eq!(bench.read("victim"), "as it was");
+}
+
 #[test]
 fn a_long_log_keeps_its_beginning_and_its_end() {
     let bench = Bench::new();

@@ -165,7 +165,9 @@ fn only_who_has_the_token_steers() {
     assert_eq!(pause(&[]), 401);
     assert_eq!(pause(&[("Authorization", &format!("Bearer {}0", &token[1..]))]), 401);
     assert_eq!(pause(&[right, ("Origin", "http://evil.example")]), 403);
+    assert_eq!(pause(&[right, ("Origin", "null")]), 403, "a page in a frame or of a file");
     assert_eq!(pause(&[right, ("Sec-Fetch-Site", "cross-site")]), 403);
+    assert_eq!(pause(&[right, ("Sec-Fetch-Site", "same-site")]), 403, "another port");
     assert_eq!(pause(&[right, ("Host", "evil.example")]), 421);
     let state = site.get("/runs/run").body;
     assert!(state.contains("data-state=\"running\""), "nobody may have paused it");
@@ -332,6 +334,7 @@ fn every_answer_keeps_browsers_in_bounds() {
         for header in [
             "content-security-policy: default-src 'none'; script-src 'self'",
             "x-content-type-options: nosniff",
+            "frame-ancestors 'none'",
             "x-frame-options: deny",
             "referrer-policy: no-referrer",
             "cache-control: no-store",

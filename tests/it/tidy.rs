@@ -74,6 +74,11 @@ fn links_between_pages_lead_somewhere() {
 }
 
 #[test]
+fn every_promise_of_the_page_about_security_has_tests() {
+    assert_clean(links::check_promises(&files()));
+}
+
+#[test]
 fn the_top_level_holds_only_what_is_expected() {
     let entries: Vec<String> = std::fs::read_dir(root())
         .expect("the root of the repository can be listed")

@@ -2,6 +2,7 @@
 
 use std::thread::JoinHandle;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -11,15 +12,20 @@ use super::messages::{detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant, impatient};
 use crate::support::bench::Bench;
-use crate::support::nats::{Server, Worker};
-use crate::support::phrases;
-use crate::support::store;
+use crate::support::nats::{LEASE, Server, Worker};
+use crate::support::plan::{Plan, Played};
+use crate::support::{phrases, store, wait_for};
 
-/// Hands the results of one worker to the test first.
+/// Hands the results of two workers to the test first.
 const DETOUR: &str = r#"mappings = {
   "arbiter.results.*.*.liar": "held.results.$1.$2.liar"
   "passed.results.*.*.liar": "arbiter.results.$1.$2.liar"
+  "arbiter.results.*.*.accomplice": "held.results.$1.$2.accomplice"
+  "passed.results.*.*.accomplice": "arbiter.results.$1.$2.accomplice"
 }"#;
+
+/// Pairs of a run in which each of five workers meets each other one.
+const PAIRS: usize = 40;
 
 /// Has engine A win both games of a pair: the opponent breaks down before their true ends, after another
 /// move of A if `is_made_up`.
@@ -120,4 +126,86 @@ fn an_audit_of_honest_workers_changes_nothing() {
     let plan = distant(&bench, &server).set("audit", "100%").set("lease", 3600);
     assert_untouched(&bench, plan.start());
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+}
+
+/// A run of [`PAIRS`] pairs, each move of which takes so many milliseconds.
+fn longer(bench: &Bench, delay: u32) -> Plan<'_> {
+    let plan = Plan::new(bench, "match", PAIRS);
+    let plan = plan.puppet("A", &format!("--seed 1 --delay-ms {delay}"));
+    plan.puppet("B", &format!("--seed 2 --delay-ms {delay}"))
+}
+
+/// Workers that were excluded, and why.
+fn excluded(bench: &Bench) -> Vec<String> {
+    let remarks = store::remarks(&bench.path("results"));
+    remarks.into_iter().filter(|remark| remark.contains(": excluded: ")).collect()
+}
+
+/// Each of them repeats what the other one says of a pair.
+#[test]
+fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let lying = lie(&server, true);
+    let _workers =
+        ["a", "b", "c", "liar", "accomplice"].map(|name| Worker::start(&bench, &server, name));
+    let plan = longer(&bench, 4).unset("concurrency").set("on", server.url());
+    let finished = plan.set("lease", LEASE.as_secs()).set("audit", "100%").run().expect_code(0);
+    let local = Bench::new();
+    assert_eq!(Played::read(&bench, &finished), longer(&local, 0).played(0));
+    let excluded = excluded(&bench);
+    let is_liar =
+        |remark: &String| remark.starts_with("liar: ") || remark.starts_with("accomplice: ");
+    assert!(excluded.len() == 2 && excluded.iter().all(is_liar), "{excluded:#?}");
+    drop(server);
+    assert!(lying.join().expect("results can be changed") > 0);
+}
+
+/// A run over a worker that lies while the only honest one is silent; then it goes on.
+fn lie_alone(is_made_up: bool, audit: &str) {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let lying = lie(&server, is_made_up);
+    let running = impatient(&bench, &server).set("audit", audit).start();
+    let honest = Worker::start(&bench, &server, "a");
+    wait_for("the honest worker has joined", || bench.path("programs-a").exists().then_some(()));
+    honest.signal(Signal::STOP);
+    let _liar = Worker::start(&bench, &server, "liar");
+    wait_for("the liar is excluded", || (!excluded(&bench).is_empty()).then_some(()));
+    honest.signal(Signal::CONT);
+    assert_untouched(&bench, running);
+    assert!(excluded(&bench).iter().all(|remark| remark.starts_with("liar: ")));
+    assert_eq!(store::players(&bench.path("results")).keys().collect::<Vec<_>>(), ["a"]);
+    drop(server);
+    assert!(lying.join().expect("results can be changed") > 0);
+}
+
+#[test]
+fn a_liar_is_found_though_nobody_else_is_heard() {
+    lie_alone(true, "100%");
+}
+
+/// Its breakdowns would else be played again by itself, without end.
+#[test]
+fn claims_of_breakdowns_end_though_nobody_else_is_heard() {
+    lie_alone(false, "1%");
+}
+
+#[test]
+fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let lying = lie(&server, false);
+    let _workers = ["a", "b", "liar"].map(|name| Worker::start(&bench, &server, name));
+    let plan = longer(&bench, 4).unset("concurrency").set("on", server.url());
+    let plan = plan.set("lease", LEASE.as_secs()).set("each", "tc=60+0.5");
+    plan.set("audit", "100%").run().expect_code(0);
+    let excluded = excluded(&bench);
+    let by_rate = "liar: excluded: crashes and the like in ";
+    assert!(excluded.len() == 1 && excluded[0].starts_with(by_rate), "{excluded:#?}");
+    let players = store::players(&bench.path("results"));
+    assert_eq!(players.keys().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(players.values().sum::<i64>(), PAIRS as i64);
+    drop(server);
+    assert!(lying.join().expect("results can be changed") > 0);
 }

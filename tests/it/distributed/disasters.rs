@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::faults::resume;
-use super::{assert_untouched, distant, impatient};
-use crate::resume::{PAIRS, wait_for_pairs};
+use super::{assert_untouched, distant, impatient, own_server};
+use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker};
-use crate::support::store;
+use crate::support::plan::Played;
+use crate::support::{programs, store};
 
 /// The library that lies to a program about the time, if it is installed.
 fn liar() -> Option<PathBuf> {
@@ -60,6 +61,32 @@ fn the_clock_of_a_worker_does_not_matter() {
     assert_eq!(players.keys().collect::<Vec<_>>(), ["ahead", "behind"], "both have played");
     let games = bench.read("games.pgn");
     assert!(games.contains(&format!("[Date \"{now}.")), "{games}");
+}
+
+/// Encryption and signatures included: coordinator and workers are up to two hours apart.
+#[test]
+fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
+    let bench = Bench::new();
+    let (Some(library), Some((server, _))) = (liar(), own_server::up(&bench)) else { return };
+    let join = |name: &str, shift: &str| {
+        let env = shifted(&library, shift);
+        let arbiter = programs::arbiter().display().to_string();
+        let (file, programs) = (format!("cluster/{name}.join"), format!("programs-{name}"));
+        let args = [&arbiter, "worker", "--on", &file, "--slots", "2", "--programs", &programs];
+        Worker::from(bench.start(Path::new("env"), env.iter().map(String::as_str).chain(args)))
+    };
+    let ahead = shifted(&library, "+1h").join(" ");
+    let plan = slow(&bench).unset("concurrency").set("on", own_server::COORDINATOR);
+    let running = plan.start_by(&format!("{ahead} exec \"$0\" \"$@\""));
+    let workers = [join("worker1", "-1h"), join("worker2", "+1h")];
+    let finished = running.finish().expect_code(0);
+    // Near midnight the date is another one.
+    assert_eq!(Played::read(&bench, &finished).moves(), uninterrupted().moves());
+    let results = bench.path("results");
+    assert_eq!(store::remarks(&results), Vec::<String>::new());
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["worker1", "worker2"]);
+    drop(workers);
+    own_server::stop(server);
 }
 
 #[test]

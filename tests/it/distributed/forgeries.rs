@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::messages::{DETOUR, detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant};
+use crate::resume::PAIRS;
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, Message, Server, Worker};
 use crate::support::phrases;
@@ -53,7 +54,7 @@ fn jobs_that_the_coordinator_did_not_sign_are_not_done() {
     }
 }
 
-fn give_up(mut running: Running) {
+pub fn give_up(mut running: Running) {
     // A process that is busy receives two signals as one.
     while !running.has_ended() {
         running.signal(Signal::INT);
@@ -156,6 +157,30 @@ fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
     let finished = worker.finish().expect_code(0);
     assert_eq!(finished.stderr.matches(phrases::NOT_AGAIN).count(), 1, "{finished:#?}");
     assert!(!finished.stderr.contains(phrases::NOT_PLAYED), "{finished:#?}");
+}
+
+/// The worker has joined both, and both have the same pairs of the same engines.
+#[test]
+fn results_of_one_run_do_not_count_in_another() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.*.*.a");
+    let _worker = Worker::start(&bench, &server, "a");
+    assert_untouched(&bench, distant(&bench, &server).start());
+    let old: Vec<_> = (0..PAIRS).map(|_| client.next()).collect();
+    let running = distant(&bench, &server).set("name", "again").unset("pgn").start();
+    let again = client.next().0;
+    let run = again.split('.').nth(2).expect("a subject names the run");
+    for (subject, payload) in old {
+        let pair = subject.split('.').nth(3).expect("a subject names the pair");
+        client.publish(&format!("arbiter.results.{run}.{pair}.a"), &payload);
+    }
+    client.flush();
+    running.finish().expect_code(0);
+    let remarks = store::remarks(&bench.path("results")).join("\n");
+    let unproven = remarks.matches(&format!("a: {}", phrases::NOT_GIVEN)).count();
+    assert_eq!(unproven, 2, "the first and the tenth: {remarks}");
 }
 
 /// Results of a worker that was given the job, short as they are sent and endless once they are unpacked,

@@ -13,6 +13,7 @@ use crate::resume::slow;
 use crate::support::bench::Bench;
 use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker, free_port, key};
+use crate::support::phrases;
 use crate::support::programs::installed;
 use crate::support::snapshot::{said, without_figures};
 use crate::support::{PATIENCE, store, wait_for};
@@ -21,14 +22,23 @@ pub const COORDINATOR: &str = "cluster/coordinator.join";
 
 /// Makes the files of a server in the folder `cluster`.
 fn init(bench: &Bench, port: u16) {
-    let port = port.to_string();
+    init_with(bench, &["--port", &port.to_string()]);
+}
+
+/// The same with these flags.
+fn init_with(bench: &Bench, flags: &[&str]) {
     let made = ["cluster", "init", "--dir", "cluster", "--workers", "2", "--host", "127.0.0.1"];
-    bench.arbiter(made.iter().chain(&["--port", &port])).finish().expect_code(0);
+    bench.arbiter(made.iter().chain(flags)).finish().expect_code(0);
 }
 
 /// A server that has their users, but does not encrypt, so that tests can speak to it by hand.
 pub fn unencrypted(bench: &Bench) -> Option<Server> {
     init(bench, 1);
+    serve(bench)
+}
+
+/// Starts a server for the users in the folder, at which their join files then look for it.
+fn serve(bench: &Bench) -> Option<Server> {
     let server = Server::start(bench, "include \"cluster/users.conf\"")?;
     for user in ["coordinator", "worker1", "worker2"] {
         edit(bench, &format!("{user}.join"), "tls://127.0.0.1:1", &server.url());
@@ -50,7 +60,7 @@ pub fn nkey(bench: &Bench, user: &str) -> KeyPair {
 }
 
 /// Makes the files, and starts the server with them, at which `port` says.
-fn up(bench: &Bench) -> Option<(Worker, u16)> {
+pub fn up(bench: &Bench) -> Option<(Worker, u16)> {
     if installed("nats-server").is_none() {
         // It says so, or fails where it has to be there.
         Server::start(bench, "");
@@ -63,7 +73,7 @@ fn up(bench: &Bench) -> Option<(Worker, u16)> {
     Some((server, port))
 }
 
-fn stop(server: Worker) {
+pub fn stop(server: Worker) {
     server.signal(Signal::INT);
     server.finish().expect_code(0);
 }
@@ -165,6 +175,42 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
     server.signal(Signal::HUP);
     wait_for("it is kept out", || (join_briefly(&bench, file) == Some(8)).then_some(()));
     stop(server);
+}
+
+/// Whoever has the file of a coordinator can start programs at workers, until there is a new folder with another
+/// key; then neither the file nor its key is of use.
+#[test]
+fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
+    let bench = Bench::new();
+    init(&bench, 1);
+    let stolen = bench.read(COORDINATOR);
+    std::fs::remove_dir_all(bench.path("cluster")).expect("a folder of ours");
+    init_with(&bench, &["--port", "1", "--signing-key", "second.key"]);
+    let line = |text: &str, name: &str| {
+        text.lines().find(|line| line.starts_with(name)).expect("it has a line").to_owned()
+    };
+    let Some(server) = serve(&bench) else { return };
+    let new = bench.read(COORDINATOR);
+    // The thief knows where the new server is, and then even has the user of its coordinator.
+    bench.write("stolen.join", stolen.replace(&line(&stolen, "url"), &line(&new, "url")));
+    let plan = |file: &str| slow(&bench).unset("concurrency").set("on", file);
+    plan("stolen.join").run().expect_refusal(8, &["authorization"]);
+    let key = "signing_key";
+    bench.write("stolen.join", new.replace(&line(&new, key), &line(&stolen, key)));
+    let mut thief = plan("stolen.join").set("name", "theft").unset("pgn").start();
+    let _worker = Worker::join(&bench, "cluster/worker1.join");
+    let results = bench.path("results");
+    wait_for("the worker refuses", || {
+        let remarks = store::remarks(&results);
+        remarks.iter().any(|remark| remark.contains(phrases::NOT_TRUSTED)).then_some(())
+    });
+    assert!(!bench.path("programs-cluster-worker1.join").exists(), "it has fetched a program");
+    while !thief.has_ended() {
+        thief.signal(Signal::TERM);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+    }
+    assert_untouched(&bench, plan(COORDINATOR).start());
+    drop(server);
 }
 
 /// How a worker ends that is told to leave at once.

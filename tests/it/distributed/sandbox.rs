@@ -16,6 +16,11 @@ const SECTION: &str = "## What an engine at a worker can do\n";
 
 /// What the probe managed at a worker with this sandbox, as rows of a table; nothing without a server.
 fn attempts(sandbox: &str) -> Vec<String> {
+    attempts_at(sandbox, |_| Vec::new())
+}
+
+/// The same at a worker that is started by these words of a command line.
+pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec<String> {
     let bench = Bench::new();
     let user = format!("authorization {{ user: worker, password: \"{PASSWORD}\" }}");
     let Some(server) = Server::start(&bench, &user) else { return Vec::new() };
@@ -31,16 +36,15 @@ fn attempts(sandbox: &str) -> Vec<String> {
     let url = server.url();
     let port = url.rsplit(':').next().expect("a port");
     let home = bench.path("").display().to_string();
-    let env = [
-        "ARBITER_NATS_USER=worker".to_owned(),
-        format!("ARBITER_NATS_PASSWORD={PASSWORD}"),
-        programs::arbiter().display().to_string(),
-    ];
+    let mut env =
+        vec!["ARBITER_NATS_USER=worker".to_owned(), format!("ARBITER_NATS_PASSWORD={PASSWORD}")];
     let password = bench.write("password", PASSWORD);
     let access = ["--nats-user", "worker", "--nats-password-file", password.to_str().unwrap()];
     let trust = key(&bench);
     let flags = ["--on", &url, "--name", "a", "--slots", "1", "--sandbox", sandbox];
     let more = ["--trust", &trust, "--programs", "programs-a"];
+    env.extend(by(&bench));
+    env.push(programs::arbiter().display().to_string());
     let args_of_worker = env.iter().map(String::as_str).chain(["worker"]).chain(flags).chain(more);
     let worker = bench.start(std::path::Path::new("env"), args_of_worker);
     let (other, socket) = (other.display(), socket.display());
@@ -77,7 +81,7 @@ fn attempts(sandbox: &str) -> Vec<String> {
 
 /// The answer to one attempt.
 #[track_caller]
-fn answer<'a>(rows: &'a [String], what: &str) -> &'a str {
+pub fn answer<'a>(rows: &'a [String], what: &str) -> &'a str {
     let row = rows.iter().find(|row| row.contains(what)).expect(what);
     row.split('|').nth(2).expect("a cell").trim()
 }

@@ -31,6 +31,45 @@ pub fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
+/// Finds promises of the page about security that no test is said to hold, or one that is not there.
+pub fn check_promises(files: &[File]) -> Vec<Violation> {
+    let page = files.iter().find(|file| file.path == "docs/security.md").expect("it is there");
+    let is_promise = |text: &str| text.starts_with("| ") && text.split('|').count() == 5;
+    let lines = (1..).zip(page.text.lines());
+    let begun = lines.skip_while(|(_, text)| *text != "## What holds").skip(1);
+    let section = begun.take_while(|(_, text)| !text.starts_with("## "));
+    let promises = section.filter(|(_, text)| is_promise(text)).skip(1);
+    let mut found = Vec::new();
+    for (line, text) in promises {
+        let shown_by = text.split('|').nth(3).expect("it has three cells");
+        let names: Vec<&str> = shown_by.split('`').skip(1).step_by(2).collect();
+        let lost = names.iter().filter(|name| !has_tests(name, files));
+        let mut lost: Vec<&str> = lost.copied().collect();
+        if names.is_empty() {
+            lost.push("nothing");
+        }
+        let (path, rule) = (page.path.clone(), "promise");
+        found.extend(lost.into_iter().map(|name| Violation {
+            path: path.clone(),
+            line,
+            rule,
+            found: format!("shown by {name}, which has no tests"),
+        }));
+    }
+    found
+}
+
+/// Whether there are tests in a module of the end-to-end tests, or in a file or crate of the harness.
+fn has_tests(name: &str, files: &[File]) -> bool {
+    let own = format!("tests/it/{}.rs", name.replace("::", "/"));
+    let ends =
+        [format!("/{name}.rs"), format!("/{name}/tests.rs"), format!("/{name}/src/tests.rs")];
+    let is_it = |path: &str| {
+        path == own || (path.starts_with("harness/") && ends.iter().any(|end| path.ends_with(end)))
+    };
+    files.iter().any(|file| is_it(&file.path) && file.text.contains("#[test]"))
+}
+
 fn leads_somewhere(
     from: &str,
     target: &str,

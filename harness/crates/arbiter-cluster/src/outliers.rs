@@ -54,6 +54,8 @@ pub(crate) struct OutlierDetector {
     workers: BTreeMap<String, RunCounts>,
     /// Jobs that each worker has given back.
     given_back: BTreeMap<String, u64>,
+    /// Games of the coordinator's machine that ended otherwise than by the breakdown that a worker had claimed.
+    pub(crate) refuted: u64,
 }
 
 /// Whether a game ended by a failure of an engine or its machine other than a loss on time.
@@ -106,7 +108,7 @@ impl OutlierDetector {
         if !count.is_multiple_of(MIN_GIVEN_BACK) {
             return None;
         }
-        self.excess(worker, "no result", "jobs", MIN_SHARE_GIVEN_BACK, |name, counts| {
+        self.excess(worker, "no result", "jobs", 0, MIN_SHARE_GIVEN_BACK, |name, counts| {
             let failures = self.given_back.get(name).copied().unwrap_or(0);
             FailureCount { games: failures + counts.games() / 2, failures }
         })
@@ -119,7 +121,7 @@ impl OutlierDetector {
 
     fn check(&self, worker: &str) -> Option<Finding> {
         let ended = |worker, what, is_one: fn(Termination) -> bool, min_share| {
-            self.excess(worker, what, "games", min_share, |_, counts| {
+            self.excess(worker, what, "games", self.refuted, min_share, |_, counts| {
                 let terminations = counts.terminations.iter();
                 let those = terminations.filter(|(termination, _)| is_one(**termination));
                 let failures = those.map(|(_, count)| count).sum();
@@ -132,17 +134,18 @@ impl OutlierDetector {
     }
 
     /// The worker if significantly more of its games, or jobs, fail in a way than of the others', and more
-    /// than a share of `min_share`.
+    /// than a share of `min_share`; `here` are games without failures that no worker has played.
     fn excess(
         &self,
         worker: &str,
         what: &str,
         of: &str,
+        here: u64,
         min_share: f64,
         count: impl Fn(&str, &RunCounts) -> FailureCount,
     ) -> Option<Finding> {
         let own = count(worker, self.workers.get(worker)?);
-        let mut others = FailureCount::default();
+        let mut others = FailureCount { games: here, failures: 0 };
         for (name, counts) in self.workers.iter().filter(|(name, _)| *name != worker) {
             let FailureCount { games, failures } = count(name, counts);
             others.games += games;

@@ -1,10 +1,10 @@
 //! Syzygy endgame tables on disk.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use arbiter_process::open_input;
 use shakmaty::Chess;
 use shakmaty_syzygy::{AmbiguousWdl, Tablebase, Wdl};
 use thiserror::Error;
@@ -60,7 +60,7 @@ fn check(path: &Path) -> Result<(), String> {
         _ => return Ok(()),
     };
     let mut first = [0; 4];
-    let read = File::open(path).and_then(|mut file| {
+    let read = open_input(path).and_then(|mut file| {
         file.read_exact(&mut first)?;
         Ok(file.metadata()?.len())
     });
@@ -86,6 +86,9 @@ impl Tables for Syzygy {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+
     use super::*;
 
     #[test]
@@ -120,5 +123,41 @@ mod tests {
         assert_eq!(with(b"version https://git-lfs"), refused("is no table"));
         assert_eq!(with(&magic[..2]), refused("is too short"));
         assert_eq!(with(b""), refused("is too short"));
+    }
+    /// Whoever gives tables away may have written anything into them: they are asked, answer something or
+    /// nothing, and come to an end.
+    #[test]
+    fn tables_of_nonsense_are_asked_without_harm() {
+        let dir = tempfile::tempdir().unwrap();
+        let position: Fen = "4k3/8/8/8/8/8/8/KQ6 w - - 0 1".parse().unwrap();
+        let position: Chess = position.into_position(CastlingMode::Standard).unwrap();
+        let mut bits = 1_u64;
+        let mut byte = || {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (bits >> 56) as u8
+        };
+        for blocks in 1..400 {
+            for (ending, magic) in
+                [("rtbw", [0x71, 0xe8, 0x23, 0x5d]), ("rtbz", [0xd7, 0x66, 0x0c, 0xa5])]
+            {
+                let rest: Vec<u8> = (0..12 + 64 * (blocks % 20)).map(|_| byte()).collect();
+                let path = dir.path().join("KQvK").with_extension(ending);
+                std::fs::write(path, [&magic[..], &rest].concat()).unwrap();
+            }
+            let tables = Syzygy::open([dir.path()]).unwrap();
+            let (_, _) = (tables.exact(&position), tables.fresh(&position));
+        }
+    }
+
+    #[test]
+    fn a_pipe_or_a_folder_is_no_table() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("KQvK.rtbw");
+        std::fs::create_dir(&path).unwrap();
+        let refused = || Syzygy::open([dir.path()]).unwrap_err().to_string();
+        assert!(refused().ends_with("KQvK.rtbw: it is a folder; name a file"), "{}", refused());
+        std::fs::remove_dir(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert!(refused().ends_with("it is a pipe or a device; name a regular file"));
     }
 }

@@ -6,7 +6,9 @@
 //! the results are compared: whose pairs come out better for one of them than when they are repeated.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use super::Coordinator;
@@ -58,6 +60,8 @@ pub(super) struct Audits<A: Assignment> {
     /// By pair.
     held: BTreeMap<u64, Held<A::Done>>,
     contested: JoinSet<Contested<A::Done>>,
+    /// Whose turn it is on this machine: workers could else have it play any number of pairs at once.
+    turn: Arc<Mutex<()>>,
     /// Workers that have answered audits of their own pairs, and which.
     own: BTreeMap<String, BTreeSet<u64>>,
     bias: BiasDetector,
@@ -66,7 +70,7 @@ pub(super) struct Audits<A: Assignment> {
 impl<A: Assignment> Audits<A> {
     pub(super) fn new(spec: AuditSpec) -> Audits<A> {
         let (held, contested, own) = (BTreeMap::new(), JoinSet::new(), BTreeMap::new());
-        Audits { spec, held, contested, own, bias: BiasDetector::default() }
+        Audits { spec, held, contested, turn: Arc::default(), own, bias: BiasDetector::default() }
     }
 
     fn is_chosen(&self, secret: &RunSecret, pair: u64) -> bool {
@@ -155,12 +159,8 @@ impl<A: Assignment> Coordinator<A> {
         held.failed += 1;
         if held.failed < MAX_TRIES {
             self.resend(AUDITS + pair);
-        } else if self.audits.spec.repeats {
-            self.done(AUDITS + pair).await;
-            let held = self.audits.held.remove(&pair);
-            self.contest(pair, held.into_iter().collect());
         } else {
-            self.release_unaudited(pair, "it could not be repeated").await;
+            self.nobody_repeats(pair, "it could not be repeated").await;
         }
     }
 
@@ -168,7 +168,9 @@ impl<A: Assignment> Coordinator<A> {
     fn contest(&mut self, pair: u64, held: Vec<Held<A::Done>>) {
         let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
         if let Some(job) = job.cloned() {
+            let turn = self.audits.turn.clone();
             self.audits.contested.spawn(async move {
+                let _turn = turn.lock().await;
                 let first = job.clone().done_here(engines.clone()).await;
                 let again = job.done_here(engines).await;
                 (pair, held, first.and_then(|first| Ok([first, again?])))
@@ -176,13 +178,15 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// A result counts that nobody has repeated.
-    async fn release_unaudited(&mut self, pair: u64, why: &str) {
-        if let Some(held) = self.audits.held.remove(&pair) {
-            self.done(AUDITS + pair).await;
-            self.remark(&held.worker, Some(pair), format!("audit: {why}"));
-            self.release(pair, held);
+    /// No worker repeats a pair: this machine does, or, where moves cannot be compared, its result counts.
+    async fn nobody_repeats(&mut self, pair: u64, why: &str) {
+        let Some(held) = self.audits.held.remove(&pair) else { return };
+        self.done(AUDITS + pair).await;
+        if self.audits.spec.repeats {
+            return self.contest(pair, vec![held]);
         }
+        self.remark(&held.worker, Some(pair), format!("audit: {why}"));
+        self.release(pair, held).await;
     }
 
     /// A pair was repeated.
@@ -190,20 +194,20 @@ impl<A: Assignment> Coordinator<A> {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         if self.audits.spec.repeats {
             if held.played.is_same(&played) {
-                return self.release(pair, held);
+                return self.release(pair, held).await;
             }
             let again = Held { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
         // Under a clock, how often engines break down at a worker is compared with the other workers.
         if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
-            return self.release(pair, held);
+            return self.release(pair, held).await;
         }
         let tallies = held.played.tally().zip(played.tally());
         let finding = tallies.and_then(|(first, again)| {
             self.audits.bias.add([&held.worker, &worker], [&first, &again])
         });
-        self.release(pair, held);
+        self.release(pair, held).await;
         if let Some(finding) = finding {
             self.exclude(finding).await;
         }
@@ -229,7 +233,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.remark(&held[0].worker, Some(pair), format!("audit: {why}"));
                 return match <[_; 1]>::try_from(held) {
                     Ok([held]) if self.policy.why_excluded(&held.worker).is_none() => {
-                        self.release(pair, held);
+                        self.release(pair, held).await;
                     }
                     // It counts if it comes again.
                     _ => self.replay(pair).await,
@@ -240,7 +244,7 @@ impl<A: Assignment> Coordinator<A> {
             held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
             Some((0, first)) if self.policy.why_excluded(&first.worker).is_none() => {
-                self.release(pair, first);
+                self.release(pair, first).await;
             }
             _ => self.replay(pair).await,
         }
@@ -265,13 +269,13 @@ impl<A: Assignment> Coordinator<A> {
     fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
         let how = played.breakdown().unwrap_or_default();
         self.remark(worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
-        played.tally().and_then(|tally| self.policy.compare(worker, &tally))
+        played.tally().and_then(|tally| self.policy.refuted(worker, &tally))
     }
 
     /// A result counts.
-    fn release(&mut self, pair: u64, held: Held<A::Done>) {
+    async fn release(&mut self, pair: u64, held: Held<A::Done>) {
         let Held { worker, played, .. } = held;
-        self.accepted(pair, worker, played);
+        self.accepted(pair, worker, played).await;
     }
 
     /// A result that was accepted does not count; others play the pair.
@@ -291,7 +295,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Has results count that nobody is left to repeat.
+    /// Sees to results that no worker is left to repeat.
     pub(super) async fn release_lonely(&mut self) {
         let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
         let is_alone = |held: &Held<A::Done>| auditors.iter().all(|other| *other == held.worker);
@@ -299,17 +303,18 @@ impl<A: Assignment> Coordinator<A> {
         let lonely: Vec<u64> =
             held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
         for pair in lonely {
-            self.release_unaudited(pair, "there is no other worker").await;
+            self.nobody_repeats(pair, "there is no other worker").await;
         }
     }
 
     /// A result counts: the dispatcher gets it.
-    pub(super) fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
+    pub(super) async fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
         let (job, limit) = (self.in_flight.job(pair), self.description.noise_limit);
-        let is_suspect =
-            || job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
-        // A suspect pair may not count.
-        if let Some(tally) = played.tally().filter(|_| !is_suspect()) {
+        let is_suspect = job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
+        // A suspect pair may not count, and the worker says that it is one.
+        if is_suspect {
+            self.gave_back(&worker).await;
+        } else if let Some(tally) = played.tally() {
             self.policy.accepted(&worker, tally);
         }
         if let Some(ordered) = self.in_flight.ordered(pair) {

@@ -30,9 +30,7 @@ impl<A: Assignment> Coordinator<A> {
             } else if is_given_back {
                 if self.in_flight.give_back(&worker, pair, attempt) {
                     self.resend(pair);
-                    if let Some(finding) = self.policy.gave_back(&worker) {
-                        self.exclude(finding).await;
-                    }
+                    self.gave_back(&worker).await;
                 }
             } else if self.policy.why_excluded(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;

@@ -131,7 +131,7 @@ impl<A: Assignment> Coordinator<A> {
                 if self.audit(pair, &worker, &played) {
                     return;
                 }
-                return self.accepted(pair, worker, played);
+                return self.accepted(pair, worker, played).await;
             }
             Disposition::Discard(what) => what,
             Disposition::Reject(why) => {
@@ -140,6 +140,7 @@ impl<A: Assignment> Coordinator<A> {
             }
             Disposition::Retry(what) => {
                 self.play_again(pair).await;
+                self.gave_back(&worker).await;
                 what
             }
             Disposition::Fail(_) if pair >= AUDITS => {

@@ -75,15 +75,22 @@ impl WorkerPolicy {
         self.compare(&worker, &tally)
     }
 
+    /// A worker has claimed a breakdown in a pair that this machine has played without one. Returns the outlier
+    /// among the workers, if one shows now.
+    pub(super) fn refuted(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
+        self.outliers.refuted += 1 + u64::from(tally.second.is_some());
+        self.compare(worker, tally)
+    }
+
     /// A worker has given a job back. Returns the worker if it does so far more often than others.
-    pub(super) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
+    fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
     }
 
     /// Compares a worker with the others after another pair, if it is not excluded. Returns the outlier
     /// among the workers, if one shows now.
-    pub(super) fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
+    fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
     }
@@ -117,6 +124,14 @@ impl<A: Assignment> Coordinator<A> {
             self.notify(JobEvent::Unfit(why));
         }
         answer
+    }
+
+    /// No result of a job counts because of what a worker says: excludes it if that happens far more often than
+    /// to others.
+    pub(super) async fn gave_back(&mut self, worker: &str) {
+        if let Some(finding) = self.policy.gave_back(worker) {
+            self.exclude(finding).await;
+        }
     }
 
     /// A pair was stored: excludes the outlier among the workers, if one shows now.

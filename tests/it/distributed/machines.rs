@@ -1,0 +1,124 @@
+//! Machines and users other than those of most tests, on which the sandbox has to hold as well.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use super::sandbox::{answer, attempts_at};
+use crate::support::bench::Bench;
+use crate::support::plan::Plan;
+use crate::support::programs;
+use crate::support::snapshot::{of_any_machine, said};
+
+/// The user and group `nobody` of most systems.
+const NOBODY: &str = "65534";
+
+/// An ordinary user finds what root does, whose tests are those of the table.
+#[test]
+fn a_worker_of_an_ordinary_user_holds_engines_as_one_of_root() {
+    if !rustix::process::geteuid().is_root() {
+        // Then that is what all tests show.
+        return;
+    }
+    let user = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"];
+    let mut reached = Command::new(user[0]);
+    reached.args(&user[1..]).arg("test").arg("-x").arg(programs::arbiter());
+    if !reached.status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: nobody else may run {}", programs::arbiter().display());
+        return;
+    }
+    let rows = attempts_at("require", |bench| {
+        let owner = format!("{NOBODY}:{NOBODY}");
+        let owned = Command::new("chown").args(["-R", &owner]).arg(bench.path("")).status();
+        assert!(owned.is_ok_and(|status| status.success()));
+        user.map(str::to_owned).to_vec()
+    });
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md"));
+    let text = text.expect("it is there");
+    for row in &rows {
+        let what = row.split('|').nth(1).expect("a cell");
+        let known: Vec<String> =
+            text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect();
+        assert_eq!(answer(&rows, what), answer(&known, what), "{what}");
+    }
+}
+
+/// Has a program see a kernel without Landlock: its calls, 444 to 446, are not there.
+const WITHOUT_LANDLOCK: &str = r#"
+    my $filter = join "", map { pack "S C C L", @$_ }
+        [0x20, 0, 0, 0], [0x35, 0, 2, 444], [0x25, 1, 0, 446], [0x06, 0, 0, 0x50026], [0x06, 0, 0, 0x7fff0000];
+    my $program = pack "S x6 P", 5, $filter;
+    syscall(157, 38, 1, 0, 0, 0) == 0 && syscall(157, 22, 2, $program) == 0 or die $!;
+    exec @ARGV or die $!;
+"#;
+
+/// What is told of a worker in this sandbox that does not find Landlock, and must leave at once.
+#[test]
+fn without_landlock_a_worker_says_so_and_seccomp_still_holds() {
+    let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();
+    let bench = Bench::new();
+    let arbiter = programs::arbiter().display().to_string();
+    let trust = crate::support::nats::key(&bench);
+    let flags = ["worker", "--on", "nats://127.0.0.1:1", "--trust", &trust, "--sandbox", "require"];
+    let words = by.iter().skip(1).map(String::as_str).chain([arbiter.as_str()]).chain(flags);
+    let refused = bench.start(Path::new("perl"), words).finish();
+    refused.expect_refusal(7, &["landlock 6", "partial: seccomp"]);
+    let rows = attempts_at("auto", |_| by);
+    if rows.is_empty() {
+        return;
+    }
+    for what in [
+        "see a secret variable",
+        "change mode or time",
+        "hear which files",
+        "trace the worker",
+        "connect to the NATS server",
+        "send a datagram",
+        "connect to a Unix socket",
+        "mount a file system",
+        "gain privileges by a setuid",
+        "have privileges of root",
+        "use io_uring",
+    ] {
+        assert_eq!(answer(&rows, what), "no", "{what}: {rows:#?}");
+    }
+    assert_eq!(answer(&rows, "read a file in the home"), "yes", "it was Landlock that held it");
+}
+
+/// A program of 32 bits for Linux that ends with exit code 3 at once: the header of a file, that of its
+/// only segment, and `mov eax, 1; mov ebx, 3; int 0x80`.
+fn small_program() -> Vec<u8> {
+    let (header, segment, code) = (52, 32, [184, 1, 0, 0, 0, 187, 3, 0, 0, 0, 205, 128]);
+    let (base, length) = (0x0804_8000_u32, header + segment + code.len() as u32);
+    let mut bytes = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    let short = |bytes: &mut Vec<u8>, numbers: &[u16]| {
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    };
+    let long = |bytes: &mut Vec<u8>, numbers: &[u32]| {
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    };
+    short(&mut bytes, &[2, 3]);
+    long(&mut bytes, &[1, base + header + segment, header, 0, 0]);
+    short(&mut bytes, &[52, 32, 1, 0, 0, 0]);
+    long(&mut bytes, &[1, 0, base, base, length, length, 5, 0x1000]);
+    bytes.extend(code);
+    bytes
+}
+
+#[test]
+fn a_program_of_32_bits_is_ended_in_the_sandbox_and_it_is_said_how() {
+    let bench = Bench::new();
+    let engine = bench.write("small", small_program());
+    std::fs::set_permissions(&engine, PermissionsExt::from_mode(0o755)).expect("a file of ours");
+    if Command::new(&engine).status().ok().and_then(|status| status.code()) != Some(3) {
+        eprintln!("skipped: the kernel has no programs of 32 bits");
+        return;
+    }
+    for sandbox in ["off", "require"] {
+        let plan = Plan::new(&bench, "match", 1).puppet("Good", "--seed 1");
+        let plan = plan.engine(format!("name=Small,cmd=\"{}\"", engine.display()));
+        let finished = plan.set("sandbox", sandbox).run().expect_code(3);
+        let place = bench.path("").display().to_string();
+        said(&of_any_machine(&finished.stderr).replace(&place, "PLACE/"));
+    }
+}
