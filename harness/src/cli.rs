@@ -181,7 +181,8 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use arbiter_plan::{Plan, RunKind, command_line};
+    use arbiter_plan::{Plan, RunKind};
+    use arbiter_settings::command_line;
 
     fn plan(words: &[String]) -> Plan {
         let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));

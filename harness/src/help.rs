@@ -167,7 +167,7 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
         }
         error = own;
         tip
-    } else if flag.starts_with("--") && ENGINE_KEYS.split(", ").any(|key| key == name) {
+    } else if flag.starts_with("--") && ENGINE_KEYS.iter().any(|key| key.name == name) {
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
         format!(

@@ -87,7 +87,7 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
     let mut engine = engine(text)?;
     let Answer { protocol, name: own, options } = answer(&engine)?;
     engine.launch.protocol = protocol;
-    let fields = EngineSpec::fields(&engine_text(&engine)).map_err(Failure::invalid)?;
+    let fields = EngineSpec::fields(&engine_text(&engine, false)).map_err(Failure::invalid)?;
     let fields = fields.into_iter().filter(|(key, _)| key != "name");
     let file = register(name, fields.map(|(key, value)| (key, value.into())).collect())?;
     note(&format!(

@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 use self::confirm::ConfirmArgs;
 use self::parameters::ParameterArgs;
 use crate::{ExitCode, Failure, PlayArgs, RequestedRun, run};
-use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, RunKind};
-use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Tuning};
+use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, RunKind};
+use arbiter_settings::TuneTable;
 
 /// Flags of `arbiter tune`.
 #[derive(Debug, Args)]
@@ -37,11 +37,7 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     parameters: ParameterArgs,
     #[command(flatten)]
-    gains: GainArgs,
-    /// Iterations that may start before the result of one is known, so that no slot waits for the
-    /// last game of each; their values are older by as much [default: 1]
-    #[arg(long, value_name = "N")]
-    ahead: Option<u64>,
+    gains: TuneTable,
     /// Do not try first whether the engine heeds the parameters
     #[arg(long)]
     no_probe: bool,
@@ -49,23 +45,6 @@ pub(crate) struct TuneArgs {
     play: PlayArgs,
     #[command(flatten)]
     confirm: ConfirmArgs,
-}
-
-/// The schedule.
-#[derive(Debug, Args)]
-struct GainArgs {
-    /// How often the values are moved [default: 1000]
-    #[arg(long, value_name = "N", conflicts_with = "rounds")]
-    iterations: Option<u64>,
-    /// Exponent of the step [default: 0.602]
-    #[arg(long, value_name = "X")]
-    alpha: Option<f64>,
-    /// Exponent of the perturbation [default: 0.101]
-    #[arg(long, value_name = "X")]
-    gamma: Option<f64>,
-    /// Part of all pairs by which the first steps are held back [default: 0.1]
-    #[arg(long, value_name = "SHARE")]
-    a_ratio: Option<f64>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -101,33 +80,24 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 
 /// Merges flags and file; flags win.
 fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
-    let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
+    let TuneArgs { parameters, gains, no_probe, mut play, .. } = args;
     let settings = play.file()?;
-    let (table, file) = (&settings.tune, settings.name());
+    let file = settings.name();
     let is_new = !play.is_resuming();
-    if is_new || gains.iterations.is_some() {
-        let iterations = gains.iterations.or(table.iterations).unwrap_or(DEFAULT_ITERATIONS);
-        let pairs = table.pairs.unwrap_or(DEFAULT_TUNING_PAIRS);
-        play.settings.rounds.get_or_insert(iterations);
+    let names_iterations = gains.iterations.is_some();
+    let table = gains.or(settings.tune);
+    if is_new || names_iterations {
+        play.settings.rounds.get_or_insert(table.iterations.unwrap_or(DEFAULT_ITERATIONS));
         if play.settings.games.is_none() {
-            play.settings.pairs.get_or_insert(pairs);
+            play.settings.pairs.get_or_insert(table.pairs.unwrap_or(DEFAULT_TUNING_PAIRS));
         }
     }
     let mut requested = play.resolve(None)?;
     let parameters = match is_new || parameters.is_given() {
-        true => parameters.resolve(table, &file, &mut requested)?,
+        true => parameters.resolve(&table, &file, &mut requested)?,
         false => Vec::new(),
     };
-    requested.request.tuning = Some(Tuning {
-        parameters,
-        alpha: gains.alpha.or(table.alpha).unwrap_or(ALPHA),
-        gamma: gains.gamma.or(table.gamma).unwrap_or(GAMMA),
-        a_ratio: gains.a_ratio.or(table.a_ratio).unwrap_or(A_RATIO),
-        // As many as the tournament has.
-        iterations: 0,
-        pairs: 0,
-        ahead: ahead.or(table.ahead).unwrap_or(DEFAULT_AHEAD),
-    });
+    requested.request.tuning = Some(table.tuning(parameters));
     requested.is_probed = is_new && !no_probe;
     Ok(requested)
 }

@@ -166,7 +166,7 @@ fn opening(plan: &Plan, before: u64) -> Value {
         Some(_) => u8::from(file.contains(".pgn")),
     };
     json!({"file": file, "format": format, "order": u8::from(plan.order == Order::Sequential),
-           "plies": plan.plies.map_or(-1, i64::from), "start": (plan.opening_start + 1).saturating_sub(before)})
+           "plies": plan.reading.plies.map_or(-1, i64::from), "start": (plan.opening_start + 1).saturating_sub(before)})
 }
 
 fn pgn(plan: &Plan, has_crc: bool) -> Value {

@@ -159,8 +159,8 @@ impl Options {
                 ("format", "epd" | "pgn") => {}
                 ("order", "random") => request.order = Some(Order::Random),
                 ("order", "sequential") => request.order = Some(Order::Sequential),
-                ("plies", "-1" | "0") => request.plies = None,
-                ("plies", _) => request.plies = Some(figure(&word.name, key, value)?),
+                ("plies", "-1" | "0") => request.reading.plies = None,
+                ("plies", _) => request.reading.plies = Some(figure(&word.name, key, value)?),
                 ("start", _) => {
                     request.tournament.opening_start = Some(figure(&word.name, key, value)?)
                 }

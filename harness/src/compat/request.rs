@@ -128,7 +128,7 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     }
     let (path, moves) = book;
     options.request.openings = Some(path);
-    options.request.book_depth = moves.map(|moves| moves.saturating_mul(2));
+    options.request.reading.book_depth = moves.map(|moves| moves.saturating_mul(2));
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! The openings of a plan.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Plan;
 use arbiter_openings::{Book, OpeningError, ReadOptions};
 
@@ -15,13 +17,24 @@ const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 /// Name of the bundled book in messages.
 const BUNDLED_NAME: &str = "bundled book";
 
+/// How a book is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BookReading {
+    /// Plies taken from PGN openings; all if `None`.
+    pub plies: Option<u32>,
+    /// Plies taken from lines of a Polyglot book, if not the usual number.
+    pub book_depth: Option<u32>,
+    /// Whether a bad line of the book is an error instead of being left out.
+    pub strict_book: bool,
+}
+
 /// Reads the plan's openings.
 pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
     let options = ReadOptions {
-        plies: plan.plies,
-        depth: plan.book_depth,
+        plies: plan.reading.plies,
+        depth: plan.reading.book_depth,
         seed: plan.seed,
-        strict: plan.strict_book,
+        strict: plan.reading.strict_book,
     };
     match &plan.book {
         None if plan.has_no_book => {

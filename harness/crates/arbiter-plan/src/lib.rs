@@ -8,7 +8,7 @@
 mod ablation;
 mod affinity;
 mod book;
-mod command;
+mod engine_keys;
 mod gate;
 mod launch;
 mod option_file;
@@ -23,15 +23,15 @@ mod tuning;
 
 pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
-pub use book::{bundled_book, load_book};
-pub use command::{Difference, command_line, difference, engine_text, filled};
+pub use book::{BookReading, bundled_book, load_book};
+pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text};
 pub use gate::{
     Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, failed_musts, step_verdict, step_words,
 };
 pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{
-    BUNDLED, DEFAULT_FAULT_LIMIT, DEFAULT_SPRT_PAIRS, DEFAULT_TC, Engine, Plan, PlanError, Program,
-    RunKind, default_concurrency, resolve_engine, usual_pairs,
+    BUNDLED, DEFAULT_FAULT_LIMIT, DEFAULT_MARGIN, DEFAULT_SPRT_PAIRS, DEFAULT_TC, Engine, Plan,
+    PlanError, Program, RunKind, default_concurrency, resolve_engine, usual_pairs,
 };
 pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};
@@ -47,7 +47,7 @@ pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
 pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
 pub use run::overload::Overload;
 pub use run::state::{Effect, RunInput, RunState};
-pub use spec::{ENGINE_KEYS, EngineSpec};
+pub use spec::EngineSpec;
 pub use tournament::{DEFAULT_TIE_BREAKS, TournamentRequest};
 pub use tuning::{
     DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name, confirmation,

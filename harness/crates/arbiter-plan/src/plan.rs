@@ -13,8 +13,8 @@ use serde_with::{As, DisplayFromStr, Same};
 
 use crate::run::contention::UNEQUAL;
 use crate::{
-    Ablation, Affinity, CpuContention, EngineSpec, LaunchSettings, Provenance, Request, Scale,
-    launch, option_file, program, tuning,
+    Ablation, Affinity, BookReading, CpuContention, EngineSpec, LaunchSettings, Provenance,
+    Request, Scale, launch, option_file, program, tuning,
 };
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
@@ -31,7 +31,7 @@ pub use self::error::PlanError;
 pub const BUNDLED: &str = "bundled";
 
 /// Time margin unless the user sets one: less than this the pipe and the scheduler may cost.
-pub(crate) const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
+pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
 /// Pairs of a match unless the user sets them.
 const DEFAULT_PAIRS: u64 = 100;
@@ -122,12 +122,9 @@ pub struct Plan {
     /// Whether all games start from the initial position, and from no book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_no_book: bool,
-    /// Plies taken from PGN openings; all if `None`.
-    pub plies: Option<u32>,
-    /// Plies taken from lines of a Polyglot book, if not the usual number.
-    pub book_depth: Option<u32>,
-    /// Whether a bad line of the book is an error instead of being left out.
-    pub strict_book: bool,
+    /// How the book is read.
+    #[serde(flatten)]
+    pub reading: BookReading,
     /// Openings of the book; `None` before it is read, and in runs of stores that were of format 13.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book_length: Option<u64>,
@@ -229,9 +226,7 @@ impl Plan {
             engines,
             book: request.openings.map(absolute),
             has_no_book,
-            plies: request.plies,
-            book_depth: request.book_depth,
-            strict_book: request.strict_book,
+            reading: request.reading,
             book_length: None,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    Ablation, Affinity, BUNDLED, CpuContention, EngineSpec, PlanError, Prior, Scale,
+    Ablation, Affinity, BUNDLED, BookReading, CpuContention, EngineSpec, PlanError, Prior, Scale,
     TournamentRequest,
 };
 use arbiter_game::adjudicate::Rules;
@@ -29,12 +29,8 @@ pub struct Request {
     pub openings: Option<PathBuf>,
     /// Whether all games start from the initial position, without openings.
     pub has_no_book: bool,
-    /// Plies taken from PGN openings.
-    pub plies: Option<u32>,
-    /// Plies taken from lines of a Polyglot book.
-    pub book_depth: Option<u32>,
-    /// Whether a bad line of the book is an error.
-    pub strict_book: bool,
+    /// How the book is read.
+    pub reading: BookReading,
     /// Order of the openings.
     pub order: Option<Order>,
     /// Seed.

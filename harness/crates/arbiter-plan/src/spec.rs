@@ -1,14 +1,13 @@
 //! One engine as the user typed it: `stockfish,option.Hash=64,tc=8+0.08`.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::option_file::{escaped, named_file};
 use crate::program::unexpanded_home;
-use crate::{BUNDLED, Provenance, SandboxMode};
-use arbiter_names::{UnknownName, did_you_mean};
-use arbiter_protocol::{Limits, Protocol, Restart, TimeError, parse_seconds};
+use crate::{BUNDLED, ENGINE_KEYS, Provenance, SandboxMode};
+use arbiter_names::did_you_mean;
+use arbiter_protocol::{Limits, Protocol, Restart};
 
 /// What can be said of an engine; everything may be left open and come from `--each`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,10 +56,6 @@ pub struct EngineSpec {
     pub sandbox: Option<SandboxMode>,
 }
 
-/// The keys of a spec, as shown in errors and help.
-pub const ENGINE_KEYS: &str = "engine, name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
-     whitepov, stderr, memory, sandbox, tc, st, nodes, depth, nodestime, timemargin";
-
 impl EngineSpec {
     /// Reads comma separated `key=value` fields; the first may be the value of `engine` alone. Double
     /// quotes keep commas and spaces together.
@@ -85,60 +80,31 @@ impl EngineSpec {
         split_fields(text)?.into_iter().enumerate().map(pair).collect()
     }
 
-    /// Sets one field; the only place that knows the keys, for flags and files alike.
+    /// Sets the field of a key, for flags and files alike.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let said = |error: TimeError| error.to_string();
         if let ("cmd" | "repo" | "dir" | "stderr", Some(reason)) = (key, unexpanded_home(value)) {
             return Err(format!("{key}={value}: {reason}"));
         }
-        match key {
-            "engine" => self.engine = Some(value.to_owned()),
-            "name" => self.name = Some(value.to_owned()),
-            "cmd" => self.cmd = Some(value.to_owned()),
-            "rev" => self.rev = Some(value.to_owned()),
-            "repo" => self.repo = Some(PathBuf::from(value)),
-            "args" => {
-                self.args = shell_words::split(value)
-                    .map_err(|_| format!("args={value} has unbalanced quotes"))?;
-            }
-            "dir" => self.dir = Some(PathBuf::from(value)),
-            "eval" => self.eval = Some(value.to_owned()),
-            "proto" => self.protocol = Some(word(key, value)?),
-            "init" => self.init.extend(value.split("\\n").map(str::to_owned)),
-            "restart" => self.restart = Some(word(key, value)?),
-            "ponder" => self.ponder = Some(truth(key, value)?),
-            "whitepov" => self.white_pov = Some(truth(key, value)?),
-            "stderr" => self.stderr = Some(PathBuf::from(value)),
-            "memory" => self.memory_mib = Some(positive(key, value)?),
-            "sandbox" => self.sandbox = Some(word(key, value)?),
-            "tc" => {
-                self.no_clock = value == "inf";
-                self.limits.clock =
-                    if self.no_clock { None } else { Some(value.parse().map_err(said)?) };
-            }
-            "st" => self.limits.movetime = Some(parse_seconds(value).map_err(said)?),
-            "nodes" => self.limits.nodes = Some(positive(key, value)?),
-            "depth" => self.limits.depth = Some(positive(key, value)?),
-            "nodestime" => self.limits.nodestime = Some(positive(key, value)?),
-            "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
-            _ => match key.strip_prefix("option.") {
-                Some(name) if !name.is_empty() => self.set_option(name, value),
-                _ => {
-                    let meant = match key {
-                        // What others call it, which looks like another key.
-                        "time" | "timecontrol" => "tc",
-                        "movetime" => "st",
-                        key => key,
-                    };
-                    let mut hint = did_you_mean(meant, ENGINE_KEYS.split(", "));
-                    if hint.is_empty() {
-                        hint = format!(" (an option of the engine is option.{key})");
-                    }
-                    return Err(format!("unknown key '{key}'{hint}; the keys are {ENGINE_KEYS}"));
-                }
-            },
+        if let Some(name) = key.strip_prefix("option.").filter(|name| !name.is_empty()) {
+            self.set_option(name, value);
+            return Ok(());
         }
-        Ok(())
+        if let Some(known) = ENGINE_KEYS.iter().find(|known| known.name == key) {
+            return known.set(self, value);
+        }
+        let meant = match key {
+            // What others call it, which looks like another key.
+            "time" | "timecontrol" => "tc",
+            "movetime" => "st",
+            key => key,
+        };
+        let names = ENGINE_KEYS.iter().map(|known| known.name);
+        let mut hint = did_you_mean(meant, names.clone());
+        if hint.is_empty() {
+            hint = format!(" (an option of the engine is option.{key})");
+        }
+        let names: Vec<&str> = names.collect();
+        Err(format!("unknown key '{key}'{hint}; the keys are {}", names.join(", ")))
     }
 
     /// Has relative paths lead from `folder`, and takes the path of a program for one.
@@ -223,30 +189,6 @@ impl EngineSpec {
     }
 }
 
-fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|error| format!("{key}: {error}"))
-}
-
-fn truth(key: &str, value: &str) -> Result<bool, String> {
-    value.parse().map_err(|_| format!("{key}={value} is neither true nor false"))
-}
-
-/// A whole number of the type's range, greater than 0.
-fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
-    whole(key, value).and_then(|number| match number == T::default() {
-        true => Err(not_whole(key, value)),
-        false => Ok(number),
-    })
-}
-
-fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| not_whole(key, value))
-}
-
-fn not_whole(key: &str, value: &str) -> String {
-    format!("{key}={value} is not a positive whole number")
-}
-
 /// An error if the rest behind a space or semicolon of a field is another field.
 fn check_comma(field: &str, rest: &str) -> Result<(), String> {
     let own = field.split_once('=').map(|(key, _)| key.trim());
@@ -255,7 +197,7 @@ fn check_comma(field: &str, rest: &str) -> Result<(), String> {
         || (own.is_none() && field.trim_start().starts_with("option."))
         || matches!(own, Some("args" | "init"));
     let next = rest.trim_start().split_once('=').map(|(key, _)| key).filter(|key| {
-        key.starts_with("option.") || ENGINE_KEYS.split(", ").any(|known| known == *key)
+        key.starts_with("option.") || ENGINE_KEYS.iter().any(|known| known.name == *key)
     });
     match next.filter(|_| !is_text) {
         Some(key) => Err(format!(

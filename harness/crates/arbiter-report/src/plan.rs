@@ -10,8 +10,9 @@ use crate::json::to_value;
 use crate::standings::rules_in_words;
 use arbiter_names::counted;
 use arbiter_openings::Book;
-use arbiter_plan::{CpuContention, Engine, Plan, Program, RunKind, command_line};
+use arbiter_plan::{CpuContention, Engine, Plan, Program, RunKind};
 use arbiter_schedule::{Design, Format};
+use arbiter_settings::command_line;
 use arbiter_stats::Sprt;
 use arbiter_store::Fingerprints;
 

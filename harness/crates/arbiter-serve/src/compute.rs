@@ -10,10 +10,11 @@ use crate::web::compare::{self, ComparedRun};
 use crate::web::trends::{self, Branch};
 use crate::web::{NavPage, static_page};
 use arbiter_build::Repository;
-use arbiter_plan::{Effect, Provenance, command_line};
+use arbiter_plan::{Effect, Provenance};
 use arbiter_report::{
     LlrHistory, LogEntry, Summary, gates_table, read_one, sprt_in_words, utc_time_as,
 };
+use arbiter_settings::command_line;
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// How pages write a time.

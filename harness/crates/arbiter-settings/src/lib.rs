@@ -1,12 +1,18 @@
 //! Settings of a run. Each is one field, which is a flag and a key of `arbiter.toml` at once: its name,
 //! type, help and heading stand there and nowhere else.
 
+#[macro_use]
+mod setting;
+
+mod command;
 mod file;
 mod run;
 mod values;
 
+pub use command::{Difference, command_line, difference, filled, on_resume};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{DEFAULT_SETTINGS, load_engines, load_settings};
 pub use run::{Settings, TestSettings, at_least_one};
-pub use values::{CORRECTIONS, MODELS, SANDBOXES, Words, one_of, usual};
+pub use setting::{OnResume, help};
+pub use values::{CORRECTIONS, MODELS, SANDBOXES, Words, one_of};

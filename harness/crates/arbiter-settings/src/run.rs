@@ -1,13 +1,10 @@
 //! The settings of a run.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
-use serde::Deserialize;
-
+use crate::command::{deadline, unless, unusual};
 use crate::file::build::BuildTable;
 use crate::file::ci::CiTable;
 use crate::file::tune::TuneTable;
@@ -19,8 +16,8 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule
 use arbiter_game::annotation::{Annotation, Keeping, LinePattern, Notation};
 use arbiter_openings::Order;
 use arbiter_plan::{
-    Affinity, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec, Request, RunKind,
-    SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
+    Affinity, BookReading, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec,
+    Request, RunKind, SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Format, OpeningPolicy};
@@ -29,257 +26,180 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model
 /// Flags of runs on other machines, whose processors cannot be named.
 const WORKERS: &[&str] = if cfg!(feature = "cluster") { &["on"] } else { &[] };
 
-/// A value that another one completes.
-trait Combine {
-    /// Returns what is said here, and what `other` says where nothing is.
-    fn or(self, other: Self) -> Self;
-}
-
-impl<T> Combine for Option<T> {
-    fn or(self, other: Option<T>) -> Option<T> {
-        self.or(other)
-    }
-}
-
-impl Combine for bool {
-    fn or(self, other: bool) -> bool {
-        self || other
-    }
-}
-
-/// Declares settings: each field is a flag below the heading, and a key of `arbiter.toml`; the help is its
-/// documentation and, behind `=`, its default. Those `of_file` are keys only.
-macro_rules! settings {
-    (
-        $(#[$about:meta])* $name:ident;
-        $( $heading:literal => { $(
-            $(#[doc = $doc:literal])* $(#[arg($($arg:tt)*)])* $(#[serde($($serde:tt)*)])*
-            $field:ident: $type:ty $(= $default:expr)?,
-        )* } )*
-        of_file => { $( $(#[$key:meta])* $of_file:ident: $table:ty, )* }
-    ) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Default, Args, Deserialize)]
-        #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-        pub struct $name {
-            $( $(
-                $(#[doc = $doc])* $(#[serde($($serde)*)])*
-                #[arg(long, help_heading = $heading, help = help(concat!($($doc),*), &[$(&$default)?]))]
-                $(#[arg($($arg)*)])*
-                pub $field: $type,
-            )* )*
-            $( $(#[$key])* #[arg(skip)] pub $of_file: $table, )*
-        }
-
-        impl $name {
-            /// Returns these settings of the command line, completed by those of the file.
-            pub fn or(self, file: $name) -> $name {
-                $name {
-                    $( $( $field: Combine::or(self.$field, file.$field), )* )*
-                    $( $of_file: file.$of_file, )*
-                }
-            }
-        }
-    };
-}
-
 settings! {
     /// What flags and `arbiter.toml` say of a run; all of it may be left open.
-    Settings;
+    Settings, plan;
     "Openings" => {
         /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
         /// left out [default: the bundled book]
-        #[arg(value_name = "FILE")]
-        openings: Option<PathBuf>,
+        openings["FILE"]: Option<PathBuf> => plan.book.as_ref().map(|path| path.display()),
         /// Take only so many plies of each PGN opening
-        #[arg(value_name = "N")]
-        plies: Option<u32>,
+        plies["N"]: Option<u32> => plan.reading.plies,
         /// Follow a Polyglot book for so many plies [default: 8]
-        #[arg(value_name = "PLIES")]
-        book_depth: Option<u32>,
+        book_depth["PLIES"]: Option<u32> => plan.reading.book_depth,
         /// Refuse a book with a bad line instead of leaving that line out
-        strict_book: bool,
+        strict_book: bool => plan.reading.strict_book,
         /// Order of the openings [default: random]
         #[arg(value_parser = one_of(ORDERS))]
-        #[serde(deserialize_with = "text")]
-        order: Option<Order>,
+        order: Option<Order> as "text" => unless(Order::Random, plan.order),
     }
     "Run" => {
         /// Seed from which every random choice derives [default: 1]
-        #[arg(value_name = "N")]
-        seed: Option<u64>,
+        seed["N"]: Option<u64> => Some(plan.seed),
     }
     "Schedule" => {
         /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
         /// tournament --help` describes them [default: round-robin]
-        #[arg(hide_possible_values = true, value_name = "FORMAT", value_parser = one_of(FORMATS))]
-        #[serde(deserialize_with = "text")]
-        schedule: Option<Format>,
+        #[arg(hide_possible_values = true, value_parser = one_of(FORMATS))]
+        schedule["FORMAT"]: Option<Format> as "text" =>
+            unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
         /// How often the schedule is gone through; rounds of a Swiss, climbs of a ladder
         /// [default: 1, for a Swiss as many as a knockout has]
-        #[arg(value_name = "N")]
-        rounds: Option<u64>,
+        #[resume(Length)]
+        rounds["N"]: Option<u64> =>
+            unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
         /// Pairs of games for each two engines that meet in a round (for sprt: at most)
-        #[arg(value_name = "N")]
-        pairs: Option<u64> = pairs_by_kind(),
+        #[resume(Length)]
+        pairs["N"]: Option<u64> = pairs_by_kind() => Some(plan.design.pairs),
         /// Games for each two engines that meet in a round, in place of --pairs
-        #[arg(value_name = "N", conflicts_with = "pairs")]
-        games: Option<u64>,
+        #[arg(conflicts_with = "pairs")]
+        #[resume(Length)]
+        games["N"]: Option<u64>,
         /// Play each opening once, the engine that is listed first as White. Figures then count
         /// games, not pairs, and colours are not balanced
-        noswap: bool,
+        noswap: bool => plan.design.is_single,
         /// Let the other engine be White first
-        reverse: bool,
+        reverse: bool => plan.design.is_reversed,
         /// Engines that are seeded in the order in which they are listed: those that a gauntlet is
         /// about [default: 1]; for knockout, Swiss and ladder the others are drawn [default: all]
-        #[arg(value_name = "N")]
-        seeds: Option<usize>,
+        seeds["N"]: Option<usize> =>
+            unusual(plan, |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
         /// Further pairs, at most, of a knockout encounter that is level; then the better seed goes
         /// through
-        #[arg(value_name = "N")]
-        tie_breaks: Option<u64> = DEFAULT_TIE_BREAKS,
+        tie_breaks["N"]: Option<u64> = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
         /// Let a knockout encounter go on when its loser cannot catch up any more
-        play_out: bool,
+        play_out: bool => plan.design.plays_out,
         /// When the next opening is taken [default: shared]
-        #[arg(value_name = "POLICY", value_parser = one_of(POLICIES))]
-        #[serde(deserialize_with = "text")]
-        opening_policy: Option<OpeningPolicy>,
+        #[arg(value_parser = one_of(POLICIES))]
+        opening_policy["POLICY"]: Option<OpeningPolicy> as "text" =>
+            unless(OpeningPolicy::default(), plan.design.openings),
         /// Begin with opening number N of the order, from 1 [default: 1]
-        #[arg(value_name = "N")]
-        opening_start: Option<u64>,
+        opening_start["N"]: Option<u64> => unless(1, plan.opening_start + 1),
         /// Milliseconds between two games at one place [default: 0]
-        #[arg(value_name = "MS")]
-        wait: Option<u64>,
+        wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {
         /// Concurrent games [default: one for each core; under a clock one less, but at least 1]
-        #[arg(value_name = "N", value_parser = at_least_one)]
-        concurrency: Option<usize>,
+        #[arg(value_parser = at_least_one)]
+        #[resume(Free)]
+        concurrency["N"]: Option<usize> => Some(plan.concurrency),
         /// Processors for the games: auto (each game its own, different physical cores first), a list
         /// such as 0-3,8 (taken in this order), or none. A game gets as many as its engines have
         /// Threads, of both if they may ponder [default: none]
-        #[arg(value_name = "CPUS", conflicts_with_all = WORKERS)]
-        #[serde(deserialize_with = "text")]
-        affinity: Option<Affinity>,
+        #[arg(conflicts_with_all = WORKERS)]
+        #[resume(Free)]
+        affinity["CPUS"]: Option<Affinity> as "text" => unless(Affinity::None, plan.affinity.clone()),
         /// Folder of the results store [default: results, beside the settings or where a store is already]
-        #[arg(value_name = "DIR")]
-        results: Option<PathBuf>,
+        #[resume(Free)]
+        results["DIR"]: Option<PathBuf>,
     }
     "Games" => {
         /// Append the games to this file, in schedule order
-        #[arg(value_name = "FILE")]
-        pgn: Option<PathBuf>,
+        #[resume(Free)]
+        pgn["FILE"]: Option<PathBuf>,
     }
     "Faults and noise" => {
         /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
         /// illegal move, time loss) before the run counts as invalid
-        #[arg(value_name = "SHARE")]
-        fault_limit: Option<f64> = DEFAULT_FAULT_LIMIT,
+        fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
         /// What to do about engines that wait for a processor in games under a clock. "discard" plays a
         /// pair again, twice at most, if that can have decided it: an engine lost on time by no more than
         /// it had waited in that game, or one waited for a share of its thinking time that is more than
         /// 0.25 above the other's. All other pairs count, and the result says how much engines waited.
         /// "report" counts all, "off" does not measure [default: discard]
-        #[arg(value_name = "WHAT")]
-        #[serde(deserialize_with = "text")]
-        cpu_contention: Option<CpuContention>,
+        cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
+            unless(CpuContention::default(), plan.cpu_contention()),
     }
     "Games" => {
         /// Further facts in the comments of the PGN, with commas between them: timeleft, latency,
         /// nodes, seldepth, nps, hashfull, tbhits, pv; or all
-        #[arg(value_name = "FIELDS")]
-        #[serde(deserialize_with = "text")]
-        pgn_fields: Option<Fields>,
+        #[resume(Written)]
+        pgn_fields["FIELDS"]: Option<Fields> as "text",
         /// Engine lines that go into the comment of the move, as a regular expression
-        #[arg(value_name = "REGEX")]
-        #[serde(deserialize_with = "text")]
-        pgn_match: Option<LinePattern>,
+        #[resume(Written)]
+        pgn_match["REGEX"]: Option<LinePattern> as "text",
         /// How the PGN has moves: san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
-        #[arg(value_name = "NOTATION")]
-        #[serde(deserialize_with = "text")]
-        notation: Option<Notation>,
+        #[resume(Written)]
+        notation["NOTATION"]: Option<Notation> as "text",
         /// Write the PGN without comments, and with the tags only that every game must have
+        #[resume(Written)]
         pgn_minimal: bool,
         /// What the PGN names as the event [default: the kind of run]
-        #[arg(value_name = "TEXT")]
-        event: Option<String>,
+        #[resume(Written)]
+        event["TEXT"]: Option<String>,
         /// What the PGN names as the site [default: ?]
-        #[arg(value_name = "TEXT")]
-        site: Option<String>,
+        #[resume(Written)]
+        site["TEXT"]: Option<String>,
         /// Append the final position of each game to this file, in schedule order
-        #[arg(value_name = "FILE")]
-        epd: Option<PathBuf>,
+        #[resume(Written)]
+        epd["FILE"]: Option<PathBuf>,
         /// Keep every line to and from both engines: of abnormal games (which an engine's fault ended),
         /// of all, or of none; `arbiter replay` shows them [default: abnormal]
-        #[arg(value_name = "GAMES")]
-        #[serde(deserialize_with = "text")]
-        transcripts: Option<Keeping>,
+        #[resume(Written)]
+        transcripts["GAMES"]: Option<Keeping> as "text",
         /// Append the error output of each engine to a file of its own in this folder
-        #[arg(value_name = "DIR")]
-        stderr_dir: Option<PathBuf>,
+        stderr_dir["DIR"]: Option<PathBuf>,
     }
     "Adjudication" => {
         /// Draw games in which both engines see equality: movenumber=N (not before; 40), movecount=N
         /// (moves of each in a row, counted anew from each capture or pawn move; 8), score=CP (10)
-        #[arg(value_name = "RULE")]
-        #[serde(deserialize_with = "text")]
-        draw: Option<DrawRule>,
+        draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
         /// Let engines resign that know they are lost: movecount=N (moves in a row; 3), score=CP
         /// (600), twosided=true if the winner must see it too
-        #[arg(value_name = "RULE")]
-        #[serde(deserialize_with = "text")]
-        resign: Option<ResignRule>,
+        resign["RULE"]: Option<ResignRule> as "text" => plan.rules.resign,
         /// Draw games after so many moves of each side
-        #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-        max_moves: Option<u32>,
+        #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+        max_moves["N"]: Option<u32> => plan.rules.move_cap,
         /// End games whose result is in the Syzygy tables of these folders, with ":" between them. The
         /// fifty-move rule counts; for that the .rtbz files are needed, too
-        #[arg(value_name = "DIRS")]
-        syzygy: Option<Folders>,
+        syzygy["DIRS"]: Option<Folders> => plan.rules.tablebase.map(|_| Folders(plan.tables.clone())),
         /// Look up positions with at most so many pieces, kings included [default: as many as the
         /// tables know]
-        #[arg(value_name = "N")]
-        #[serde(deserialize_with = "text")]
-        syzygy_pieces: Option<Pieces>,
+        syzygy_pieces["N"]: Option<Pieces> as "text" =>
+            plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
         /// Count wins that the fifty-move rule prevents as wins
-        syzygy_ignore_50: bool,
+        syzygy_ignore_50: bool => plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
         /// Results that tables give out: both (wins and draws), wins or draws [default: both]
-        #[arg(value_name = "WHAT")]
-        #[serde(deserialize_with = "text")]
-        syzygy_adjudicate: Option<Scope>,
+        syzygy_adjudicate["WHAT"]: Option<Scope> as "text" =>
+            plan.rules.tablebase.and_then(|rule| unless(Scope::default(), rule.scope)),
     }
     "Deadlines" => {
         /// Seconds an engine may take from its start to "uciok"
-        #[arg(value_name = "SEC")]
-        #[serde(deserialize_with = "text")]
-        start_deadline: Option<Seconds> = Deadlines::default().uciok.as_secs(),
+        start_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().uciok.as_secs() =>
+            deadline(plan, |deadlines| deadlines.uciok),
         /// Multiply the deadlines of an engine's start, "uciok" and "isready", by this [default: 1]
-        #[arg(value_name = "FACTOR")]
-        #[serde(deserialize_with = "text")]
-        start_scale: Option<Factor>,
+        start_scale["FACTOR"]: Option<Factor> as "text",
         /// Seconds it may take to answer "isready"
-        #[arg(value_name = "SEC")]
-        #[serde(deserialize_with = "text")]
-        ready_deadline: Option<Seconds> = Deadlines::default().readyok.as_secs(),
+        ready_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().readyok.as_secs() =>
+            deadline(plan, |deadlines| deadlines.readyok),
         /// Seconds it may take for a move that no clock bounds (nodes, depth)
-        #[arg(value_name = "SEC")]
-        #[serde(deserialize_with = "text")]
-        move_deadline: Option<Seconds> = Deadlines::default().bestmove.as_secs(),
+        move_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().bestmove.as_secs() =>
+            deadline(plan, |deadlines| deadlines.bestmove),
         /// Seconds it may take to answer "stop" after its flag has fallen
-        #[arg(value_name = "SEC")]
-        #[serde(deserialize_with = "text")]
-        stop_deadline: Option<Seconds> = Deadlines::default().stop.as_secs(),
+        stop_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().stop.as_secs() =>
+            deadline(plan, |deadlines| deadlines.stop),
     }
     "Scaled times" => {
         /// Multiply all times by how much slower than the reference this machine is, by the bench of
         /// the last engine with as many copies at once as games; needs --reference-nps. With --on
         /// (Cargo feature cluster) each worker does so by its own speed
+        #[resume(Engines)]
         scale: bool,
         /// Nodes per second for which times are meant, of one of so many copies at once
-        #[arg(value_name = "NPS")]
-        reference_nps: Option<f64>,
+        #[resume(Engines)]
+        reference_nps["NPS"]: Option<f64>,
     }
-    of_file => {
+    @of_file => {
         /// `[[engine]]`, as written.
         #[serde(rename = "engine")]
         engine_tables: Vec<BTreeMap<String, toml::Value>>,
@@ -309,37 +229,29 @@ settings! {
 settings! {
     /// The stopping rule.
     #[derive(PartialEq)]
-    TestSettings;
+    TestSettings, plan;
     "Test" => {
         /// Elo of the null hypothesis
-        #[arg(value_name = "ELO", allow_negative_numbers = true)]
-        elo0: Option<f64> = DEFAULT_ELO0,
+        #[arg(allow_negative_numbers = true)]
+        #[resume(Bound)]
+        elo0["ELO"]: Option<f64> = DEFAULT_ELO0 => plan.sprt.map(|sprt| sprt.elo0),
         /// Elo of the alternative
-        #[arg(value_name = "ELO", allow_negative_numbers = true)]
-        elo1: Option<f64> = DEFAULT_ELO1,
+        #[arg(allow_negative_numbers = true)]
+        #[resume(Bound)]
+        elo1["ELO"]: Option<f64> = DEFAULT_ELO1 => plan.sprt.map(|sprt| sprt.elo1),
         /// Chance to accept the alternative if the null hypothesis holds
-        #[arg(value_name = "P")]
-        alpha: Option<f64> = DEFAULT_ERROR,
+        alpha["P"]: Option<f64> = DEFAULT_ERROR => plan.sprt.map(|sprt| sprt.alpha),
         /// Chance to accept the null hypothesis if the alternative holds
-        #[arg(value_name = "P")]
-        beta: Option<f64> = DEFAULT_ERROR,
+        beta["P"]: Option<f64> = DEFAULT_ERROR => plan.sprt.map(|sprt| sprt.beta),
         /// What the Elo bounds mean [default: normalized]
         #[arg(value_parser = one_of(MODELS))]
-        #[serde(deserialize_with = "text")]
-        model: Option<Model>,
+        model: Option<Model> as "text" => plan.sprt.map(|sprt| sprt.model),
         /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
         /// apart, else none]
         #[arg(value_parser = one_of(CORRECTIONS))]
-        #[serde(deserialize_with = "text")]
-        overshoot: Option<Correction>,
+        overshoot: Option<Correction> as "text" => plan.sprt.map(|sprt| sprt.correction),
     }
-    of_file => {}
-}
-
-/// Returns the help of a flag with its default, if that stands apart.
-fn help(text: &str, default: &[&dyn Display]) -> String {
-    let shown: String = default.iter().map(|default| format!(" [default: {default}]")).collect();
-    text.trim().to_owned() + &shown
+    @of_file => {}
 }
 
 /// Returns the usual numbers of pairs in words.
@@ -390,9 +302,11 @@ impl Settings {
             engines: self.engines,
             each: self.each,
             openings: self.openings,
-            plies: self.plies,
-            book_depth: self.book_depth,
-            strict_book: self.strict_book,
+            reading: BookReading {
+                plies: self.plies,
+                book_depth: self.book_depth,
+                strict_book: self.strict_book,
+            },
             order: self.order,
             seed: self.seed,
             tournament: TournamentRequest {

@@ -1,6 +1,6 @@
 //! Values of settings as they are typed, on the command line and in `arbiter.toml` alike.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -76,11 +76,6 @@ where
     PossibleValuesParser::new(possible).try_map(|word| word.parse())
 }
 
-/// Returns the help of a flag with its default.
-pub fn usual(help: &str, default: impl Display) -> String {
-    format!("{help} [default: {default}]")
-}
-
 /// Seconds of a deadline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seconds(pub Duration);
@@ -135,6 +130,13 @@ impl FromStr for Fields {
 /// Folders, which are typed with `:` between them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Folders(pub Vec<PathBuf>);
+
+impl fmt::Display for Folders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folders = self.0.iter().map(|folder| folder.display().to_string());
+        f.write_str(&folders.collect::<Vec<_>>().join(":"))
+    }
+}
 
 impl From<&str> for Folders {
     fn from(text: &str) -> Folders {

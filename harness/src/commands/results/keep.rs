@@ -10,10 +10,11 @@ use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
-use arbiter_plan::{Ending, command_line};
+use arbiter_plan::Ending;
 use arbiter_process::{folder_of, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
+use arbiter_settings::command_line;
 use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};
 
 /// Milliseconds of a day.

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::{ExitCode, Failure, OutputFormat, RequestedRun, Resume, run};
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, RunKind, SprtRequest, confirmation};
 use arbiter_report::note;
-use arbiter_settings::usual;
+use arbiter_settings::help;
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1};
 use arbiter_store::{Store, StoreError};
 
@@ -19,11 +19,11 @@ pub(super) struct ConfirmArgs {
     /// NAME-confirm; with --resume, start or resume it
     #[arg(long)]
     confirm: bool,
-    #[arg(help = usual("Elo of the null hypothesis", DEFAULT_ELO0), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
+    #[arg(help = help("Elo of the null hypothesis", &[&DEFAULT_ELO0]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
     elo0: Option<f64>,
-    #[arg(help = usual("Elo of the alternative", DEFAULT_ELO1), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
+    #[arg(help = help("Elo of the alternative", &[&DEFAULT_ELO1]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
     elo1: Option<f64>,
-    #[arg(help = usual("Pairs of the SPRT at most", DEFAULT_SPRT_PAIRS), long, value_name = "N", requires = "confirm")]
+    #[arg(help = help("Pairs of the SPRT at most", &[&DEFAULT_SPRT_PAIRS]), long, value_name = "N", requires = "confirm")]
     confirm_pairs: Option<u64>,
 }
 

@@ -17,8 +17,9 @@ use crate::text::{percent, plus_minus, ratio};
 use crate::verdict::verdict_sentence;
 use crate::{ablation, standings, tuned};
 use arbiter_names::counted;
-use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name, command_line};
+use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name};
 use arbiter_schedule::Format;
+use arbiter_settings::command_line;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 use arbiter_store::{Fingerprints, StoredRun};
 

@@ -4,36 +4,43 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use arbiter_spsa::{Parameter, ParameterKind, TuningError};
+use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS};
+use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning, TuningError};
 
-/// The `[tune]` table; every key is optional.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct TuneTable {
-    /// File with a table of parameters, relative to the file.
-    pub params: Option<PathBuf>,
-    /// Spin options of the engine that are parameters.
-    #[serde(default)]
-    pub spins: Vec<String>,
-    /// How often the values are moved.
-    pub iterations: Option<u64>,
-    /// Pairs of an iteration.
-    pub pairs: Option<u64>,
-    /// Exponent of the step.
-    pub alpha: Option<f64>,
-    /// Exponent of the perturbation.
-    pub gamma: Option<f64>,
-    /// Part of all pairs that holds back the first steps.
-    pub a_ratio: Option<f64>,
-    /// Iterations that may begin before the result of one is known.
-    pub ahead: Option<u64>,
-    #[serde(default)]
-    parameter: Vec<ParameterTable>,
+settings! {
+    /// What is tuned, and how: flags of `arbiter tune` and the `[tune]` table.
+    TuneTable, plan;
+    None::<&str> => {
+        /// How often the values are moved
+        #[arg(conflicts_with = "rounds")]
+        #[resume(Length)]
+        iterations["N"]: Option<u64> = DEFAULT_ITERATIONS => plan.tuning.as_ref().map(|tuning| tuning.iterations),
+        /// Exponent of the step
+        alpha["X"]: Option<f64> = ALPHA => plan.tuning.as_ref().map(|tuning| tuning.alpha),
+        /// Exponent of the perturbation
+        gamma["X"]: Option<f64> = GAMMA => plan.tuning.as_ref().map(|tuning| tuning.gamma),
+        /// Part of all pairs by which the first steps are held back
+        a_ratio["SHARE"]: Option<f64> = A_RATIO => plan.tuning.as_ref().map(|tuning| tuning.a_ratio),
+        /// Iterations that may start before the result of one is known, so that no slot waits for the
+        /// last game of each; their values are older by as much
+        ahead["N"]: Option<u64> = DEFAULT_AHEAD => plan.tuning.as_ref().map(|tuning| tuning.ahead),
+    }
+    @of_file => {
+        /// File with a table of parameters, relative to the file.
+        params: Option<PathBuf>,
+        /// Spin options of the engine that are parameters.
+        spins: Vec<String>,
+        /// Pairs of an iteration.
+        pairs: Option<u64>,
+        /// `[[tune.parameter]]`, as written.
+        parameter: Vec<ParameterTable>,
+    }
 }
 
+/// A table of `[[tune.parameter]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct ParameterTable {
+pub struct ParameterTable {
     name: String,
     /// int or float.
     #[serde(default = "whole")]
@@ -52,6 +59,19 @@ fn whole() -> String {
 }
 
 impl TuneTable {
+    /// Returns the tuning of these parameters, with as many iterations and pairs as the tournament has.
+    pub fn tuning(&self, parameters: Vec<Parameter>) -> Tuning {
+        Tuning {
+            parameters,
+            alpha: self.alpha.unwrap_or(ALPHA),
+            gamma: self.gamma.unwrap_or(GAMMA),
+            a_ratio: self.a_ratio.unwrap_or(A_RATIO),
+            iterations: 0,
+            pairs: 0,
+            ahead: self.ahead.unwrap_or(DEFAULT_AHEAD),
+        }
+    }
+
     /// The parameters of `[[tune.parameter]]`. An error says which one is wrong.
     pub fn parameters(&self) -> Result<Vec<Parameter>, String> {
         let all = (1..).zip(&self.parameter);

@@ -5,7 +5,8 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_game::annotation::{Dialect, Field, Notation};
 use arbiter_plan::{
-    CpuContention, EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest, TournamentRequest,
+    BookReading, CpuContention, EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest,
+    TournamentRequest,
 };
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, Evidence};
@@ -63,8 +64,7 @@ fn plans_survive_storage() {
     let request = Request {
         rules,
         engines,
-        book_depth: Some(6),
-        strict_book: true,
+        reading: BookReading { book_depth: Some(6), strict_book: true, ..BookReading::default() },
         scale: Some(Scale { reference_nps: 1e6, measured_nps: 7e5 }),
         annotation: annotation(),
         epd: Some("/tmp/ends.epd".into()),

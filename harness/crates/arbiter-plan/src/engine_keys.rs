@@ -1,0 +1,235 @@
+//! The keys of an engine, as `--engine`, `--each` and the tables of `arbiter.toml` have them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::{BUNDLED, Engine, EngineSpec, Program, Provenance, SandboxMode};
+use arbiter_names::UnknownName;
+use arbiter_protocol::{Protocol, Restart, parse_seconds};
+
+/// A key of an engine.
+pub struct EngineKey {
+    /// Its name.
+    pub name: &'static str,
+    /// What the help says of it; may be empty.
+    help: &'static str,
+    /// Whether it is a limit, which engines may share.
+    is_limit: bool,
+    /// Reads its value, which stands behind the name.
+    set: fn(&mut EngineSpec, &str, &str) -> Result<(), String>,
+    /// Its value for an engine, if it is not the usual one and decides games.
+    said: fn(&Engine) -> Option<String>,
+}
+
+/// Declares the keys in the order in which they are shown: name, help, what `text` sets, and behind `=>` what is
+/// said of an engine.
+macro_rules! keys {
+    ($spec:ident, $key:ident, $text:ident, $engine:ident; $(
+        $is_limit:literal => { $( $name:literal, $help:literal, $set:expr => $said:expr; )* }
+    )*) => {
+        /// Every key, in the order in which they are shown.
+        #[expect(unused_variables, reason = "few keys need all")]
+        pub const ENGINE_KEYS: &[EngineKey] = &[$( $( EngineKey {
+            name: $name,
+            help: $help,
+            is_limit: $is_limit,
+            set: |$spec, $key, $text| $set,
+            said: |$engine| $said,
+        }, )* )*];
+    };
+}
+
+keys! { spec, key, text, engine;
+    false => {
+        "engine", "a name, which may also come first without its key",
+            put(&mut spec.engine, Ok(text.to_owned())) => None;
+        "name", "in reports",
+            put(&mut spec.name, Ok(text.to_owned())) => own_name(engine);
+        "cmd", "a program, or \"bundled\"",
+            put(&mut spec.cmd, Ok(text.to_owned())) => Some(program(engine)).filter(|_| built(engine).is_none());
+        "rev", "a git revision to build instead, or \".\" for the working tree",
+            put(&mut spec.rev, Ok(text.to_owned())) => built(engine).map(|built| built.commit.clone());
+        "repo", "its repository",
+            put(&mut spec.repo, Ok(text.into())) => built(engine).map(|built| shown(built.repo.display()));
+        "args", "",
+            set(&mut spec.args, words(text)) => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
+        "dir", "",
+            put(&mut spec.dir, Ok(text.into())) => engine.dir.as_ref().map(|dir| shown(dir.display()));
+        "eval", "bundled only",
+            put(&mut spec.eval, Ok(text.to_owned())) => eval(engine).map(str::to_owned);
+        "proto", "uci or xboard",
+            put(&mut spec.protocol, word(key, text)) => unless(Protocol::default(), engine.launch.protocol);
+        // Each option has a key of its own.
+        "option.NAME", "",
+            Err(format!("{key} names no option")) => None;
+        "init", "lines to send after the options, \"\\n\" between them",
+            extend(&mut spec.init, text) => unless(String::new(), engine.launch.init.join("\\n"));
+        "restart", "on, off or auto: a new process for each game, never, or when the engine asks for it",
+            put(&mut spec.restart, word(key, text)) => unless(Restart::default(), engine.launch.restart);
+        "ponder", "true: think on the opponent's time",
+            put(&mut spec.ponder, truth(key, text)) => unless(false, engine.launch.ponder);
+        "whitepov", "true: its scores are White's",
+            put(&mut spec.white_pov, truth(key, text)) => unless(false, engine.conditions.white_pov);
+        // Where its error output goes decides no game.
+        "stderr", "file for its error output",
+            put(&mut spec.stderr, Ok(text.into())) => None;
+        "memory", "MiB of address space",
+            put(&mut spec.memory_mib, positive(key, text)) => engine.launch.memory_mib.map(shown);
+        "sandbox", "as --sandbox",
+            put(&mut spec.sandbox, word(key, text)) => unless(SandboxMode::default(), engine.launch.sandbox);
+    }
+    true => {
+        "tc", "[MOVES/]SEC[+INC], several periods with \":\" between them, hg/SEC for an hourglass, or inf",
+            set_clock(spec, text) => engine.conditions.limits.clock.map(shown);
+        "st", "seconds a move",
+            put(&mut spec.limits.movetime, parse_seconds(text).map_err(shown))
+            => engine.conditions.limits.movetime.map(|time| shown(time.as_secs_f64()));
+        "nodes", "",
+            put(&mut spec.limits.nodes, positive(key, text)) => engine.conditions.limits.nodes.map(shown);
+        "depth", "",
+            put(&mut spec.limits.depth, positive(key, text)) => engine.conditions.limits.depth.map(shown);
+        "nodestime", "nodes that count as a millisecond",
+            put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(shown);
+        "timemargin", "ms",
+            put(&mut spec.margin, whole(key, text).map(Duration::from_millis))
+            => Some(shown(engine.conditions.margin.as_millis()));
+    }
+}
+
+/// The key of an option, before the option is known.
+const OPTION: &str = "option.NAME";
+
+/// The key of the overrun that is forgiven.
+const MARGIN: &str = "timemargin";
+
+impl EngineKey {
+    /// Sets the field of the key.
+    pub(crate) fn set(&self, spec: &mut EngineSpec, value: &str) -> Result<(), String> {
+        (self.set)(spec, self.name, value)
+    }
+
+    /// The fields of this key, as `KEY=VALUE`.
+    fn fields(&self, engine: &Engine) -> Vec<String> {
+        if self.name != OPTION {
+            return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();
+        }
+        let others = engine.options.iter().skip(usize::from(eval(engine).is_some()));
+        others.map(|(name, value)| field(&format!("option.{name}"), value)).collect()
+    }
+}
+
+impl fmt::Display for EngineKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.help {
+            "" => f.write_str(self.name),
+            help => write!(f, "{} ({help})", self.name),
+        }
+    }
+}
+
+/// An engine as `--engine` takes it, without the file for its error output.
+pub fn engine_text(engine: &Engine, with_limits: bool) -> String {
+    let keys = ENGINE_KEYS.iter().filter(|key| with_limits || !key.is_limit);
+    keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
+}
+
+/// The limits of an engine as `--each` takes them, without the overrun that is forgiven.
+pub fn limits_text(engine: &Engine) -> String {
+    let keys = ENGINE_KEYS.iter().filter(|key| key.is_limit && key.name != MARGIN);
+    keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
+}
+
+fn field(key: &str, value: &str) -> String {
+    match value.contains([',', ';']) || value.contains(char::is_whitespace) {
+        true => format!("{key}=\"{value}\""),
+        false => format!("{key}={value}"),
+    }
+}
+
+/// The commit of the program. Files that are in no commit cannot be had again; what was built of them is in
+/// the cache.
+fn built(engine: &Engine) -> Option<&Provenance> {
+    engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty)
+}
+
+fn program(engine: &Engine) -> String {
+    match &engine.program {
+        Program::Bundled => BUNDLED.to_owned(),
+        Program::Path(path) => path.display().to_string(),
+    }
+}
+
+/// The evaluation of the bundled engine, which is the first of its options.
+fn eval(engine: &Engine) -> Option<&str> {
+    let (name, value) = engine.options.first()?;
+    (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
+}
+
+/// The name, if the engine would have another without it.
+fn own_name(engine: &Engine) -> Option<String> {
+    let typed = EngineSpec {
+        cmd: Some(program(engine)),
+        eval: eval(engine).map(str::to_owned),
+        options: engine.options.clone(),
+        ..EngineSpec::default()
+    };
+    let is_needed = built(engine).is_some() || typed.default_name(0) != engine.name;
+    is_needed.then(|| engine.name.clone())
+}
+
+/// Sets a field to what was read.
+fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *field = value?;
+    Ok(())
+}
+
+fn put<T>(field: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
+    set(field, value.map(Some))
+}
+
+fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
+    spec.no_clock = text == "inf";
+    let clock = if spec.no_clock { None } else { Some(text.parse().map_err(shown)?) };
+    set(&mut spec.limits.clock, Ok(clock))
+}
+
+fn extend(lines: &mut Vec<String>, text: &str) -> Result<(), String> {
+    lines.extend(text.split("\\n").map(str::to_owned));
+    Ok(())
+}
+
+fn words(text: &str) -> Result<Vec<String>, String> {
+    shell_words::split(text).map_err(|_| format!("args={text} has unbalanced quotes"))
+}
+
+/// The text of a value, if it is not the `usual` one.
+fn unless<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
+    (value != usual).then(|| value.to_string())
+}
+
+fn shown(value: impl ToString) -> String {
+    value.to_string()
+}
+
+fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|error| format!("{key}: {error}"))
+}
+
+fn truth(key: &str, value: &str) -> Result<bool, String> {
+    value.parse().map_err(|_| format!("{key}={value} is neither true nor false"))
+}
+
+/// A whole number of the type's range, greater than 0.
+fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
+    let number: T = whole(key, value)?;
+    if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }
+}
+
+fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| not_whole(key, value))
+}
+
+fn not_whole(key: &str, value: &str) -> String {
+    format!("{key}={value} is not a positive whole number")
+}

@@ -1,0 +1,166 @@
+//! The command line that plays a plan again.
+
+use std::time::Duration;
+
+use crate::{OnResume, Settings, TestSettings, TuneTable};
+use arbiter_plan::{
+    DEFAULT_MARGIN, Engine, EngineSpec, Plan, Request, RunKind, TournamentRequest, engine_text,
+    limits_text,
+};
+use arbiter_protocol::Deadlines;
+use arbiter_schedule::Design;
+use arbiter_spsa::table;
+
+/// A flag with its value, or a switch.
+type Flag = (String, Option<String>);
+
+fn flag(name: &str, value: impl ToString) -> Flag {
+    (name.to_owned(), Some(value.to_string()))
+}
+
+/// Returns the value, if it is not the `usual` one.
+pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
+    Some(value).filter(|value| *value != usual)
+}
+
+/// Returns what `--resume` makes of a flag. One of no setting is free, but for those that are named here.
+pub fn on_resume(flag: &str) -> OnResume {
+    match flag {
+        "engine" | "eval" | "each" | "test" | "base" | "repo" | "sandbox" => OnResume::Engines,
+        "param" | "params" | "spins" => OnResume::Parameters,
+        "sprt" => OnResume::Bound,
+        "option" | "features" => OnResume::Fixed,
+        _ => {
+            let mut all = TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL);
+            let own = all.find(|setting| setting.flag() == flag);
+            own.map_or(OnResume::Free, |setting| setting.on_resume)
+        }
+    }
+}
+
+/// `arbiter …` with everything that decides which games are played; not where they are kept. (A
+/// value with a double quotation mark, which only a file can hold, cannot be written so.)
+pub fn command_line(plan: &Plan) -> String {
+    let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
+    for (name, value) in flags(plan) {
+        words.push(format!("--{name}"));
+        words.extend(value);
+    }
+    shell_words::join(words)
+}
+
+/// A flag of which two plans differ.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// As one plan has it.
+    pub before: String,
+    /// As the other has it.
+    pub now: String,
+}
+
+/// The first of the flags that matter, and that decide which games are played, of which two plans
+/// differ. Limits are part of the engines or apart from them.
+pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> Option<Difference> {
+    let [plan, other] = [plan, other].map(flags);
+    let own = |flags: &[Flag], wanted: &str| {
+        let own = flags.iter().filter(|(name, _)| *name == wanted);
+        let own =
+            own.flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value.clone()));
+        own.collect::<Vec<_>>()
+    };
+    let shown = |words: Vec<String>, flag| match words.is_empty() {
+        true => format!("no --{flag}"),
+        false => shell_words::join(words),
+    };
+    let names = plan.iter().chain(&other).map(|(name, _)| name.as_str());
+    names.filter(|name| matters(name)).find_map(|flag| {
+        let [before, now] = [&plan, &other].map(|flags| own(flags, flag));
+        (before != now).then(|| Difference { before: shown(before, flag), now: shown(now, flag) })
+    })
+}
+
+/// A request for what the plan plays, in all that `request` leaves open and that other settings depend on;
+/// its engines stay as they are if `is_whole`.
+pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
+    let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
+    if request.engines.is_empty() {
+        request.engines = vec![EngineSpec::default(); own.len()];
+    }
+    let open = if is_whole { &mut [] } else { &mut request.engines[..] };
+    for (asked, own) in open.iter_mut().zip(&own) {
+        *asked = std::mem::take(asked).or(&request.each).or(own);
+    }
+    if !is_whole && request.each.limits.is_empty() && !request.each.no_clock {
+        request.each.limits = own.first().map(|own| own.limits).unwrap_or_default();
+    }
+    request.seed.get_or_insert(plan.seed);
+    if plan.kind != RunKind::Ablate {
+        request.tournament.format.get_or_insert(plan.design.format);
+    }
+    if let (Some(asked), Some(own)) = (&mut request.ablation, &plan.ablation)
+        && asked.features.is_empty()
+    {
+        asked.features.clone_from(&own.features);
+    }
+    if let (Some(asked), Some(own)) = (&mut request.tuning, &plan.tuning) {
+        if asked.parameters.is_empty() {
+            asked.parameters.clone_from(&own.parameters);
+        }
+        request.tournament.rounds.get_or_insert(own.iterations);
+    }
+    if let Some(own) = plan.sprt {
+        let asked = &mut request.sprt;
+        asked.elo0.get_or_insert(own.elo0);
+        asked.elo1.get_or_insert(own.elo1);
+        asked.alpha.get_or_insert(own.alpha);
+        asked.beta.get_or_insert(own.beta);
+    }
+    request
+}
+
+/// An engine of a plan as it would be asked for. (A value with a double quotation mark is another one.)
+fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
+    let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
+    let typed = EngineSpec::parse(&engine_text(&own, true)).unwrap_or_default();
+    EngineSpec { provenance: engine.provenance.clone(), ..typed }
+}
+
+/// The flags of a plan; switches have no value.
+fn flags(plan: &Plan) -> Vec<Flag> {
+    let shared = shared_limits(plan);
+    let engine = |(name, engine): (&str, &Engine)| {
+        let engine = Engine { name: name.to_owned(), ..engine.clone() };
+        flag("engine", engine_text(&engine, shared.is_none()))
+    };
+    let mut flags: Vec<Flag> = plan.own_engines().map(engine).collect();
+    flags.extend(shared.map(|engine| flag("each", limits_text(engine))));
+    if let Some(ablation) = &plan.ablation {
+        flags.push(flag("option", &ablation.option));
+        flags.push(flag("features", ablation.features.join(",")));
+    }
+    let parameters = plan.tuning.iter().flat_map(|tuning| &tuning.parameters);
+    flags.extend(parameters.map(|parameter| flag("param", table::line(parameter))));
+    let settings = TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL);
+    flags.extend(settings.filter_map(|setting| Some((setting.flag(), (setting.said?)(plan)?))));
+    flags
+}
+
+/// Returns a part of the design, if it is not as it would be anyway.
+pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
+    let design = plan.design;
+    let usual = TournamentRequest { format: Some(design.format), ..TournamentRequest::default() };
+    let usual = usual.design(plan.kind, plan.engines.len(), design.pairs).ok();
+    Some(part(&design)).filter(|own| usual.is_none_or(|usual| part(&usual) != *own))
+}
+
+/// An engine whose limits all have, if the margin is the usual one.
+fn shared_limits(plan: &Plan) -> Option<&Engine> {
+    let first = plan.engines.first()?;
+    let alike = plan.engines.iter().all(|engine| engine.conditions == first.conditions);
+    (alike && first.conditions.margin == DEFAULT_MARGIN).then_some(first)
+}
+
+/// Returns a deadline in seconds, if it is not the usual one.
+pub(crate) fn deadline(plan: &Plan, of: fn(&Deadlines) -> Duration) -> Option<f64> {
+    unless(of(&Deadlines::default()).as_secs_f64(), of(&plan.deadlines).as_secs_f64())
+}
