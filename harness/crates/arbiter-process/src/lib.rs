@@ -22,7 +22,9 @@ compile_error!(
 use linux as system;
 
 pub use input_file::{open_input, read_input, read_text};
-pub use output_file::{FileId, FilesInUse, Links, folder_of, is_at, open_output, places_near};
+pub use output_file::{
+    FileId, FilesInUse, Links, folder_of, is_at, may_write, open_output, places_near,
+};
 pub use reader::{Chunk, MAX_LINE_BYTES, decoded};
 pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
