@@ -22,6 +22,7 @@ compile_error!(
 use linux as system;
 
 pub use input_file::{open_input, read_input, read_text};
+pub use no_start::made_for;
 pub use output_file::{
     FileId, FilesInUse, Links, folder_of, is_at, may_write, open_output, places_near,
 };
