@@ -31,7 +31,7 @@ pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
 };
 pub use spawn::{Launch, Process, SpawnError, Spawner};
-pub use system::access::{end_if_stalled, has_no_locks, is_own_peer, lower_priority};
+pub use system::access::{end_if_stalled, is_own_peer, lower_priority};
 pub use system::c_library::set_up_c_library;
 pub use system::cpus::allowed as allowed_cpus;
 pub use system::delay::{Delays, stolen};

@@ -38,12 +38,11 @@ pub fn without_name(error: io::Error) -> io::Error {
 ///
 /// That of the system, which does not name a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(without_name)?;
+    let mut file = WholeFile::create_private(path)?;
     writeln!(file, "{text}")?;
-    file.as_file().sync_all()?;
-    match file.persist_noclobber(path) {
-        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
-        _ => Ok(()),
+    match file.finish_new() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        done => done,
     }
 }
 
