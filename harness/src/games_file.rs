@@ -4,14 +4,11 @@
 //! store, so after a kill it is compared with the store, cut after the last whole game, and
 //! continued. What stood in the file before the run is never touched.
 
-mod lock;
-
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use self::lock::LockFile;
-use crate::Failure;
+use crate::{Failure, unwritten};
 use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent, Written};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
@@ -57,7 +54,6 @@ pub(crate) struct GamesFile {
     hasher: blake3::Hasher,
     /// Where the next pair will begin.
     pub(crate) end: u64,
-    _lock: Option<LockFile>,
 }
 
 impl GamesFile {
@@ -83,17 +79,20 @@ impl GamesFile {
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.words(path);
-        let file = file.map_err(|e| match path.parent().filter(|folder| !folder.is_dir()) {
-            Some(folder) if !folder.as_os_str().is_empty() => {
-                Failure::environment(format!("{name}: there is no folder {}", folder.display()))
-            }
-            _ => Failure::environment(format!("{name}: {e}")),
-        })?;
+        let file = file.map_err(|error| unwritten(path, &error))?;
         // Two runs that write one file at their own places would overwrite each other.
-        let lock = lock::lock(&file, path, (&name, flag), File::try_lock)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => Failure::invalid(format!(
+                "{name} is being written by another run; give another file with {flag}"
+            )),
+            // As on some file systems of other machines.
+            TryLockError::Error(error) => Failure::environment(format!(
+                "{name} cannot be kept from other runs: {error}; give one on a local disk with {flag}"
+            )),
+        })?;
         let path = path.to_owned();
         let (starts, hasher) = (Vec::new(), blake3::Hasher::new());
-        Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset, _lock: lock })
+        Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset })
     }
 
     /// Passes over the first pairs of the run if the file has them unchanged, as `written` has noted them

@@ -27,6 +27,7 @@ pub(crate) use self::restore::replayed;
 use crate::{
     BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
     Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
+    unwritten,
 };
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
@@ -226,7 +227,7 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     for path in &replaces {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
-        emptied.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
+        emptied.map_err(|error| unwritten(path, &error))?;
     }
     let begin = |path: &Option<PathBuf>, content: &dyn Fn() -> Content| {
         path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()

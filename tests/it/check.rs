@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
-use crate::support::snapshot::{said, without_figures};
+use crate::support::programs::puppet;
+use crate::support::snapshot::{line_with, said, without_figures};
 
 fn check(bench: &Bench, engine: &str, more: &[&str]) -> Finished {
     // Short for whoever waits for the test, long for a puppet.
@@ -52,6 +53,15 @@ fn an_engine_that_speaks_xboard_is_not_checked() {
     let puppet = bench.puppet("P", "--proto xboard", "");
     check(&bench, &puppet, &[]).expect_error(3);
     bench.wait_until_quiet();
+}
+
+#[test]
+fn the_argument_that_an_engine_needs_for_uci_is_named() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink(puppet(), bench.path("console")).expect("a link can be made");
+    let console = "./console,args=\"--proto console\"";
+    let done = check(&bench, console, &["--filter", "^uciok$"]).expect_code(1);
+    said(line_with(&done.stderr, "args="));
 }
 
 #[test]

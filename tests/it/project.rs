@@ -46,6 +46,13 @@ fn settings_and_results_are_found_from_every_folder_of_a_repository() {
     let done = at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
     said(&done.stderr);
     assert!(project.top.join("results/arbiter.db").is_file());
+    let puppet = programs::puppet().display();
+    let line = format!(
+        "compat fastchess -engine cmd={puppet} name=A args=--seed=1 -engine cmd={puppet} name=B \
+         args=--seed=2 -each tc=1+0.1 -rounds 1 -games 2 -maxmoves 4"
+    );
+    at(&bench, &deep, &line.split_whitespace().collect::<Vec<_>>()).expect_code(0);
+    assert!(!deep.join("results").exists());
     // A folder of this name without a store is somebody else's.
     std::fs::create_dir(deep.join("results")).unwrap();
     for words in [

@@ -13,7 +13,7 @@ use crate::{
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{SpawnError, Spawner};
-use arbiter_protocol::{Deadlines, Protocol, Setup, parse_seconds};
+use arbiter_protocol::{Deadlines, Protocol, Session, Setup, parse_seconds};
 use arbiter_report::{CheckReport, note};
 use arbiter_runner::ask_engine;
 
@@ -84,13 +84,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let spawner = Spawner::start().map_err(Failure::environment)?;
     let info = introduce(&spawner, &under_test).map_err(|error| spawn_failure(&called, &error))?;
     if !info.speaks_uci() {
-        // Whoever has features tells them at once.
-        let deadlines = Deadlines { readyok: Duration::from_secs(1), ..setup.deadlines };
-        let (protocol, told) = (Protocol::Xboard, Setup::default());
-        let asked = EngineSetup { protocol, setup: told, deadlines, ..setup };
-        let is_xboard = runtime()?.block_on(ask_engine(&asked, |session| session.has_features()));
-        if is_xboard.unwrap_or(false) {
-            return Err(speaks_xboard(&called));
+        // As before a match, which tells xboard engines, and finds the argument that an engine needs.
+        let deadlines = Deadlines { uciok: args.patience, ..setup.deadlines };
+        let asked = EngineSetup { setup: Setup::default(), deadlines, ..setup };
+        match runtime()?.block_on(ask_engine(&asked, Session::is_uci)) {
+            Ok(true) => {}
+            Ok(false) => return Err(speaks_xboard(&called)),
+            Err(error) => note(&error.to_string()),
         }
     }
     let bar = progress(checks.len() as u64, "{bar:40} {pos}/{len} {msg}");

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
 use crate::{
-    ExitCode, Failure, OtherFiles, RequestedRun, Resume,
+    ExitCode, Failure, OtherFiles, RequestedRun, ResultsArg, Resume,
     compat::{
         Config, FASTCHESS, Options, Saved, Style, Word, check, engine_list, help, own_name,
         request, split,
@@ -34,7 +34,7 @@ differs. Unknown options are errors. Without
 -srand the seed is random. Options that an engine does not have are left out with a warning. What is played, with its seed, is
 told with -arbiter verbose=true, and by `arbiter results`.
 CPU contention is not looked at, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM end the
-run within a second; pairs in flight are given up. Games are kept in the folder `results` (-arbiter
+run within a second; pairs in flight are given up. Games are kept where `arbiter results` finds them (-arbiter
 results=DIR); -config file=FILE goes on with what FILE tells of, also if fastchess has written it or
 it was edited (fastchess only; written as config.json, or -config outname=), and `arbiter match --resume RUN` (or sprt,
 or tournament) with a run of ours.
@@ -185,6 +185,8 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         }
         let (kind, request) = request(&mut options).map_err(Failure::invalid)?;
         let Options { results, style, .. } = options;
+        // Where `arbiter results` looks.
+        let results = results.map_or_else(|| ResultsArg::default().folder(), Ok)?;
         let requested = RequestedRun {
             request,
             results,

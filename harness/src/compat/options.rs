@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::Style;
 use super::table::{OPTIONS, unknown};
 use super::words::{Word, figure, truth};
-use crate::DEFAULT_RESULTS;
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;
@@ -34,8 +33,8 @@ pub(crate) struct Options {
     pub books: Vec<(PathBuf, Option<u32>)>,
     /// Games that fastchess counted before.
     pub prior: Option<Prior>,
-    /// Folder of the results.
-    pub results: PathBuf,
+    /// Folder of the results, if it was named.
+    pub results: Option<PathBuf>,
     /// The largest factor for the deadlines of a start.
     pub start_scale: Option<f64>,
     /// Whether more games at once than processors are wanted.
@@ -69,7 +68,7 @@ impl Options {
             repeats: None,
             books: Vec::new(),
             prior: None,
-            results: PathBuf::from(DEFAULT_RESULTS),
+            results: None,
             start_scale: None,
             is_forced: false,
             is_verbose: false,

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::log::Log;
 use super::{FASTCHESS, Style};
-use crate::{Failure, emit};
+use crate::{Failure, emit, unwritten};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, Thought};
 use arbiter_plan::{
@@ -123,8 +123,8 @@ impl Printer {
             return Ok(());
         }
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
-            let made = open_output(path, File::options().append(true), Links::Followed);
-            made.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
+            open_output(path, File::options().append(true), Links::Followed)
+                .map_err(|error| unwritten(path, &error))?;
         }
         style.save_unplayed(plan)?;
         let printer = Printer::new(style, plan, &[], plan.schedule());

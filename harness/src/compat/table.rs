@@ -162,7 +162,7 @@ pub(super) const OPTIONS: &[Known] = &[
                     }
                     "llr" => o.style.shows_pairs_llr = truth(&word.name, key, value)?,
                     "verbose" => o.is_verbose = truth(&word.name, key, value)?,
-                    "results" => o.results = PathBuf::from(value),
+                    "results" => o.results = Some(PathBuf::from(value)),
                     _ => return Err(word.unknown_key(key, "contention, llr, results, verbose")),
                 }
             }

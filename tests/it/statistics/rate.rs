@@ -102,7 +102,7 @@ fn assert_ratings(json: &Value, expected: [(&str, f64); 3]) {
 #[test]
 fn ratings_reproduce_the_scores() {
     let found = json_of(table(), &["--law", "scores", "--advantage", "0"]);
-    assert_eq!(found["schema"], "arbiter.rate/1");
+    assert_eq!(found["schema"], "arbiter.rate/2");
     let step = 400.0 * 3f64.log10();
     assert_ratings(&found, [("Ada", step), ("Bo Lind", 0.0), ("Cy", -step)]);
     for (key, count) in [("games", 18), ("pairs", 9), ("plies", 36), ("bad_games", 0)] {

@@ -131,6 +131,7 @@ fn moves_are_read_in_every_notation() {
             "1. b8Q c1=N 2. axb8/R dxc1(B)+ 3. b8(q) e7e8q 4. b8=q# b7-b8=Q *\n",
             "1. O-O 0-0 2. O-O-O+ 0-0-0# 3. o-o 0–0–0 *\n",
             "1. e2e4 e7e5 2. g1f3 b8c6 3. e1g1 e8h8 *\n",
+            "1… e5 2. Nf3 … Nc6 3.…e4 2…d5 *\n",
             "1. e2-e4 Ng8-f6 2. Ng1xf3 e5:d4 3. Raxb1+ N1d2 *\n",
             "1. exd6 e.p. Nf3 2. exd6e.p. Nc6 3. exd6ep Nf3 4. exd6 ep Nc6 *\n",
             "1. e4 -- 2. Z0 @@@@ 3. 0000 null *\n",
@@ -144,6 +145,8 @@ fn moves_are_read_in_every_notation() {
             1-2: O-O O-O O-O-O O-O-O O-O O-O-O *
             "1. e2e4 e7e5 2. g1f3 b8c6 3. e1g1 e8h8 *\n"
             1-2: e2e4 e7e5 g1f3 b8c6 e1g1 e8h8 *
+            "1… e5 2. Nf3 … Nc6 3.…e4 2…d5 *\n"
+            1-2: e5 Nf3 Nc6 e4 d5 *
             "1. e2-e4 Ng8-f6 2. Ng1xf3 e5:d4 3. Raxb1+ N1d2 *\n"
             1-2: e2e4 Ng8f6 Ng1xf3 e5xd4 Raxb1 N1d2 *
             "1. exd6 e.p. Nf3 2. exd6e.p. Nc6 3. exd6ep Nf3 4. exd6 ep Nc6 *\n"
@@ -170,6 +173,7 @@ fn results_are_read_in_every_form() {
             "1. e4\n",
             "1. e4 *",
             "1. e41-0",
+            "1. e4 1-0 White resigns\n\n[Event \"x\"]\n\n1. d4 * adjourned",
         ],
         expect![[r#"
             "1. e4 1-0\n"
@@ -188,6 +192,9 @@ fn results_are_read_in_every_form() {
             1-1: e4 *
             "1. e41-0"
             1-1: ?e41-0
+            "1. e4 1-0 White resigns\n\n[Event \"x\"]\n\n1. d4 * adjourned"
+            1-2: e4 1-0
+            3-5: d4 *
         "#]],
     );
 }

@@ -29,6 +29,9 @@ const MAX_UNKNOWN: usize = 100;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Three stops as word processors write them.
+const ELLIPSIS: &[u8] = "…".as_bytes();
+
 /// Begins the comment into which a word without a meaning is put, so that the reader hands it over.
 pub(crate) const UNKNOWN: u8 = 0;
 
@@ -218,6 +221,9 @@ impl<'t> Normalizer<'t> {
                 0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
                 b'1'..=b'9' if self.is_past_number() => {}
                 b'0' if self.rest().starts_with(b"0.") => self.at += 2,
+                0xe2 if self.rest().starts_with(ELLIPSIS) => {
+                    self.replace(self.at..self.at + ELLIPSIS.len(), b" ");
+                }
                 _ => match short_move(self.rest()) {
                     Some(length) => {
                         self.has_words = true;
@@ -317,7 +323,8 @@ impl<'t> Normalizer<'t> {
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let after = &rest[digits..];
         let is_number =
-            after.first().is_none_or(|byte| byte.is_ascii_alphabetic() || ends_word(*byte));
+            after.first().is_none_or(|byte| byte.is_ascii_alphabetic() || ends_word(*byte))
+                || after.starts_with(ELLIPSIS);
         if is_number {
             let stops = after.iter().take_while(|byte| matches!(byte, b'.' | b' ')).count();
             self.at += digits + stops;
@@ -349,6 +356,8 @@ impl<'t> Normalizer<'t> {
                 self.replace(part, outcome.as_bytes());
             }
             Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
+            // Such as `White resigns`.
+            Meaning::Unknown if self.has_result => self.replace(part, b" "),
             Meaning::Unknown => self.unknown(length),
         }
     }

@@ -1,6 +1,7 @@
 //! Finds the program behind `cmd=`.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use arbiter_names::did_you_mean;
@@ -45,6 +46,10 @@ pub(crate) fn uci_arguments(program: &Path) -> Vec<String> {
     arguments.iter().map(|argument| (*argument).to_owned()).collect()
 }
 
+fn is_marked_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
 /// Why there is no such program.
 fn missing(cmd: &str, dir: Option<&Path>) -> String {
     let path = Path::new(cmd);
@@ -60,9 +65,13 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
         true if path.is_file() && !cmd.contains('/') => {
             format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
         }
+        true if is_marked_executable(path) => {
+            format!("'{cmd}' may not be started in its folder: is that mounted with noexec?")
+        }
         true if path.is_file() => {
             format!("'{cmd}' is not executable; if it is a program: chmod +x '{cmd}'")
         }
+        true if path.exists() => format!("'{cmd}' is a pipe or a device; name a program"),
         true => format!("there is no file '{cmd}'{}", did_you_mean_file(path)),
         false => format!("no program '{cmd}' in PATH or {GAMES}; give a path to it"),
     }
@@ -104,6 +113,10 @@ mod tests {
                 .to_string()
                 .contains("no-such-engine")
         );
+        let pipe = own.path().join("pipe");
+        std::os::unix::net::UnixListener::bind(&pipe).unwrap();
+        let error = find_program(pipe.to_str().unwrap(), None).unwrap_err();
+        assert!(error.ends_with("is a pipe or a device; name a program"), "{error}");
         let text = own.path().join("engine");
         std::fs::write(&text, "MZ").unwrap();
         let error = find_program(text.to_str().unwrap(), None).unwrap_err();

@@ -33,7 +33,11 @@ impl Start {
     ///
     /// Those of [`Start::split`].
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
-        Start::split(text, is_chess960).map(|(start, _)| start)
+        let (start, rest) = Start::split(text, is_chess960)?;
+        if rest.split_whitespace().next() == Some("moves") {
+            return Err("expected a position, got one with moves; give the game as PGN".to_owned());
+        }
+        Ok(start)
     }
 
     /// Reads the FEN or EPD with which a line begins, and returns what follows.

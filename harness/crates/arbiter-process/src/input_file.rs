@@ -1,6 +1,6 @@
 //! Files that users name as input: they have an end, and texts are not larger than what can be held.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -19,17 +19,31 @@ const MAX_WHOLE: u64 = 1 << 28;
 pub fn open_input(path: &Path) -> io::Result<File> {
     let in_use = FilesInUse::default().reads("an input", path);
     in_use.map_err(|conflict| io::Error::new(ErrorKind::InvalidInput, conflict))?;
-    // So that a pipe is not waited for; it changes nothing for regular files.
-    regular(File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
+    open_regular(path, File::options().read(true), 0)
+}
+
+/// Opens a file with these flags besides its options, or says what to name instead if it is no regular
+/// one. No pipe is waited for.
+pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
+    // First without opening it: of pipes and folders the system would not say that they are some.
+    if let Ok(there) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
+        regular(there)?;
+    }
+    regular(options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path)?)
 }
 
 /// The file, or an error that says what to name instead if it is none.
 pub(crate) fn regular(file: File) -> io::Result<File> {
     let kind = file.metadata()?.file_type();
-    let reason = match (kind.is_file(), kind.is_dir()) {
-        (true, _) => return Ok(file),
-        (false, true) => "it is a folder; name a file",
-        (false, false) => "it is a pipe or a device; name a regular file",
+    if kind.is_file() {
+        return Ok(file);
+    }
+    let reason = if kind.is_dir() {
+        "it is a folder; name a file"
+    } else if kind.is_symlink() {
+        "it is a symbolic link; remove it"
+    } else {
+        "it is a pipe or a device; name a regular file"
     };
     Err(io::Error::new(ErrorKind::InvalidInput, reason))
 }
@@ -55,8 +69,11 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// Those of [`read_input`], and for what is no UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
-    let text = String::from_utf8(read_input(path)?);
-    text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+    String::from_utf8(read_input(path)?).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to() + 1;
+        let reason = format!("byte {byte} is no UTF-8; save the text as UTF-8");
+        io::Error::new(ErrorKind::InvalidData, reason)
+    })
 }
 
 #[cfg(test)]
@@ -79,6 +96,16 @@ mod tests {
         {
             assert!(read_text(path).unwrap_err().to_string().contains(word), "{}", path.display());
         }
+        let socket = dir.path().join("socket");
+        std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert!(read_text(&socket).unwrap_err().to_string().contains("it is a pipe or a device"));
+        for (bytes, byte) in [(&b"\xff\xfea\0"[..], 1), (b"caf\xe9", 4)] {
+            std::fs::write(&path, bytes).unwrap();
+            let expect = format!("byte {byte} is no UTF-8; save the text as UTF-8");
+            assert_eq!(read_text(&path).unwrap_err().to_string(), expect);
+        }
+        let standard = open_input(Path::new("-")).unwrap_err().to_string();
+        assert!(standard.starts_with("'-' stands for no file"), "{standard}");
         assert_eq!(open_input(&dir.path().join("none")).unwrap_err().kind(), ErrorKind::NotFound);
     }
 }

@@ -22,13 +22,16 @@ compile_error!(
 use linux as system;
 
 pub use input_file::{open_input, read_input, read_text};
-pub use output_file::{FileId, FilesInUse, Links, folder_of, is_at, open_output, places_near};
+pub use no_start::made_for;
+pub use output_file::{
+    FileId, FilesInUse, Links, folder_of, is_at, may_write, open_output, places_near,
+};
 pub use reader::{Chunk, MAX_LINE_BYTES, decoded};
 pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
 };
 pub use spawn::{Launch, Process, SpawnError, Spawner};
-pub use system::access::{end_if_stalled, has_no_locks, is_own_peer, lower_priority};
+pub use system::access::{end_if_stalled, is_own_peer, lower_priority};
 pub use system::c_library::set_up_c_library;
 pub use system::cpus::allowed as allowed_cpus;
 pub use system::delay::{Delays, stolen};

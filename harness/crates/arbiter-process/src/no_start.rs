@@ -22,6 +22,10 @@ pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
             "the working folder has been deleted: cd to another one".to_owned()
         }
         (Some(Errno::NOENT), _) if program.is_file() => match interpreter(program) {
+            Some(interpreter) if interpreter.exists() => {
+                let program = program.display();
+                format!("its lines end as in Windows: sed -i 's/\\r$//' '{program}'")
+            }
             Some(interpreter) => {
                 format!("its interpreter '{}' is not there", interpreter.display())
             }
@@ -43,6 +47,26 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     BufReader::new(file).read_until(b'\n', &mut line).ok()?;
     let line = String::from_utf8_lossy(&line);
     line.strip_prefix("#!")?.split_whitespace().next().map(PathBuf::from)
+}
+
+/// The system or processor that a program is made for, if that is not this one. What the system cannot
+/// start itself it hands to a shell, whose words help nobody.
+pub fn made_for(program: &Path) -> Option<&'static str> {
+    let head = |path: &Path| {
+        let mut head = [0; 20];
+        File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
+        Some(head)
+    };
+    let own = head(Path::new("/proc/self/exe"))?;
+    match head(program)? {
+        [b'M', b'Z', ..] => Some("Windows"),
+        [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..] => Some("macOS"),
+        // The last two bytes are the processor.
+        other @ [0x7f, b'E', b'L', b'F', ..] if other[18..] != own[18..] => {
+            Some("another processor")
+        }
+        _ => None,
+    }
 }
 
 fn is_not_executable(program: &Path) -> bool {
@@ -69,7 +93,29 @@ mod tests {
         let script = "#!/bin/sh\n";
         check("#!/nonexistent/python -u\n", 0o755, None, "interpreter '/nonexistent/python' is");
         check("#!/nonexistent/python\r\n", 0o755, None, "interpreter '/nonexistent/python' is");
+        check("#!/bin/sh\r\n", 0o755, None, "its lines end as in Windows: sed -i 's/\\r$//' '");
         check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' is not there");
         check(script, 0o644, None, "it is not executable: chmod +x '");
+    }
+
+    #[test]
+    fn programs_of_other_systems_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("engine");
+        let own = std::fs::read("/proc/self/exe").unwrap();
+        let mut arm = own[..20].to_vec();
+        arm[18] = 183;
+        let universal = b"\xca\xfe\xba\xbe\0\0\0\x02\x01\0\0\x07\0\0\0\x03\0\0\x40\0";
+        for (bytes, expect) in [
+            (&own[..20], None),
+            (&arm[..], Some("another processor")),
+            (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0\xb8\0\0\0", Some("Windows")),
+            (universal, Some("macOS")),
+            (b"#!/bin/sh\nexec /usr/games/gnuchess\n", None),
+            (b"", None),
+        ] {
+            std::fs::write(&program, bytes).unwrap();
+            assert_eq!(made_for(&program), expect);
+        }
     }
 }

@@ -4,10 +4,12 @@ use std::fmt::Display;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, stderr, stdout};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::input_file::regular;
+use rustix::fs;
+
+use super::input_file::open_regular;
 
 /// Files that are saved in one folder.
 const MAX_SAVED: u32 = 1000;
@@ -71,6 +73,12 @@ pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
+/// True if this user may write to a file or folder, or make it in its folder.
+pub fn may_write(path: &Path) -> bool {
+    let place = if path.exists() { path } else { folder_of(path) };
+    fs::access(place, fs::Access::WRITE_OK).is_ok()
+}
+
 /// True if an open file is the one that the path leads to.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let open = file.metadata().ok().map(|about| FileId::from(&about));
@@ -125,6 +133,9 @@ impl FilesInUse {
     }
 
     fn add(&mut self, words: String, path: &Path, access: Access) -> Result<(), String> {
+        if path.file_name().is_some_and(|name| name == "-") {
+            return Err(format!("'-' stands for no file here; name a file as {words}"));
+        }
         // Whoever opens a file that cannot be reached will say why.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
         let conflict = self.0.iter().find(|(other, its, its_access)| {
@@ -156,8 +167,7 @@ pub enum Links {
 /// That of the system, or one that says what to name instead if the path leads to no regular file.
 pub fn open_output(path: &Path, options: &mut OpenOptions, links: Links) -> io::Result<File> {
     let no_links = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
-    let flags = libc::O_NONBLOCK | libc::O_NOCTTY | no_links;
-    regular(options.create(true).custom_flags(flags).open(path)?)
+    open_regular(path, options.create(true), no_links)
 }
 
 #[cfg(test)]
@@ -207,8 +217,10 @@ mod tests {
             |name, links| open_output(&at(name), File::options().read(true).write(true), links);
         open("new", Links::Refused).unwrap();
         assert_eq!(open("link", Links::Followed).unwrap().metadata().unwrap().len(), 4);
-        open("link", Links::Refused).unwrap_err();
-        let error = open("pipe", Links::Followed).unwrap_err().to_string();
-        assert!(error.starts_with("it is a pipe"), "{error}");
+        std::fs::create_dir(at("folder")).unwrap();
+        let refused = |name: &'static str| open(name, Links::Refused).unwrap_err().to_string();
+        assert_eq!(refused("link"), "it is a symbolic link; remove it");
+        assert_eq!(refused("pipe"), "it is a pipe or a device; name a regular file");
+        assert_eq!(refused("folder"), "it is a folder; name a file");
     }
 }

@@ -294,6 +294,9 @@ fn append_to(path: &Path) -> Result<File, SpawnError> {
 pub(super) fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
+        (None, Some(libc::SIGILL)) => {
+            "killed by signal 4, illegal instruction: is it made for this processor?".to_owned()
+        }
         (None, Some(libc::SIGSYS)) => {
             "killed by signal 31, as programs of 32 bits are in a sandbox; --sandbox off plays them"
                 .to_owned()

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use shakmaty::{Color, KnownOutcome, Position, Role};
+use shakmaty::fen::Fen;
+use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role};
 
 use super::comments::{ending, time_ms};
 use super::evaluations::Evaluations;
@@ -322,9 +323,15 @@ fn opening_name(tags: &Tags, moves: &[Written]) -> String {
         Written::San(San::Normal { file, rank, .. }) => file.is_some() || rank.is_some(),
         _ => false,
     };
-    let start = tags.start().ok().filter(|_| moves.iter().any(is_long));
-    let mut position = start.map(|start| start.position);
-    let mut name = String::from_utf8_lossy(&tags.fen).into_owned();
+    let start = tags.start().ok();
+    // Some programs name the square behind a pawn that no other can take en passant.
+    let mut name = match &start {
+        Some(start) if !tags.fen.is_empty() => {
+            Fen::from_position(&start.position, EnPassantMode::Legal).to_string()
+        }
+        _ => String::from_utf8_lossy(&tags.fen).into_owned(),
+    };
+    let mut position = start.filter(|_| moves.iter().any(is_long)).map(|start| start.position);
     for written in moves {
         if !name.is_empty() {
             name.push(' ');

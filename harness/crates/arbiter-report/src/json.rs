@@ -23,7 +23,7 @@ use arbiter_stats::{Sprt, Trinomial};
 /// and `tune` at their end, by `arbiter report` and by `arbiter results show` and `log`. Elo is that of
 /// the first engine against the second; intervals cover 95 %.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.report/1")]
+#[serde(tag = "schema", rename = "arbiter.report/2")]
 pub(crate) struct RunReport<'a> {
     /// Name of the run.
     run: &'a str,

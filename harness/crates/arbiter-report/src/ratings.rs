@@ -167,7 +167,7 @@ fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]
 
 /// Ratings from games of PGN files: `arbiter rate`, and `arbiter report` of such files.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.rate/1")]
+#[serde(tag = "schema", rename = "arbiter.rate/2")]
 pub(crate) struct RatingFigures<'a> {
     /// Model and scale in words.
     model: &'a str,

@@ -13,7 +13,9 @@ use arbiter_openings::Book;
 use arbiter_plan::{
     Engine, Plan, Program, SandboxMode, cpu_sets, cpus_per_game, is_threads_option,
 };
-use arbiter_process::{Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus};
+use arbiter_process::{
+    Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus, made_for,
+};
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
 
 /// How long an engine may take to answer `uci` before it is asked whether it speaks xboard.
@@ -168,6 +170,9 @@ pub(crate) async fn start(
         return Ok(engine);
     }
     let mut hint = hint(&error).to_owned();
+    if has_left && let Some(other) = made_for(&setup.launch.program) {
+        hint = format!("; it is a program for {other}");
+    }
     if is_uci
         && (has_left || is_silent(&error))
         && let Some(argument) = uci_argument(spawner, setup).await

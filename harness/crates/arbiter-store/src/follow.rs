@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use super::append::ending_of;
 use super::checksum::PAIRS;
 use super::query::{TallyRow, tally_columns};
-use super::{FILE_NAME, Store, StoreError, schema};
+use super::{Store, StoreError, kept_from_writing, schema};
 use arbiter_plan::{Ending, PairTally};
 
 /// How long to wait where even a reader has to: while the file is set up.
@@ -36,10 +36,7 @@ impl Store {
     /// one who writes do not wait for each other. A store of an older format is brought up to date
     /// first, as always.
     pub fn observe(folder: &Path) -> Result<Store, StoreError> {
-        let file = folder.join(FILE_NAME);
-        if !file.is_file() {
-            return Err(StoreError::Missing(folder.to_owned()));
-        }
+        let file = Store::in_folder(folder)?;
         let store = Store::read_only(file.clone())?;
         if store.format()? == schema::FORMAT {
             return Ok(store);
@@ -49,11 +46,21 @@ impl Store {
         Store::read_only(file)
     }
 
-    fn read_only(file: PathBuf) -> Result<Store, StoreError> {
+    pub(super) fn read_only(file: PathBuf) -> Result<Store, StoreError> {
         Store::check_output(&file)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<Connection> {
-            let connection = Connection::open_with_flags(&file, flags)?;
+            let log = Path::new(&format!("{}-wal", file.display())).exists();
+            let connection = if log || kept_from_writing(&file).is_none() {
+                Connection::open_with_flags(&file, flags)?
+            } else {
+                // Where SQLite cannot make the files that readers share with a writer, it reads only what
+                // is promised to stay as it is. Without a log nobody has the store open.
+                let name = file.to_string_lossy().replace('%', "%25");
+                let name = name.replace('?', "%3f").replace('#', "%23");
+                let address = format!("file:{name}?immutable=1");
+                Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?
+            };
             connection.busy_timeout(BUSY)?;
             Ok(connection)
         };

@@ -26,6 +26,8 @@ mod watch;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
@@ -33,7 +35,7 @@ use thiserror::Error;
 
 use arbiter_names::did_you_mean;
 use arbiter_plan::Latencies;
-use arbiter_process::FilesInUse;
+use arbiter_process::{FilesInUse, folder_of, may_write};
 
 pub use archive::ArchiveError;
 pub use checksum::CheckedRun;
@@ -71,6 +73,20 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     always.into_iter().chain(there).collect()
 }
 
+/// The reason of a store that its user may only read.
+const ONLY_READ: &str = "you may only read it; give a folder that you may write to with --results";
+
+/// The reason why a store may only be read, if there is one.
+fn kept_from_writing(file: &Path) -> Option<&'static str> {
+    if file.metadata().is_ok_and(|about| about.nlink() > 1) {
+        // SQLite keeps a log beside each name, and who writes by one does not know of the other.
+        return Some(
+            "it has a second name (a hard link), and runs by both would damage it; put a copy in its place",
+        );
+    }
+    (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
+}
+
 /// Why the store cannot do its work.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -81,6 +97,14 @@ pub enum StoreError {
         folder: PathBuf,
         /// The system's reason.
         source: std::io::Error,
+    },
+    /// The store may only be read.
+    #[error("results store {} cannot be written: {why}", .file.display())]
+    ReadOnly {
+        /// The store.
+        file: PathBuf,
+        /// The reason, and what to do.
+        why: &'static str,
     },
     /// What this command prints would go into it.
     #[error("{0}")]
@@ -196,18 +220,41 @@ pub struct Store {
 impl Store {
     /// Opens the store of a results folder, and makes both if they are not there.
     pub fn create(folder: &Path) -> Result<Store, StoreError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|source| StoreError::Folder { folder: folder.to_owned(), source })?;
-        Store::connect(folder.join(FILE_NAME))
-    }
-
-    /// Opens the store of a results folder, which must be there.
-    pub fn open(folder: &Path) -> Result<Store, StoreError> {
+        let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => unusable(io::ErrorKind::NotADirectory.into()),
+            _ => unusable(source),
+        })?;
         let file = folder.join(FILE_NAME);
-        if !file.is_file() {
-            return Err(StoreError::Missing(folder.to_owned()));
+        if let Some(why) = kept_from_writing(&file) {
+            return Err(StoreError::ReadOnly { file, why });
         }
         Store::connect(file)
+    }
+
+    /// Opens the store of a results folder, which must be there. One that may not be written can be read.
+    pub fn open(folder: &Path) -> Result<Store, StoreError> {
+        let file = Store::in_folder(folder)?;
+        let Some(why) = kept_from_writing(&file) else { return Store::connect(file) };
+        let store = Store::read_only(file)?;
+        if store.format()? < schema::FORMAT {
+            return Err(StoreError::ReadOnly { file: store.file, why });
+        }
+        Ok(store)
+    }
+
+    /// The store of a results folder, which must be there.
+    fn in_folder(folder: &Path) -> Result<PathBuf, StoreError> {
+        let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
+        let file = folder.join(FILE_NAME);
+        match file.metadata() {
+            Ok(about) if about.is_file() => Ok(file),
+            Ok(_) => Err(unusable(io::Error::other(format!("its {FILE_NAME} is no file")))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(StoreError::Missing(folder.to_owned()))
+            }
+            Err(error) => Err(unusable(error)),
+        }
     }
 
     fn connect(file: PathBuf) -> Result<Store, StoreError> {
@@ -289,6 +336,10 @@ impl Store {
     }
 
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {
+        if source.sqlite_error_code() == Some(ErrorCode::ReadOnly) {
+            let why = kept_from_writing(&self.file).unwrap_or(ONLY_READ);
+            return StoreError::ReadOnly { file: self.file.clone(), why };
+        }
         use rusqlite::Error::{
             FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
         };

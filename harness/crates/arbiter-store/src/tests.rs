@@ -259,6 +259,43 @@ fn a_reader_sees_what_comes_and_changes_nothing() {
 }
 
 #[test]
+fn a_store_that_may_only_be_read_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, pair) = filled(dir.path());
+    let second = dir.path().join("a second?name#%41");
+    std::fs::create_dir(&second).unwrap();
+    std::fs::hard_link(dir.path().join(FILE_NAME), second.join(FILE_NAME)).unwrap();
+    for folder in [dir.path(), &second] {
+        let mut store = Store::open(folder).unwrap();
+        assert_eq!(store.runs().unwrap().len(), 1);
+        let error = store.append("run", &pair, None, None).unwrap_err().to_string();
+        let expect = format!(
+            "results store {} cannot be written: it has a second name (a hard link), and runs by both would \
+             damage it; put a copy in its place",
+            folder.join(FILE_NAME).display()
+        );
+        assert_eq!(error, expect);
+        assert_eq!(Store::create(folder).unwrap_err().to_string(), expect);
+    }
+    assert_eq!(second.read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn a_folder_without_a_store_says_what_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, folder) = (dir.path().join("file"), dir.path().join("folder"));
+    std::fs::write(&file, "").unwrap();
+    std::fs::create_dir_all(folder.join(FILE_NAME)).unwrap();
+    let why = |opened: Result<Store, StoreError>| {
+        let error = opened.unwrap_err().to_string();
+        error.split_once(": ").unwrap().1.split_once("; ").unwrap().0.to_owned()
+    };
+    assert_eq!(why(Store::open(&folder)), "its arbiter.db is no file");
+    assert_eq!(why(Store::create(&file)), "not a directory");
+    assert!(matches!(Store::open(dir.path()), Err(StoreError::Missing(_))));
+}
+
+#[test]
 fn a_migration_that_another_program_has_done_meanwhile_stays() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());

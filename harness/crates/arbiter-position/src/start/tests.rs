@@ -25,6 +25,12 @@ fn chess960_is_recognised_by_its_castling_rights() {
 }
 
 #[test]
+fn moves_behind_a_position_are_no_part_of_it() {
+    let error = read("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves a1a2").unwrap_err();
+    assert_eq!(error, "expected a position, got one with moves; give the game as PGN");
+}
+
+#[test]
 fn castling_rights_that_cannot_be_are_left_out() {
     check(
         "4k3/8/8/8/8/8/8/4K3 w KQkq -",

@@ -1,4 +1,4 @@
-//! Who is at the other end, connections, priorities and locks.
+//! Who is at the other end, connections and priorities.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -26,10 +26,4 @@ pub fn end_if_stalled(connection: impl AsFd, after: Duration) -> io::Result<()> 
 /// notice them.
 pub fn lower_priority() -> io::Result<()> {
     Ok(setpriority_process(None, LOWEST)?)
-}
-
-/// Whether a file could not be locked because its file system has no locks, as some network and FUSE
-/// file systems.
-pub fn has_no_locks(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::EOPNOTSUPP | libc::ENOSYS))
 }

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, linkat};
+use rustix::fs::{Access, AtFlags, CWD, access, linkat};
 use tempfile::NamedTempFile;
 
 use crate::folder_of;
@@ -38,23 +38,27 @@ pub fn without_name(error: io::Error) -> io::Error {
 ///
 /// That of the system, which does not name a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(without_name)?;
+    let mut file = WholeFile::create_private(path)?;
     writeln!(file, "{text}")?;
-    file.as_file().sync_all()?;
-    match file.persist_noclobber(path) {
-        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
-        _ => Ok(()),
+    match file.finish_new() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        done => done,
     }
 }
 
 impl WholeFile {
-    /// Begins the file that is to be at `path`, whose folder must be there.
+    /// Begins the file that is to be at `path`, whose folder must be there. A file that is there, or to
+    /// which a link at `path` leads, is replaced if it may be written, and its mode is kept.
     ///
     /// # Errors
     ///
     /// That of the system, or one that says so if a folder, a pipe or a device is at `path`.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
-        WholeFile::with_mode(path.into(), 0o666)
+        let whole = WholeFile::with_mode(path.into(), 0o666)?;
+        if let Ok(there) = whole.path.metadata() {
+            whole.file().set_permissions(there.permissions())?;
+        }
+        Ok(whole)
     }
 
     /// Begins a file that only its owner can read, as [`WholeFile::create`].
@@ -66,9 +70,11 @@ impl WholeFile {
         WholeFile::with_mode(path.into(), 0o600)
     }
 
-    fn with_mode(path: PathBuf, mode: u32) -> io::Result<WholeFile> {
-        if path.exists() {
-            regular(File::options().read(true).custom_flags(libc::O_PATH).open(&path)?)?;
+    fn with_mode(mut path: PathBuf, mode: u32) -> io::Result<WholeFile> {
+        if let Ok(there) = path.canonicalize() {
+            regular(File::options().read(true).custom_flags(libc::O_PATH).open(&there)?)?;
+            access(&there, Access::WRITE_OK)?;
+            path = there;
         }
         let folder = folder_of(&path);
         let mut options = File::options();
@@ -141,6 +147,7 @@ impl Write for WholeFile {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
@@ -168,6 +175,14 @@ mod tests {
             file.finish().unwrap();
             assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), (text, 1));
         }
+        std::fs::set_permissions(&path, Permissions::from_mode(0o604)).unwrap();
+        std::os::unix::fs::symlink("file", dir.path().join("name")).unwrap();
+        let mut file = WholeFile::create(dir.path().join("name")).unwrap();
+        file.write_all(b"third").unwrap();
+        file.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "third");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o604);
+        std::fs::remove_file(dir.path().join("name")).unwrap();
         let secret = dir.path().join("secret");
         let write = |text: &str| {
             let mut file = WholeFile::create_private(&secret)?;

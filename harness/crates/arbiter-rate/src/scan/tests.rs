@@ -130,6 +130,19 @@ fn openings_are_told_by_position_and_moves() {
 }
 
 #[test]
+fn an_opening_is_one_however_its_position_is_written() {
+    let fens = [
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b HAha -",
+    ];
+    let games =
+        fens.map(|fen| game(&[&AB[..], &[("Result", "1-0"), ("FEN", fen)]].concat(), "1-0"));
+    let block = scan(games.concat().as_bytes(), OPTIONS);
+    assert_eq!(block.openings.len(), 1, "{block:?}");
+}
+
+#[test]
 fn an_opening_is_one_whatever_stands_beside_its_moves() {
     let forms = [
         "1. e4 e5 2. Nf3 Nc6 1-0",
