@@ -140,19 +140,15 @@ impl GameStatistics {
             evaluations(game, color).for_each(|(_, score)| seen.add(centipawns(score)));
             own.calibration.add(seen, result);
         }
-        let mut position = Some(game.start());
+        let mut board = game.start().board().clone();
         for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
             if let Some(thought) = &played.thought {
                 let own = &mut self.engines[*game.engines.get(mover)];
                 own.times[search::time_bucket(thought.elapsed)] += 1;
                 own.by_move_number[search::move_range(number)].add(thought);
-                position.iter().for_each(|at| own.phases[search::phase(at)].add(thought));
+                own.phases[search::phase(&board)].add(thought);
             }
-            // There is no position after a move that the rules do not allow.
-            position = position.and_then(|mut position| {
-                position.play_unchecked(played.uci.to_move(&position).ok()?);
-                Some(position)
-            });
+            search::advance(&mut board, played.uci);
         }
     }
 }
