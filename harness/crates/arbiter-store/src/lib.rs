@@ -200,6 +200,15 @@ impl Store {
         Store::connect(folder.join(FILE_NAME))
     }
 
+    /// Makes a store that nobody else opens yet, in a folder that goes if it is not completed: what comes
+    /// into it is written once, and not into a log first.
+    pub fn create_unshared(folder: &Path) -> Result<Store, StoreError> {
+        let store = Store::create(folder)?;
+        let set = store.connection.pragma_update(None, "journal_mode", "MEMORY");
+        set.map_err(|e| store.sqlite(e))?;
+        Ok(store)
+    }
+
     /// Opens the store of a results folder, which must be there.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         let file = folder.join(FILE_NAME);
