@@ -51,7 +51,8 @@ const CONTROL_REQUESTS: usize = 64;
 struct ReadyRun {
     name: String,
     plan: Plan,
-    book: Book,
+    /// `None` if the run is over.
+    book: Option<Book>,
     store: Store,
     files: Vec<GamesFile>,
     state: RunState,
@@ -244,7 +245,7 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     Ok(ReadyRun {
         name,
         plan,
-        book,
+        book: Some(book),
         store,
         files,
         state,
@@ -316,21 +317,20 @@ fn resume(
     let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
     let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
     files::check(&Plan { pgn, ..plan.clone() }, &others, &results, Some(&name))?;
-    let own_binary = own_binary()?;
-    let mut book = load_book(&plan).map_err(Failure::invalid)?;
-    let tables = open_tables(&plan)?;
-    let now = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
-    check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let mut setups = engine_setups(&plan, &own_binary);
     let state = replayed(&store, &name, &plan)?;
     store.check_games(&name)?;
-    let mut options = Vec::new();
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
+    let (mut book, mut tables, mut setups, mut options) = (None, None, Vec::new(), Vec::new());
+    // A run that is over needs nothing of what it was played with.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        cpu_sets_of(&changed).map_err(Failure::invalid)?;
-        (book, options) = check_engines(&mut plan, book, &mut setups, false, style.as_ref())?;
+        let loaded = read(changed, None)?;
+        let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
+        check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
+        (tables, setups) = (loaded.tables, loaded.setups);
+        let tried = check_engines(&mut plan, loaded.book, &mut setups, false, style.as_ref())?;
+        (book, options) = (Some(tried.0), tried.1);
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);
@@ -420,8 +420,8 @@ fn carry_out(
     if let Some(style) = &style {
         style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }
-    if ready.state.ending().is_none() {
-        announce(&ready, fleet.as_ref());
+    if let Some(book) = &ready.book {
+        announce(&ready, book, fleet.as_ref());
     }
     let (request, unnoted) = match ready.state.ending() {
         // Killed between the last pair and the note of its ending, perhaps.
@@ -473,6 +473,7 @@ fn run(
     #[cfg(feature = "cluster")]
     let (created_ms, history) =
         (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
+    let book = book.as_ref().expect("a run that is not over has read its book");
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
     let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };
