@@ -52,18 +52,23 @@ struct ReadyRun {
     name: String,
     plan: Plan,
     /// `None` if the run is over.
-    book: Option<Book>,
+    inputs: Option<Inputs>,
     store: Store,
     files: Vec<GamesFile>,
     state: RunState,
+    results: PathBuf,
+    /// Held as long as the run is ours.
+    _lock: RunLock,
+}
+
+/// All that a run is played with.
+struct Inputs {
+    book: Book,
     tables: Option<Arc<dyn Tables>>,
     /// How each engine is started.
     setups: Vec<EngineSetup>,
     /// Its options, if it was tried out.
     options: Vec<OptionsFound>,
-    results: PathBuf,
-    /// Held as long as the run is ours.
-    _lock: RunLock,
 }
 
 /// Plays the requested run and prints the result.
@@ -242,19 +247,8 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
-    Ok(ReadyRun {
-        name,
-        plan,
-        book: Some(book),
-        store,
-        files,
-        state,
-        tables,
-        setups,
-        options,
-        results,
-        _lock: lock,
-    })
+    let inputs = Some(Inputs { book, tables, setups, options });
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
 /// Builds engines that are revisions and are not built yet. That takes long, so all that can be wrong
@@ -321,16 +315,14 @@ fn resume(
     store.check_games(&name)?;
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
-    let (mut book, mut tables, mut setups, mut options) = (None, None, Vec::new(), Vec::new());
+    let mut inputs = None;
     // A run that is over needs nothing of what it was played with.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        let loaded = read(changed, None)?;
-        let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
-        check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
-        (tables, setups) = (loaded.tables, loaded.setups);
-        let tried = check_engines(&mut plan, loaded.book, &mut setups, false, style.as_ref())?;
-        (book, options) = (Some(tried.0), tried.1);
+        let LoadedPlan { book, fingerprints: now, tables, mut setups, .. } = read(changed, None)?;
+        check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
+        let (book, options) = check_engines(&mut plan, book, &mut setups, false, style.as_ref())?;
+        inputs = Some(Inputs { book, tables, setups, options });
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);
@@ -354,19 +346,7 @@ fn resume(
         reconcile(file, &store, &name, &state, has_workers)?;
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(ReadyRun {
-        name,
-        plan,
-        book,
-        store,
-        files,
-        state,
-        tables,
-        setups,
-        options,
-        results,
-        _lock: lock,
-    })
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
 /// Adds to a file of games what the store has and the file lacks.
@@ -420,7 +400,7 @@ fn carry_out(
     if let Some(style) = &style {
         style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }
-    if let Some(book) = &ready.book {
+    if let Some(Inputs { book, .. }) = &ready.inputs {
         announce(&ready, book, fleet.as_ref());
     }
     let (request, unnoted) = match ready.state.ending() {
@@ -466,14 +446,13 @@ fn run(
     style: Option<&Style>,
     go_on: &str,
 ) -> Result<Finished, Failure> {
-    let ReadyRun {
-        name, plan, book, store, files, state, tables, setups, options, results, ..
-    } = ready;
+    let ReadyRun { name, plan, inputs, store, files, state, results, .. } = ready;
+    let inputs = inputs.as_mut().expect("a run that is not over has what it is played with");
+    let Inputs { book, tables, setups, options } = inputs;
     let setups = std::mem::take(setups);
     #[cfg(feature = "cluster")]
     let (created_ms, history) =
         (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
-    let book = book.as_ref().expect("a run that is not over has read its book");
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
     let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };

@@ -86,31 +86,31 @@ pub(super) fn phase(board: &Board) -> usize {
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
-/// Plays a move of a stored game on the board alone, as the referee has asked the rules already. A pawn that
-/// is taken en passant stays, and weighs nothing.
-pub(super) fn advance(board: &mut Board, played: UciMove) {
-    let UciMove::Normal { from, to, promotion } = played else { return };
-    let Some(mover) = board.remove_piece_at(from) else { return };
-    let rook = mover.color.rook();
-    let takes_rook = board.piece_at(to) == Some(rook);
-    if mover.role == Role::King && (takes_rook || from.distance(to) > 1) {
-        let (side, file) = if from < to {
-            (CastlingSide::KingSide, File::H)
-        } else {
-            (CastlingSide::QueenSide, File::A)
+/// Plays a move of a stored game on the board alone, as the referee has asked the rules already, and returns
+/// true if pieces changed. A pawn that is taken en passant stays, and weighs nothing.
+pub(super) fn advance(board: &mut Board, played: UciMove) -> bool {
+    let UciMove::Normal { from, to, promotion } = played else { return false };
+    let Some(mover) = board.remove_piece_at(from) else { return false };
+    let (rook, taken) = (mover.color.rook(), board.piece_at(to));
+    if mover.role == Role::King && (taken == Some(rook) || from.distance(to) > 1) {
+        let (side, file) = match from < to {
+            true => (CastlingSide::KingSide, File::H),
+            false => (CastlingSide::QueenSide, File::A),
         };
         let corner = Square::from_coords(file, from.rank());
-        board.discard_piece_at(if takes_rook { to } else { corner });
+        board.discard_piece_at(if taken.is_some() { to } else { corner });
         board.set_piece_at(side.rook_to(mover.color), rook);
         board.set_piece_at(side.king_to(mover.color), mover);
     } else {
         board.set_piece_at(to, Piece { role: promotion.unwrap_or(mover.role), ..mover });
     }
+    taken.is_some() || promotion.is_some()
 }
 
 /// The bucket of the time that a move took.
 pub(super) fn time_bucket(time: Duration) -> usize {
-    ENDS_MS.partition_point(|end| time >= Duration::from_millis(*end))
+    let millis = time.as_millis() as u64;
+    ENDS_MS.partition_point(|end| millis >= *end)
 }
 
 #[cfg(test)]
