@@ -234,13 +234,12 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
         let emptied = file.and_then(|file| file.set_len(0));
         emptied.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
     }
-    let begin = |path: &Option<PathBuf>, content: &dyn Fn() -> Content| {
-        path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()
+    let begin = |path: &Option<PathBuf>, content| {
+        path.as_deref().map(|path| GamesFile::begin(path, content)).transpose()
     };
-    let header = || PgnHeader::of(&plan, &fingerprints, created_ms);
-    let pgn = || Content::Pgn(Box::new(header()));
-    let (pgn, epd) =
-        (begin(&plan.pgn, &pgn)?, begin(&plan.epd, &|| Content::Epd(plan.annotation.dialect))?);
+    let header = PgnHeader::of(&plan, &fingerprints, created_ms);
+    let pgn = begin(&plan.pgn, Content::Pgn(Box::new(header)))?;
+    let epd = begin(&plan.epd, Content::Epd(plan.annotation.dialect))?;
     let offset = |file: &Option<GamesFile>| file.as_ref().map_or(0, |file| file.end);
     let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();

@@ -130,8 +130,8 @@ impl GameStatistics {
         self.duration += game.duration;
         self.white.record(result(game, Color::White));
         let mut seen = ByColor::<EvaluationBuckets>::default();
-        let mut board = game.start().board().clone();
-        let mut phase = search::phase(&board);
+        let mut position = game.start();
+        let mut phase = search::phase(&position);
         for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
             if let Some(thought) = &played.thought {
                 let own = &mut self.engines[*game.engines.get(mover)];
@@ -140,8 +140,10 @@ impl GameStatistics {
                 own.phases[phase].add(thought);
                 thought.score.iter().for_each(|s| seen.get_mut(mover).add(centipawns(*s)));
             }
-            if search::advance(&mut board, played.uci) {
-                phase = search::phase(&board);
+            let Some(m) = search::stored_move(&position, played.uci) else { break };
+            position.play_unchecked(m);
+            if m.is_capture() || m.is_promotion() {
+                phase = search::phase(&position);
             }
         }
         for color in Color::ALL {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Board, CastlingSide, File, Piece, Role, Square};
+use shakmaty::{Chess, File, Move, Position, Role, Square};
 
 use arbiter_game::record::Thought;
 
@@ -79,32 +79,25 @@ pub(super) fn move_range(number: u32) -> usize {
     (number.saturating_sub(1) as usize / MOVES_PER_RANGE).min(RANGES - 1)
 }
 
-/// The index in [`PHASES`] of the phase of a position, by its pieces.
-pub(super) fn phase(board: &Board) -> usize {
-    let weigh = |(role, weight)| weight * board.by_role(role).count();
+/// The index in [`PHASES`] of the phase of a position.
+pub(super) fn phase(position: &Chess) -> usize {
+    let weigh = |(role, weight)| weight * position.board().by_role(role).count();
     let weight: usize = WEIGHTS.into_iter().map(weigh).sum();
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
-/// Plays a move of a stored game on the board alone, as the referee has asked the rules already, and returns
-/// true if pieces changed. A pawn that is taken en passant stays, and weighs nothing.
-pub(super) fn advance(board: &mut Board, played: UciMove) -> bool {
-    let UciMove::Normal { from, to, promotion } = played else { return false };
-    let Some(mover) = board.remove_piece_at(from) else { return false };
-    let (rook, taken) = (mover.color.rook(), board.piece_at(to));
-    if mover.role == Role::King && (taken == Some(rook) || from.distance(to) > 1) {
-        let (side, file) = match from < to {
-            true => (CastlingSide::KingSide, File::H),
-            false => (CastlingSide::QueenSide, File::A),
-        };
-        let corner = Square::from_coords(file, from.rank());
-        board.discard_piece_at(if taken.is_some() { to } else { corner });
-        board.set_piece_at(side.rook_to(mover.color), rook);
-        board.set_piece_at(side.king_to(mover.color), mover);
-    } else {
-        board.set_piece_at(to, Piece { role: promotion.unwrap_or(mover.role), ..mover });
-    }
-    taken.is_some() || promotion.is_some()
+/// The move of a stored game, which the referee has found legal when it was played.
+pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
+    let UciMove::Normal { from, to, promotion } = played else { return None };
+    let role = position.board().role_at(from)?;
+    let capture = position.board().role_at(to);
+    let corner = Square::from_coords(if from < to { File::H } else { File::A }, from.rank());
+    Some(match role {
+        Role::King if position.us().contains(to) => Move::Castle { king: from, rook: to },
+        Role::King if from.distance(to) > 1 => Move::Castle { king: from, rook: corner },
+        Role::Pawn if capture.is_none() && from.file() != to.file() => Move::EnPassant { from, to },
+        _ => Move::Normal { role, from, capture, to, promotion },
+    })
 }
 
 /// The bucket of the time that a move took.
@@ -116,36 +109,35 @@ pub(super) fn time_bucket(time: Duration) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
-    use shakmaty::{CastlingMode, Chess, Position};
 
     #[test]
     fn phases_follow_from_the_pieces() {
         let of = |fen: &str| {
             let position = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard);
-            PHASES[phase(position.unwrap().board())].0
+            PHASES[phase(&position.unwrap())].0
         };
-        assert_eq!(PHASES[phase(Chess::default().board())].0, "opening");
+        assert_eq!(PHASES[phase(&Chess::default())].0, "opening");
         assert_eq!(of("r1bqk2r/pppp1ppp/8/8/8/8/PPPP1PPP/R1BQK2R w KQkq - 0 9"), "middlegame");
         assert_eq!(of("3q1rk1/5ppp/8/8/8/8/5PPP/3Q1RK1 w - - 0 30"), "middlegame");
         assert_eq!(of("4r1k1/5ppp/8/8/8/8/5PPP/4RBK1 w - - 0 40"), "endgame");
     }
 
     #[test]
-    fn a_board_follows_a_game_as_the_rules_do() {
-        let standard = "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1 f6e4 f1e1 d7d5 e1e4 c8g4 a2a4 d8d6 a4a5 e8c8 a1a4 \
-                        b7b6 a5b6 d5e4 b6a7 e4f3 a7a8n";
+    fn stored_moves_are_those_of_the_rules() {
+        let standard = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f6e4 f1e1 d7d5 e1e4 c8g4 a2a4 d8d6 a4a5 e8c8 a1a4 \
+                        b7b5 a5b6 d5e4 b6a7 e4f3 a7a8n";
         for (mode, moves) in [
             (CastlingMode::Standard, standard.to_owned()),
             (CastlingMode::Chess960, standard.replace("e1g1", "e1h1").replace("e8c8", "e8a8")),
         ] {
             let mut position = Chess::default();
-            let mut board = position.board().clone();
-            for played in moves.split_whitespace().map(|played| played.parse::<UciMove>().unwrap())
-            {
-                position.play_unchecked(played.to_move(&position).unwrap());
-                advance(&mut board, played);
-                assert_eq!(&board, position.board(), "{mode:?} {played}");
+            for played in moves.split_whitespace() {
+                let played: UciMove = played.parse().unwrap();
+                let legal = played.to_move(&position).unwrap();
+                assert_eq!(stored_move(&position, played), Some(legal), "{mode:?} {played}");
+                position.play_unchecked(legal);
             }
         }
     }
