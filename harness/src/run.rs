@@ -131,11 +131,8 @@ pub(crate) fn play_plan(
 /// A plan with the files it names, before anything is stored.
 struct LoadedPlan {
     plan: Plan,
-    book: Book,
     fingerprints: Fingerprints,
-    tables: Option<Arc<dyn Tables>>,
-    /// How each engine is started.
-    setups: Vec<EngineSetup>,
+    inputs: Inputs,
 }
 
 /// Resolves the request and reads all that it names.
@@ -200,7 +197,8 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     let fingerprints = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
     let setups = engine_setups(&plan, &own_binary);
-    Ok(LoadedPlan { plan, book, fingerprints, tables, setups })
+    let inputs = Inputs { book, tables, setups, options: Vec::new() };
+    Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
 fn begin(
@@ -220,7 +218,7 @@ fn begin(
 
 /// Makes a plan a run, once it is known that it can be played.
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
-    let LoadedPlan { mut plan, book, fingerprints, tables, mut setups } = loaded;
+    let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
@@ -228,7 +226,7 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     files::check(&plan, &files, &results, name.as_deref())?;
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
-    let (book, options) = check_engines(&mut plan, book, &mut setups, is_probed, compat.as_ref())?;
+    let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
     for path in &replaces {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
@@ -246,7 +244,6 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
-    let inputs = Some(Inputs { book, tables, setups, options });
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
@@ -318,10 +315,10 @@ fn resume(
     // A run that is over needs nothing of what it was played with.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        let LoadedPlan { book, fingerprints: now, tables, mut setups, .. } = read(changed, None)?;
-        check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-        let (book, options) = check_engines(&mut plan, book, &mut setups, false, style.as_ref())?;
-        inputs = Some(Inputs { book, tables, setups, options });
+        let loaded = read(changed, None)?;
+        let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
+        check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
+        inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);
