@@ -251,6 +251,7 @@ impl<'de> Visitor<'de> for ThoughtFields {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
+    use arbiter_game::record::Details;
     use shakmaty::Color;
 
     #[test]
