@@ -52,18 +52,24 @@ const CONTROL_REQUESTS: usize = 64;
 struct ReadyRun {
     name: String,
     plan: Plan,
-    book: Book,
+    /// `None` if the run is over.
+    inputs: Option<Inputs>,
     store: Store,
     files: Vec<GamesFile>,
     state: RunState,
+    results: PathBuf,
+    /// Held as long as the run is ours.
+    _lock: RunLock,
+}
+
+/// All that a run is played with.
+struct Inputs {
+    book: Book,
     tables: Option<Arc<dyn Tables>>,
     /// How each engine is started.
     setups: Vec<EngineSetup>,
     /// Its options, if it was tried out.
     options: Vec<OptionsFound>,
-    results: PathBuf,
-    /// Held as long as the run is ours.
-    _lock: RunLock,
 }
 
 /// Plays the requested run and prints the result.
@@ -126,11 +132,8 @@ pub(crate) fn play_plan(
 /// A plan with the files it names, before anything is stored.
 struct LoadedPlan {
     plan: Plan,
-    book: Book,
     fingerprints: Fingerprints,
-    tables: Option<Arc<dyn Tables>>,
-    /// How each engine is started.
-    setups: Vec<EngineSetup>,
+    inputs: Inputs,
 }
 
 /// Resolves the request and reads all that it names.
@@ -195,7 +198,8 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     let fingerprints = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
     let setups = engine_setups(&plan, &own_binary);
-    Ok(LoadedPlan { plan, book, fingerprints, tables, setups })
+    let inputs = Inputs { book, tables, setups, options: Vec::new() };
+    Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
 fn begin(
@@ -215,7 +219,7 @@ fn begin(
 
 /// Makes a plan a run, once it is known that it can be played.
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
-    let LoadedPlan { mut plan, book, fingerprints, tables, mut setups } = loaded;
+    let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
@@ -223,38 +227,25 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     files::check(&plan, &files, &results, name.as_deref())?;
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
-    let (book, options) = check_engines(&mut plan, book, &mut setups, is_probed, compat.as_ref())?;
+    let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
     for path in &replaces {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
         emptied.map_err(|error| unwritten(path, &error))?;
     }
-    let begin = |path: &Option<PathBuf>, content: &dyn Fn() -> Content| {
-        path.as_deref().map(|path| GamesFile::begin(path, content())).transpose()
+    let begin = |path: &Option<PathBuf>, content| {
+        path.as_deref().map(|path| GamesFile::begin(path, content)).transpose()
     };
-    let header = || PgnHeader::of(&plan, &fingerprints, created_ms);
-    let pgn = || Content::Pgn(Box::new(header()));
-    let (pgn, epd) =
-        (begin(&plan.pgn, &pgn)?, begin(&plan.epd, &|| Content::Epd(plan.annotation.dialect))?);
+    let header = PgnHeader::of(&plan, &fingerprints, created_ms);
+    let pgn = begin(&plan.pgn, Content::Pgn(Box::new(header)))?;
+    let epd = begin(&plan.epd, Content::Epd(plan.annotation.dialect))?;
     let offset = |file: &Option<GamesFile>| file.as_ref().map_or(0, |file| file.end);
     let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
-    Ok(ReadyRun {
-        name,
-        plan,
-        book,
-        store,
-        files,
-        state,
-        tables,
-        setups,
-        options,
-        results,
-        _lock: lock,
-    })
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
 /// Builds engines that are revisions and are not built yet. That takes long, so all that can be wrong
@@ -317,21 +308,18 @@ fn resume(
     let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
     let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
     files::check(&Plan { pgn, ..plan.clone() }, &others, &results, Some(&name))?;
-    let own_binary = own_binary()?;
-    let mut book = load_book(&plan).map_err(Failure::invalid)?;
-    let tables = open_tables(&plan)?;
-    let now = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
-    check_unchanged(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let mut setups = engine_setups(&plan, &own_binary);
     let state = replayed(&store, &name, &plan)?;
     store.check_games(&name)?;
-    let mut options = Vec::new();
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
+    let mut inputs = None;
+    // A run that is over needs nothing of what it was played with.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        cpu_sets_of(&changed).map_err(Failure::invalid)?;
-        (book, options) = check_engines(&mut plan, book, &mut setups, false, style.as_ref())?;
+        let loaded = read(changed, None)?;
+        let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
+        check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
+        inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);
@@ -355,19 +343,7 @@ fn resume(
         reconcile(file, &store, &name, &state, has_workers)?;
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(ReadyRun {
-        name,
-        plan,
-        book,
-        store,
-        files,
-        state,
-        tables,
-        setups,
-        options,
-        results,
-        _lock: lock,
-    })
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
 /// Adds to a file of games what the store has and the file lacks.
@@ -421,8 +397,8 @@ fn carry_out(
     if let Some(style) = &style {
         style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }
-    if ready.state.ending().is_none() {
-        announce(&ready, fleet.as_ref());
+    if let Some(Inputs { book, .. }) = &ready.inputs {
+        announce(&ready, book, fleet.as_ref());
     }
     let (request, unnoted) = match ready.state.ending() {
         // Killed between the last pair and the note of its ending, perhaps.
@@ -467,9 +443,9 @@ fn run(
     style: Option<&Style>,
     go_on: &str,
 ) -> Result<Finished, Failure> {
-    let ReadyRun {
-        name, plan, book, store, files, state, tables, setups, options, results, ..
-    } = ready;
+    let ReadyRun { name, plan, inputs, store, files, state, results, .. } = ready;
+    let inputs = inputs.as_mut().expect("a run that is not over has what it is played with");
+    let Inputs { book, tables, setups, options } = inputs;
     let setups = std::mem::take(setups);
     #[cfg(feature = "cluster")]
     let (created_ms, history) =

@@ -128,6 +128,23 @@ fn a_forfeit_waits_for_the_margin_and_is_told_in_time() {
 }
 
 #[test]
+fn an_engine_deaf_to_stop_is_late_for_as_long_as_the_deadline_lets_it() {
+    let report = |stop_deadline: f64| {
+        let bench = Bench::new();
+        let late = "--mode late-bestmove --delay-ms 700";
+        let plan = Plan::new(&bench, "match", 1).puppet("A", late).puppet("B", "--seed 2");
+        let plan = plan.set("each", "tc=0.2,timemargin=50").set("stop-deadline", stop_deadline);
+        plan.run().expect_code(6).json()
+    };
+    let heard = report(5.0);
+    assert_eq!(heard["terminations"]["time_forfeit"], 2, "{heard:#}");
+    let late = latency(&heard, "A", "overrun").expect("it was late");
+    assert!((600_000..5_000_000).contains(&late["max_us"].as_u64().expect("a time")), "{late}");
+    let given_up = report(0.3);
+    assert_eq!(given_up["terminations"]["stall"], 2, "{given_up:#}");
+}
+
+#[test]
 fn an_engine_deaf_to_quit_is_gone_in_time() {
     let limit = Duration::from_secs(1);
     // How long a run takes, and its engine A was started how often.

@@ -1,6 +1,9 @@
 //! Bad input: refused before the first game, with an exit code for its kind and
 //! an error that names what is wrong.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -60,6 +63,33 @@ fn an_engine_that_is_no_program() {
     let text = bench.write("notes.txt", "not a program");
     let plan = usable(&bench).engine(format!("name=B,cmd={}", text.display()));
     assert_refused(&bench, plan.run(), 3);
+}
+
+#[test]
+fn an_engine_whose_interpreter_is_not_there() {
+    for first_line in ["#!/nonexistent/python", "#! /nonexistent/python -u\r"] {
+        let bench = Bench::new();
+        let script = bench.write("engine.py", format!("{first_line}\nprint('uciok')\n"));
+        std::fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("it is ours");
+        let plan = usable(&bench).engine(format!("name=B,cmd={}", script.display()));
+        assert_refused(&bench, plan.run(), 3);
+    }
+}
+
+#[test]
+fn engines_in_a_folder_that_has_been_deleted() {
+    let bench = Bench::new();
+    let own = crate::support::programs::arbiter().display().to_string();
+    let puppet = crate::support::programs::puppet().display().to_string();
+    for cmd in ["./engine", "bin/engine"] {
+        let results = bench.path("results").display().to_string();
+        let line = format!(
+            "mkdir gone && cd gone && rmdir ../gone && exec {own} match --pairs 1 --results {results} \
+             --engine name=A,cmd={puppet} --engine name=B,cmd={cmd}"
+        );
+        let finished = bench.start(Path::new("/bin/sh"), ["-c", &line]).finish();
+        assert_refused(&bench, finished, 3);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::bench::{Bench, Finished};
+use crate::support::bench::{Bench, Finished, cpu_seconds_of_finished};
 use crate::support::programs::arbiter;
 use crate::support::snapshot::said;
 
@@ -123,6 +123,29 @@ fn games_have_their_figures() {
     assert!(found["llr_classical"].is_f64(), "{found:#}");
     assert_eq!(found["verdict"], "H1");
     show(bayesian);
+}
+
+#[test]
+fn overshoot_is_corrected_in_little_time_for_any_counts() {
+    let cpu_seconds = |flags: &str| {
+        let before = cpu_seconds_of_finished();
+        for _ in 0..8 {
+            stats(flags).expect_code(0);
+        }
+        cpu_seconds_of_finished() - before
+    };
+    for counts in [
+        "10,20,40,21,10",
+        "5000,25000,50000,25100,5000",
+        "50000,250000,500000,251000,50000",
+        "500000000,1000000000,2000000000,1000100000,500000000",
+    ] {
+        let flags = format!("sprt --counts {counts}");
+        let plain = cpu_seconds(&format!("{flags} --overshoot none"));
+        let corrected = cpu_seconds(&flags);
+        // The kernel counts in hundredths of a second.
+        assert!(corrected <= 2.0 * plain + 0.2, "{counts}: {corrected} s, {plain} s without");
+    }
 }
 
 #[test]

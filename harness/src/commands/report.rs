@@ -212,8 +212,8 @@ fn put(
         }
     };
     // Colours are for terminals.
-    let plain = strip_str(text).to_string();
-    let text = if form == ReportFormat::Text { &plain } else { text };
+    let plain = (form == ReportFormat::Text).then(|| strip_str(text).to_string());
+    let text = plain.as_deref().unwrap_or(text);
     write_whole(&path, text, in_use)?;
     note(&format!("wrote {} ({} KiB)", path.display(), text.len().div_ceil(1024)));
     Ok(())

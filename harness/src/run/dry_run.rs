@@ -11,10 +11,10 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     let format = requested.format;
     let is_probed = requested.is_probed;
     let loaded = load(kind, &mut requested, None)?;
-    let LoadedPlan { mut plan, book, mut fingerprints, mut setups, .. } = loaded;
+    let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
     let mut engines = plan.engines.iter();
-    setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
-    let (book, _) = check_engines(&mut plan, book, &mut setups, is_probed, None)?;
+    inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
+    let book = check_engines(&mut plan, inputs, is_probed, None)?.book;
     for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
         if is_stand_in(engine) {
             engine.program = Program::Path("not built".into());

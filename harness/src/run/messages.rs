@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{LoadedPlan, ReadyRun};
 use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
 use arbiter_names::counted;
+use arbiter_openings::Book;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
 use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule, warn};
 use arbiter_runner::{RunError, cpu_sets_of};
@@ -14,8 +15,8 @@ use arbiter_store::Store;
 const QUOTED_FAULTS: usize = 2;
 
 /// Says what will be played, and by whom if not by this machine.
-pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
-    let ReadyRun { name, plan, book, state, .. } = ready;
+pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
+    let ReadyRun { name, plan, state, .. } = ready;
     let engines: Vec<String> = plan
         .own_engines()
         .map(|(name, engine)| format!("{name} ({})", engine.conditions.limits))

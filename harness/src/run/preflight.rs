@@ -1,33 +1,34 @@
 //! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
 
+use super::Inputs;
 use crate::{Failure, Printer, Style, emit, option_warnings, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, base_name, load_book, thin_book};
 use arbiter_protocol::Protocol;
 use arbiter_report::{Dialect, note, warn};
-use arbiter_runner::{OptionsFound, Preflight, PreflightError, check_game_engines, check_tuning};
+use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// How far a run is that a signal ends before its first game.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
-/// Tries all engines out. What comes back is the book without the openings that some engine cannot
-/// be told, which are always the same for the same engines, and without those that will not be
+/// Tries all engines out, and returns what they are played with: the book without the openings that some
+/// engine cannot be told, which are always the same for the same engines, and without those that will not be
 /// played; and the options of the engines. `is_probed` says whether an engine must heed what is to be tuned.
 /// Engines that turn out to speak xboard do so in the plan and the setups from then on. What cannot be started is
 /// told in `style`, if there is one.
 pub(super) fn check_engines(
     plan: &mut Plan,
-    mut book: Book,
-    setups: &mut [EngineSetup],
+    mut inputs: Inputs,
     is_probed: bool,
     style: Option<&Style>,
-) -> Result<(Book, Vec<OptionsFound>), Failure> {
+) -> Result<Inputs, Failure> {
+    let Inputs { book, setups, .. } = &mut inputs;
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
-        thin_book(&mut book, plan);
+        thin_book(book, plan);
     }
-    let trial = async { Ok(try_all(plan, setups, &book, is_probed).await) };
+    let trial = async { Ok(try_all(plan, setups, book, is_probed).await) };
     let trial = runtime()?.block_on(until_signal(trial, BEFORE_GAMES))?;
     if let (Err(error), Some(style)) = (&trial, style)
         && error.at_start
@@ -47,8 +48,8 @@ pub(super) fn check_engines(
                 own.try_for_each(Engine::set_xboard).map_err(Failure::invalid)?;
             }
         }
-        let whole = load_book(plan).map_err(Failure::invalid)?;
-        return check_engines(plan, whole, setups, is_probed, style);
+        *book = load_book(plan).map_err(Failure::invalid)?;
+        return check_engines(plan, inputs, is_probed, style);
     }
     let lines = option_warnings(plan, &options);
     match plan.annotation.dialect {
@@ -72,10 +73,10 @@ pub(super) fn check_engines(
         ));
     }
     let no_opening = || Failure::invalid("the engines share no opening");
-    let mut book = book.without(&unplayable).ok_or_else(no_opening)?;
+    let mut book = inputs.book.without(&unplayable).ok_or_else(no_opening)?;
     plan.book_length = Some(book.len() as u64);
     thin_book(&mut book, plan);
-    Ok((book, options))
+    Ok(Inputs { book, options, ..inputs })
 }
 
 /// Tries all engines out, and whether the one that is to be tuned can be.

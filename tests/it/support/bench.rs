@@ -128,6 +128,23 @@ impl Drop for Bench {
     }
 }
 
+/// Processor time of all programs that this one has waited for, of themselves and the kernel for them, in
+/// seconds.
+pub fn cpu_seconds_of_finished() -> f64 {
+    cpu_seconds("self", 13)
+}
+
+/// The times in the two fields that follow so many after the name of a process, in seconds.
+fn cpu_seconds(process: &str, skipped: usize) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    let stat = stat.expect("it was not waited for yet");
+    // The name, in brackets, may have blanks in it; what follows has none (proc_pid_stat(5)).
+    let fields = stat.rsplit(')').next().expect("a name in brackets");
+    let ticks = fields.split_whitespace().skip(skipped).take(2);
+    let ticks: u64 = ticks.map(|field| field.parse::<u64>().expect("a number")).sum();
+    ticks as f64 / rustix::param::clock_ticks_per_second() as f64
+}
+
 /// A program at work.
 pub struct Running {
     /// The command line, if it is the harness.
@@ -150,13 +167,7 @@ impl Running {
 
     /// Processor time it has taken so far, of itself and the kernel for it, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
-        let stat = stat.expect("it was not waited for yet");
-        // The name, in brackets, may have blanks in it; what follows has none (proc_pid_stat(5)).
-        let fields = stat.rsplit(')').next().expect("a name in brackets");
-        let ticks = fields.split_whitespace().skip(11).take(2);
-        let ticks: u64 = ticks.map(|field| field.parse::<u64>().expect("a number")).sum();
-        ticks as f64 / rustix::param::clock_ticks_per_second() as f64
+        cpu_seconds(&self.child.id().to_string(), 11)
     }
 
     /// The most memory that it had so far, in MiB.

@@ -57,17 +57,17 @@ impl OpeningNames {
 impl Default for OpeningNames {
     /// Reads the table.
     fn default() -> OpeningNames {
-        let named =
-            entries().filter_map(|(named, moves)| Some((key(positions(moves).last()?), named)));
-        let mut names: HashMap<_, _> = named.collect();
+        let openings: Vec<_> = entries().map(|(named, moves)| (named, keys(moves))).collect();
+        let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
+        let mut names: HashMap<_, _> = ends.collect();
         // What lies on the way to an opening is called as the last named position before it: books without moves stop
         // anywhere.
-        for (_, moves) in entries() {
+        for (_, keys) in openings {
             let mut last = None;
-            for position in positions(moves) {
-                last = match (names.get(&key(&position)), last) {
+            for key in keys {
+                last = match (names.get(&key), last) {
                     (Some(named), _) => Some(*named),
-                    (None, Some(named)) => Some(*names.entry(key(&position)).or_insert(named)),
+                    (None, Some(named)) => Some(*names.entry(key).or_insert(named)),
                     (None, None) => None,
                 };
             }
@@ -85,12 +85,12 @@ fn entries() -> impl Iterator<Item = (Named, &'static str)> {
     })
 }
 
-/// The positions after each of some moves, as far as these are legal.
-fn positions(moves: &str) -> Vec<Chess> {
+/// The keys of the positions after each of some moves, as far as these are legal.
+fn keys(moves: &str) -> Vec<Zobrist128> {
     let mut position = Chess::default();
     let after = moves.split(' ').map_while(|san| {
         position.play_unchecked(san.parse::<San>().ok()?.to_move(&position).ok()?);
-        Some(position.clone())
+        Some(key(&position))
     });
     after.collect()
 }
@@ -138,8 +138,7 @@ mod tests {
     #[test]
     fn any_order_of_moves_will_do() {
         let names = OpeningNames::default();
-        let find =
-            |moves: &str| names.find(positions(moves).last().unwrap()).map(|named| named.eco);
+        let find = |moves: &str| names.0.get(keys(moves).last().unwrap()).map(|named| named.eco);
         assert_eq!(find("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), Some("B90"));
         assert_eq!(find("Nf3 d5 d4 Nf6 c4 e6 Nc3 c6"), Some("D43"));
         assert_eq!(find("c4 Nf6 d4 e6 Nc3 Bb4"), Some("E20"));

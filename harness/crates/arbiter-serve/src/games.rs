@@ -86,8 +86,8 @@ impl Openings {
             let name = match names.entry(opening) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
-                    let played = store.book_moves(run, pair)?;
-                    let named = played.and_then(|game| table.of_book_moves(&game));
+                    let played = store.pair(run, pair)?;
+                    let named = played.and_then(|pair| table.of_book_moves(&pair.games.first));
                     let name = named.map(|named| format!("{} {}", named.eco, named.name));
                     unknown.insert(name.unwrap_or_default())
                 }

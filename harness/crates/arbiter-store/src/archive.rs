@@ -208,7 +208,12 @@ impl Store {
         judge: &dyn Fn(&GameRecord) -> Result<(), String>,
         check: &dyn Fn(&str) -> Result<(), StoreError>,
     ) -> Result<String, ArchiveError> {
-        let mut lines = Lines { input: BufReader::new(file), line: 0, read: 0 };
+        let mut lines = Lines {
+            input: BufReader::with_capacity(1 << 16, file),
+            line: 0,
+            read: 0,
+            text: Vec::new(),
+        };
         let Ok(Some(header)) = lines.next::<Header>() else {
             return Err(lines.wrong("is not what `arbiter results export` writes"));
         };
@@ -511,20 +516,22 @@ struct Lines<R> {
     input: R,
     line: u64,
     read: u64,
+    text: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
     fn next<T: for<'a> Deserialize<'a>>(&mut self) -> Result<Option<T>, ArchiveError> {
-        let mut text = Vec::new();
+        self.text.clear();
         self.line += 1;
-        let read = (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut text);
+        let read = (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut self.text);
         let read = read.map_err(|error| self.wrong(format!("cannot be unpacked: {error}")))?;
         self.read += read as u64;
+        let text = &self.text;
         if text.last() != Some(&b'\n') && !text.is_empty() || self.read > MAX_BYTES {
             return Err(self.wrong("is too long, or cut off"));
         }
         let value = || {
-            serde_json::from_slice(&text).map_err(|error| {
+            serde_json::from_slice(text).map_err(|error| {
                 // The line that it names is always the first.
                 let what = error.to_string();
                 self.wrong(what.split(" at line ").next().unwrap_or(&what))

@@ -1,11 +1,9 @@
 //! Lists of the games of a run, a part at a time.
 
-use rusqlite::{Row, named_params, params};
+use rusqlite::{Row, named_params};
 
-use super::query::{GAME, game_row};
 use super::{Store, StoreError};
 use arbiter_game::outcome::Termination;
-use arbiter_game::record::GameRecord;
 
 /// Which games of a run are wanted, and in which order; `None` is for any.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -153,36 +151,12 @@ impl Store {
         self.rows(CHOSEN, params, listed)
     }
 
-    /// The first game of a pair as far as its book moves go, if the pair is on disk: little of a game, and
-    /// quickly read.
-    pub fn book_moves(&self, run: &str, pair: u64) -> Result<Option<GameRecord>, StoreError> {
-        let book = "substr(moves, 1, instr(moves || '\"t\":', '\"t\":') - 1)";
-        let columns = GAME.replace("moves", book);
-        let select =
-            format!("SELECT {columns} FROM games WHERE run = ?1 AND pair = ?2 AND half = 0");
-        let Some(mut row) = self.row(&select, params![run, pair], game_row)? else {
-            return Ok(None);
-        };
-        row.moves = closed(&row.moves);
-        let record = row.into_record();
-        record.map(Some).map_err(|e| self.corrupt(run, format!("pair {pair}: {e}")))
-    }
-
     /// The openings of the games of a run, by their places in the order of the book, each with the
     /// number of a pair that played it.
     pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
         let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
         self.rows(select, [run], |row| row.try_into())
     }
-}
-
-/// The moves before the first one that was thought about; their text ends in the middle of that one.
-fn closed(moves: &str) -> String {
-    if moves.ends_with(']') {
-        return moves.to_owned();
-    }
-    let whole = moves.rfind('{').map_or("[", |end| &moves[..end]);
-    format!("{}]", whole.trim_end_matches(','))
 }
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<ListedGame> {

@@ -481,14 +481,4 @@ fn games_are_listed_by_what_is_asked_for() {
     let games = store.games("run", &all, 5, 1).unwrap();
     assert_eq!((games[0].opening, games[0].plies, games[0].swing), (20, 30, Some(900)));
     assert_eq!(store.openings("run").unwrap(), [(0, 0), (10, 1), (20, 2), (30, 3)]);
-    // Those before the first thought, and all where there is none.
-    let pairing = Pairing { pair: 4, engines: [0, 1], opening: 50 };
-    let played = PlayedPair { pairing, games: Games { first: judged(5, &[]), second: None } };
-    store.append("run", &played, None, None).unwrap();
-    for pair in 0..5 {
-        let first = store.pair("run", pair).unwrap().unwrap().games.first;
-        let book = first.moves.iter().take_while(|played| played.thought.is_none());
-        assert!(store.book_moves("run", pair).unwrap().unwrap().moves.iter().eq(book), "{pair}");
-    }
-    assert!(store.book_moves("run", 9).unwrap().is_none());
 }

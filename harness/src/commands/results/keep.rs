@@ -136,7 +136,7 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
         // Whoever finds what a kill left behind is to see whose it is.
         let trial = tempfile::Builder::new().prefix(".arbiter-import-").tempdir_in(near);
         let trial = trial.map_err(|error| unwritten(folder, &error))?;
-        let name = import_into(&Store::create(trial.path())?, args)?;
+        let name = import_into(&Store::create_unshared(trial.path())?, args)?;
         std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
         // Where a link cannot be made, or another store came meanwhile, it is imported once more.
         imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);

@@ -41,11 +41,11 @@ impl Pulse {
         std::thread::Builder::new().name("pulse".into()).spawn(move || {
             let thread = this_thread();
             if let Some(beats) = theirs.upgrade() {
-                lock(&beats).beat(run_delay(thread));
+                lock(&beats).beat(since_boot(), run_delay(thread));
             }
             drop(begun);
             while let Some(beats) = theirs.upgrade() {
-                let pause = lock(&beats).beat(run_delay(thread));
+                let pause = lock(&beats).beat(since_boot(), run_delay(thread));
                 drop(beats);
                 pause.into_iter().for_each(&paused);
                 std::thread::sleep(BEAT);
@@ -58,21 +58,23 @@ impl Pulse {
 
     /// Number of pauses so far; `None` while the next beat is so late that it may tell of one.
     pub fn pauses(&self) -> Option<u64> {
-        let beats = lock(&self.0);
-        let is_late = since_boot().saturating_sub(beats.last) > BEAT + PAUSE;
-        (!is_late).then_some(beats.pauses)
+        lock(&self.0).pauses_at(since_boot())
     }
 }
 
 impl Beats {
-    /// One more beat; the length of the pause before it, if there was one.
-    fn beat(&mut self, waited: Duration) -> Option<Duration> {
-        let now = since_boot();
+    /// One more beat, at the time `now`; the length of the pause before it, if there was one.
+    fn beat(&mut self, now: Duration, waited: Duration) -> Option<Duration> {
         let gap = now.saturating_sub(self.last).saturating_sub(BEAT);
         let is_pause = gap.saturating_sub(waited.saturating_sub(self.waited)) > PAUSE;
         (self.last, self.waited) = (now, waited);
         self.pauses += u64::from(is_pause);
         is_pause.then_some(gap)
+    }
+
+    fn pauses_at(&self, now: Duration) -> Option<u64> {
+        let is_late = now.saturating_sub(self.last) > BEAT + PAUSE;
+        (!is_late).then_some(self.pauses)
     }
 }
 
@@ -90,14 +92,17 @@ fn lock(beats: &Mutex<Beats>) -> MutexGuard<'_, Beats> {
 mod tests {
     use super::*;
 
+    fn ms(time: u64) -> Duration {
+        Duration::from_millis(time)
+    }
+
     /// A beat `ago` after the last one, of which its thread waited for so long.
     fn beat(ago: u64, waited: u64) -> Option<u64> {
-        let ms = Duration::from_millis;
-        let last = since_boot().saturating_sub(ms(ago));
-        let mut beats = Beats { last, waited: ms(7), pauses: 0 };
-        let pause = beats.beat(ms(7 + waited));
+        let mut beats = Beats { last: ms(50_000), waited: ms(7), pauses: 0 };
+        let now = ms(50_000 + ago);
+        let pause = beats.beat(now, ms(7 + waited));
         assert_eq!(beats.pauses, u64::from(pause.is_some()));
-        assert_eq!(beats.beat(ms(7 + waited)), None, "a pause is reported once");
+        assert_eq!(beats.beat(now, ms(7 + waited)), None, "a pause is reported once");
         pause.map(|pause| pause.as_millis() as u64 / 1_000)
     }
 
@@ -109,12 +114,27 @@ mod tests {
         assert_eq!(beat(9_200, 3_000), Some(9));
     }
 
+    /// A machine that sleeps for an hour between two beats, of which only the clock since its start knows.
     #[test]
-    fn nothing_is_known_while_a_beat_is_late() {
-        let beats = Beats { last: since_boot(), waited: Duration::ZERO, pauses: 2 };
-        let pulse = Pulse(Arc::new(Mutex::new(beats)));
-        assert_eq!(pulse.pauses(), Some(2));
-        lock(&pulse.0).last = Duration::ZERO;
-        assert_eq!(pulse.pauses(), None);
+    fn a_machine_that_slept_has_paused_before_its_first_beat_and_after_it() {
+        let mut beats = Beats { last: ms(1_000), waited: ms(7), pauses: 0 };
+        let awake = ms(1_100 + 3_600_000);
+        assert_eq!(beats.pauses_at(ms(1_100)), Some(0));
+        assert_eq!(beats.pauses_at(awake), None, "nothing is known until the next beat");
+        assert_eq!(beats.beat(awake, ms(7)), Some(ms(3_600_000)));
+        assert_eq!(beats.pauses_at(awake), Some(1));
+        assert_eq!(beats.beat(awake + BEAT, ms(7)), None);
+    }
+
+    #[test]
+    fn the_clock_runs_on_while_the_machine_sleeps() {
+        let awake = Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap();
+        assert!(since_boot() >= awake);
+        let uptime = std::fs::read_to_string("/proc/uptime").unwrap();
+        let seconds: f64 = uptime.split(' ').next().unwrap().parse().unwrap();
+        assert!(
+            (since_boot().as_secs_f64() - seconds).abs() < 5.0,
+            "the kernel counts sleep: {uptime}"
+        );
     }
 }

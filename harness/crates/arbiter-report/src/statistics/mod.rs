@@ -12,7 +12,7 @@ pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES, Searc
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{ByColor, Chess, Color, Position};
 
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
@@ -129,6 +129,23 @@ impl GameStatistics {
     fn add_game(&mut self, game: &GameRecord) {
         self.duration += game.duration;
         self.white.record(result(game, Color::White));
+        let mut seen = ByColor::<EvaluationBuckets>::default();
+        let mut position = game.start();
+        let mut phase = search::phase(&position);
+        for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
+            if let Some(thought) = &played.thought {
+                let own = &mut self.engines[*game.engines.get(mover)];
+                own.times[search::time_bucket(thought.elapsed)] += 1;
+                own.by_move_number[search::move_range(number)].add(thought);
+                own.phases[phase].add(thought);
+                thought.score.iter().for_each(|s| seen.get_mut(mover).add(centipawns(*s)));
+            }
+            let Some(m) = search::stored_move(&position, played.uci) else { break };
+            position.play_unchecked(m);
+            if m.is_capture() || m.is_promotion() {
+                phase = search::phase(&position);
+            }
+        }
         for color in Color::ALL {
             let own = &mut self.engines[*game.engines.get(color)];
             let result = result(game, color);
@@ -136,23 +153,7 @@ impl GameStatistics {
             if result == GameResult::Win {
                 *own.wins.entry(game.outcome.termination).or_default() += 1;
             }
-            let mut seen = EvaluationBuckets::default();
-            evaluations(game, color).for_each(|(_, score)| seen.add(centipawns(score)));
-            own.calibration.add(seen, result);
-        }
-        let mut position = Some(game.start());
-        for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
-            if let Some(thought) = &played.thought {
-                let own = &mut self.engines[*game.engines.get(mover)];
-                own.times[search::time_bucket(thought.elapsed)] += 1;
-                own.by_move_number[search::move_range(number)].add(thought);
-                position.iter().for_each(|at| own.phases[search::phase(at)].add(thought));
-            }
-            // There is no position after a move that the rules do not allow.
-            position = position.and_then(|mut position| {
-                position.play_unchecked(played.uci.to_move(&position).ok()?);
-                Some(position)
-            });
+            own.calibration.add(*seen.get(color), result);
         }
     }
 }

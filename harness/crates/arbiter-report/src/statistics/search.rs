@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use shakmaty::{Chess, Position, Role};
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, File, Move, Position, Role, Square};
 
 use arbiter_game::record::Thought;
 
@@ -85,9 +86,24 @@ pub(super) fn phase(position: &Chess) -> usize {
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
+/// The move of a stored game, which the referee has found legal when it was played.
+pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
+    let UciMove::Normal { from, to, promotion } = played else { return None };
+    let role = position.board().role_at(from)?;
+    let capture = position.board().role_at(to);
+    let corner = Square::from_coords(if from < to { File::H } else { File::A }, from.rank());
+    Some(match role {
+        Role::King if position.us().contains(to) => Move::Castle { king: from, rook: to },
+        Role::King if from.distance(to) > 1 => Move::Castle { king: from, rook: corner },
+        Role::Pawn if capture.is_none() && from.file() != to.file() => Move::EnPassant { from, to },
+        _ => Move::Normal { role, from, capture, to, promotion },
+    })
+}
+
 /// The bucket of the time that a move took.
 pub(super) fn time_bucket(time: Duration) -> usize {
-    ENDS_MS.partition_point(|end| time >= Duration::from_millis(*end))
+    let millis = time.as_millis() as u64;
+    ENDS_MS.partition_point(|end| millis >= *end)
 }
 
 #[cfg(test)]
@@ -106,6 +122,24 @@ mod tests {
         assert_eq!(of("r1bqk2r/pppp1ppp/8/8/8/8/PPPP1PPP/R1BQK2R w KQkq - 0 9"), "middlegame");
         assert_eq!(of("3q1rk1/5ppp/8/8/8/8/5PPP/3Q1RK1 w - - 0 30"), "middlegame");
         assert_eq!(of("4r1k1/5ppp/8/8/8/8/5PPP/4RBK1 w - - 0 40"), "endgame");
+    }
+
+    #[test]
+    fn stored_moves_are_those_of_the_rules() {
+        let standard = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f6e4 f1e1 d7d5 e1e4 c8g4 a2a4 d8d6 a4a5 e8c8 a1a4 \
+                        b7b5 a5b6 d5e4 b6a7 e4f3 a7a8n";
+        for (mode, moves) in [
+            (CastlingMode::Standard, standard.to_owned()),
+            (CastlingMode::Chess960, standard.replace("e1g1", "e1h1").replace("e8c8", "e8a8")),
+        ] {
+            let mut position = Chess::default();
+            for played in moves.split_whitespace() {
+                let played: UciMove = played.parse().unwrap();
+                let legal = played.to_move(&position).unwrap();
+                assert_eq!(stored_move(&position, played), Some(legal), "{mode:?} {played}");
+                position.play_unchecked(legal);
+            }
+        }
     }
 
     #[test]

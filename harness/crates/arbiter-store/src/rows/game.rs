@@ -1,15 +1,16 @@
 //! Games.
 
-use std::borrow::Cow;
+use std::fmt::{Formatter, Result as FmtResult};
 use std::time::Duration;
 
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_with::{As, DisplayFromStr, FromInto};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
 use arbiter_game::outcome::Outcome;
-use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought, game_hash};
+use arbiter_game::record::{GameRecord, MoveRecord, Thought, game_hash};
 use arbiter_protocol::Score;
 use arbiter_protocol::times::{Nanos, nanos};
 
@@ -39,14 +40,23 @@ pub(crate) struct GameRow {
 }
 
 /// A move; short keys, as there are billions of them.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize)]
 struct MoveRow<'a> {
     /// UCI notation.
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
     /// Absent for book moves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<ThoughtRow<'a>>,
+}
+
+/// A [`MoveRow`] as it is read.
+#[derive(Deserialize)]
+struct ReadMove {
+    #[serde(with = "As::<DisplayFromStr>")]
+    m: UciMove,
+    #[serde(default, deserialize_with = "read_thought")]
+    t: Option<Thought>,
 }
 
 /// The moves of a game, each made into a row only as it is written.
@@ -59,45 +69,45 @@ impl Serialize for MoveRows<'_> {
 }
 
 /// An engine's thought.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize)]
 struct ThoughtRow<'a> {
     /// Score in centipawns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     cp: Option<i32>,
     /// Score as moves to mate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     mate: Option<i32>,
     /// Depth in plies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     d: Option<u32>,
     /// Deepest line in plies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     sd: Option<u32>,
     /// Nodes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<u64>,
     /// Time in nanoseconds.
     #[serde(with = "Nanos")]
     ns: Duration,
     /// Time that the engine reported, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<u64>,
     /// Time left in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     l: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     nps: Option<u64>,
     /// Permill of the hash table.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     hf: Option<u32>,
     /// Hits in endgame tables.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     tb: Option<u64>,
-    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
-    pv: Cow<'a, [String]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pv: &'a [String],
     /// Lines that the user wants to see.
-    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
-    x: Cow<'a, [String]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    x: &'a [String],
 }
 
 impl GameRow {
@@ -121,8 +131,7 @@ impl GameRow {
     /// The record, or what is wrong with the row.
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let mut json = serde_json::Deserializer::from_str(&self.moves);
-        // Each move becomes a record at once, as rows are large.
-        let moves: Vec<MoveRecord> = As::<Vec<FromInto<MoveRow<'_>>>>::deserialize(&mut json)
+        let moves: Vec<MoveRecord> = As::<Vec<FromInto<ReadMove>>>::deserialize(&mut json)
             .and_then(|moves| json.end().map(|()| moves))
             .map_err(|error| format!("moves: {error}"))?;
         let result: KnownOutcome =
@@ -167,9 +176,9 @@ impl MoveRow<'_> {
     }
 }
 
-impl From<MoveRow<'_>> for MoveRecord {
-    fn from(row: MoveRow<'_>) -> MoveRecord {
-        MoveRecord { uci: row.m, thought: row.t.map(ThoughtRow::into_thought) }
+impl From<ReadMove> for MoveRecord {
+    fn from(row: ReadMove) -> MoveRecord {
+        MoveRecord { uci: row.m, thought: row.t }
     }
 }
 
@@ -188,31 +197,53 @@ impl ThoughtRow<'_> {
             nps: details.and_then(|details| details.nps),
             hf: details.and_then(|details| details.hashfull),
             tb: details.and_then(|details| details.tbhits),
-            pv: Cow::Borrowed(details.map_or(&[], |details| &details.pv)),
-            x: Cow::Borrowed(details.map_or(&[], |details| &details.lines)),
+            pv: details.map_or(&[], |details| &details.pv),
+            x: details.map_or(&[], |details| &details.lines),
         }
     }
+}
 
-    fn into_thought(self) -> Thought {
-        Thought {
-            score: self.cp.map(Score::Centipawns).or(self.mate.map(Score::Mate)),
-            depth: self.d,
-            seldepth: self.sd,
-            nodes: self.n,
-            elapsed: self.ns,
-            reported: self.t.map(Duration::from_millis),
-            details: Details {
-                left: self.l.map(Duration::from_nanos),
-                nps: self.nps,
-                hashfull: self.hf,
-                tbhits: self.tb,
-                pv: self.pv.into_owned(),
-                lines: self.x.into_owned(),
-                // They have a table of their own.
-                findings: Vec::new(),
+/// Reads a [`ThoughtRow`] into a thought, field by field: a whole row takes as long to move as to read.
+fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Thought>, D::Error> {
+    json.deserialize_map(ThoughtFields).map(Some)
+}
+
+struct ThoughtFields;
+
+impl<'de> Visitor<'de> for ThoughtFields {
+    type Value = Thought;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> FmtResult {
+        out.write_str("a thought")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Thought, A::Error> {
+        let mut thought = Thought::default();
+        let mut elapsed = None;
+        while let Some(field) = map.next_key::<&str>()? {
+            let Thought { details, .. } = &mut thought;
+            match field {
+                "cp" => thought.score = Some(Score::Centipawns(map.next_value()?)),
+                "mate" => thought.score = Some(Score::Mate(map.next_value()?)),
+                "d" => thought.depth = Some(map.next_value()?),
+                "sd" => thought.seldepth = Some(map.next_value()?),
+                "n" => thought.nodes = Some(map.next_value()?),
+                "ns" => elapsed = Some(Duration::from_nanos(map.next_value()?)),
+                "t" => thought.reported = Some(Duration::from_millis(map.next_value()?)),
+                "l" => {
+                    let left = Duration::from_nanos(map.next_value()?);
+                    details.get_or_insert_default().left = Some(left);
+                }
+                "nps" => details.get_or_insert_default().nps = Some(map.next_value()?),
+                "hf" => details.get_or_insert_default().hashfull = Some(map.next_value()?),
+                "tb" => details.get_or_insert_default().tbhits = Some(map.next_value()?),
+                "pv" => details.get_or_insert_default().pv = map.next_value()?,
+                "x" => details.get_or_insert_default().lines = map.next_value()?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
-            .boxed(),
         }
+        thought.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
+        Ok(thought)
     }
 }
 
@@ -220,6 +251,7 @@ impl ThoughtRow<'_> {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
+    use arbiter_game::record::Details;
     use shakmaty::Color;
 
     #[test]
