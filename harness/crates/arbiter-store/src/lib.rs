@@ -26,8 +26,10 @@ mod watch;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, ffi};
 use thiserror::Error;
 
 use arbiter_names::did_you_mean;
@@ -53,6 +55,9 @@ pub struct Offsets {
     /// In the EPD file.
     pub epd: u64,
 }
+
+/// Most rows of a query, which are all in memory. Tests wait for less.
+const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 
 /// Name of the store inside a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
@@ -190,6 +195,8 @@ pub struct Store {
     group_latencies: BTreeMap<String, Latencies>,
     /// The file and its log, as they were when something was last written.
     seen: RefCell<[watch::Seen; 2]>,
+    /// How many times the present query was looked at.
+    ticks: Arc<AtomicU64>,
 }
 
 impl Store {
@@ -213,7 +220,7 @@ impl Store {
         Store::check_output(&file)?;
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
-        let store = Store::over(connection, file);
+        let mut store = Store::over(connection, file);
         store.prepare()?;
         store.check_in_place()?;
         Ok(store)
@@ -225,7 +232,13 @@ impl Store {
     }
 
     fn over(connection: Connection, file: PathBuf) -> Store {
-        Store { connection, file, group_latencies: BTreeMap::new(), seen: RefCell::default() }
+        Store {
+            connection,
+            file,
+            group_latencies: BTreeMap::new(),
+            seen: RefCell::default(),
+            ticks: Arc::default(),
+        }
     }
 
     /// Where the store is.
@@ -239,13 +252,19 @@ impl Store {
         self.corrupt(run, format!("pair {pair} {what}"))
     }
 
+    /// A statement that begins.
+    fn statement(&self, sql: &str) -> rusqlite::Result<CachedStatement<'_>> {
+        self.ticks.store(0, Ordering::Relaxed);
+        self.connection.prepare_cached(sql)
+    }
+
     /// Carries out a statement; the answer is how many rows it changed.
     fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
-        let statement = self.connection.prepare_cached(sql);
+        let statement = self.statement(sql);
         statement.and_then(|mut statement| statement.execute(params)).map_err(|e| self.sqlite(e))
     }
 
-    /// All rows of a query.
+    /// All rows of a query, which are an error if they are too many.
     fn rows<T>(
         &self,
         sql: &str,
@@ -253,7 +272,14 @@ impl Store {
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
         let rows = || -> rusqlite::Result<Vec<T>> {
-            self.connection.prepare_cached(sql)?.query_map(params, read)?.collect()
+            let mut statement = self.statement(sql)?;
+            let rows = statement.query_map(params, read)?.take(MAX_ROWS);
+            let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
+            if rows.len() == MAX_ROWS {
+                let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
+                return Err(rusqlite::Error::SqliteFailure(error, None));
+            }
+            Ok(rows)
         };
         rows().map_err(|e| self.sqlite(e))
     }
@@ -265,7 +291,7 @@ impl Store {
         params: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
-        let row = || self.connection.prepare_cached(sql)?.query_row(params, read).optional();
+        let row = || self.statement(sql)?.query_row(params, read).optional();
         row().map_err(|e| self.sqlite(e))
     }
 
@@ -303,6 +329,10 @@ impl Store {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
             ),
         };
+        if source.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
+            let found = "a query has no end, or more rows than any store of arbiter".to_owned();
+            return StoreError::Damaged { file, found };
+        }
         if !is_damage {
             return StoreError::Sqlite { file, source };
         }
