@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::Failure;
 use arbiter_process::{FilesInUse, WholeFile};
-use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
+use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar, shown_output};
 use arbiter_store::own_files;
 
 /// Columns below which nothing is made to fit.
@@ -129,7 +129,7 @@ pub(crate) fn width() -> Option<usize> {
 pub(crate) fn emit(text: &str) -> Result<(), Failure> {
     // Takes out the colours where they are not wanted.
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::environment(format!("cannot write the result: {error}")))
         }

@@ -217,3 +217,14 @@ fn a_search_ends_when_its_solution_was_held() {
     assert!(time("time_ms") < 50_000.0, "{json:#}");
     assert!(time("solution_ms") <= time("time_ms"), "{json:#}");
 }
+
+#[test]
+fn names_of_positions_show_what_a_terminal_would_obey() {
+    let bench = Bench::new();
+    let id = "a\u{202e}\u{9b}1A\u{1b}[2Jb";
+    bench.write("x.epd", format!("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm h3; id \"{id}\";\n"));
+    let told = bench.arbiter(["epd", "bundled", "--suite", "x.epd", "--nodes", "100"]).finish();
+    let line =
+        told.stdout.lines().find_map(|line| line.split_once(": played")).expect("it is not solved");
+    assert_eq!(line.0, "  a\\u202e\\u009b1A\\u001b[2Jb");
+}

@@ -1,5 +1,6 @@
-//! The async runtime, which only code that acts may name. Reading the clock and printing are forbidden by
-//! lints, serialisation by what crates depend on.
+//! The async runtime, which only code that acts may name, and the streams of the terminal, to which only those
+//! may write that show codes for what a terminal obeys. Reading the clock and `println!` are forbidden by lints,
+//! serialisation by what crates depend on.
 
 use regex_lite::Regex;
 
@@ -19,21 +20,44 @@ const ALLOWED: [&str; 9] = [
     "harness/src/",
 ];
 
+/// The only writers of the harness to standard output and standard error.
+const WRITERS: [&str; 5] = [
+    "engine/",
+    "harness/crates/arbiter-report/src/live/screen.rs",
+    "harness/src/commands/results/keep.rs",
+    "harness/src/console.rs",
+    "harness/src/output.rs",
+];
+
 /// Finds what is named where it may not be.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
-    if !path.contains("/src/") || path.contains("/benches/") || is_allowed(&ALLOWED, path) {
+    if !path.contains("/src/") || path.contains("/benches/") {
         return Vec::new();
     }
-    let runtime = Regex::new(r"\btokio::|\buse tokio\b").expect("the pattern is fixed");
-    let lines = code(path, text).filter(|(_, code)| runtime.is_match(code));
-    let found = "decide in plain code and let the driver or the dispatcher await";
-    let violation = |(line, _)| Violation {
-        path: path.to_owned(),
-        line,
-        rule: "async runtime",
-        found: found.to_owned(),
-    };
-    lines.map(violation).collect()
+    let runtime = "decide in plain code and let the driver or the dispatcher await";
+    let writers = "print with `emit` or a message, which show codes for what a terminal obeys";
+    let rules = [
+        ("async runtime", r"\btokio::|\buse tokio\b", &ALLOWED[..], runtime),
+        (
+            "terminal",
+            r"\b(stdout|stderr)\(\)\.lock\(|\banstream::(stdout|stderr)",
+            &WRITERS,
+            writers,
+        ),
+    ];
+    let mut violations = Vec::new();
+    for (rule, pattern, allowed, found) in rules {
+        let pattern = Regex::new(pattern).expect("the pattern is fixed");
+        let lines = code(path, text).filter(|(_, code)| pattern.is_match(code));
+        let lines = lines.filter(|_| !is_allowed(allowed, path));
+        violations.extend(lines.map(|(line, _)| Violation {
+            path: path.to_owned(),
+            line,
+            rule,
+            found: found.to_owned(),
+        }));
+    }
+    violations
 }
 
 /// Whether `path` is one of `allowed`.
@@ -57,4 +81,12 @@ fn the_runtime_belongs_to_the_drivers() {
     lines("harness/crates/arbiter-game/src/driver.rs", text, &[]);
     let quoted = "// tokio\nconst NAME: &str = \"tokio\";";
     lines("harness/crates/arbiter-game/src/referee.rs", quoted, &[]);
+}
+
+#[test]
+fn terminals_are_written_to_in_few_places() {
+    let text = "fn f() { anstream::stdout(); }\nfn g() { std::io::stderr().lock(); }\n\
+         fn h() { stderr().is_terminal(); }";
+    lines("harness/src/commands/ci.rs", text, &[1, 2]);
+    lines("harness/src/output.rs", text, &[]);
 }

@@ -92,7 +92,7 @@ pub use style::{BAD_STYLE, styled};
 pub use suite::{EpdEngine, EpdReport, PerftReport, PerftTotals, Place};
 pub use summary::{Strength, Summary, Verdict};
 pub use table::Table;
-pub use terminal::{complain, note, progress_bar, shown_message, warn};
+pub use terminal::{complain, note, progress_bar, shown_message, shown_output, warn};
 pub use text::{interval, percent, plus_minus, plus_minus_95, signed, superiority};
 pub use transcript::transcript_text;
 pub use tuned::{tuned_names, tuning_schedule};

@@ -15,7 +15,7 @@ use crate::lint::place;
 use crate::recent::{ActiveTime, fault_in_words, in_words};
 use crate::standings::leaders_line;
 use crate::status::Progress;
-use crate::terminal::{is_quiet, note, shown_message};
+use crate::terminal::{is_quiet, note};
 use crate::text::{ratio, signed};
 use crate::tuned;
 use arbiter_game::lint::LintFinding;
@@ -293,16 +293,14 @@ impl<'a> Live<'a> {
 
     fn debug(&self, line: String) {
         match &self.screen {
-            Some(screen) if log::log_enabled!(log::Level::Debug) => {
-                screen.print(&shown_message(&line))
-            }
+            Some(screen) if log::log_enabled!(log::Level::Debug) => screen.print(&line),
             _ => log::debug!("{line}"),
         }
     }
 
     fn say(&self, text: &str) {
         match &self.screen {
-            Some(screen) => screen.print(&shown_message(text)),
+            Some(screen) => screen.print(text),
             None => note(text),
         }
     }

@@ -3,10 +3,12 @@
 use std::fs::{File, remove_file, rename};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::checksum::{add_functions, fill_in};
@@ -27,6 +29,15 @@ const BUSY: Duration = Duration::from_secs(30);
 
 /// How often to look whether it is done, where SQLite does not.
 const RETRY: Duration = Duration::from_millis(5);
+
+/// Longest text or blob that is read or written, in bytes.
+const MAX_VALUE: i32 = 64 << 20;
+
+/// Steps of SQLite's machine after which a query is looked at.
+const TICK: i32 = 1_000_000;
+
+/// So many times a query is looked at before it is ended: it takes minutes by then. Tests wait for less.
+const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 
 /// Memory for pages of the file, in KiB. A run adds to the file's end and reads little.
 const CACHE_KIB: i64 = 512;
@@ -202,7 +213,7 @@ const INDEXES: &str = "
 
 impl Store {
     /// Sets the connection up and migrates the file. A newer one is left as it is.
-    pub(super) fn prepare(&self) -> Result<(), StoreError> {
+    pub(super) fn prepare(&mut self) -> Result<(), StoreError> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
         self.adapt().map_err(|e| self.sqlite(e))?;
         // First, as the settings change the file.
@@ -219,9 +230,23 @@ impl Store {
         if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    /// Has SQLite plan each query once, and not anew for each value that is bound, and know our functions.
-    pub(super) fn adapt(&self) -> rusqlite::Result<()> {
-        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    /// Has SQLite plan each query once, and not anew for each value that is bound, know our functions, and
+    /// read no more of a file that another program has made than tables of a size.
+    pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
+        let settings = [
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        ];
+        for (setting, is_on) in settings {
+            self.connection.set_db_config(setting, is_on)?;
+        }
+        self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE)?;
+        let ticks = self.ticks.clone();
+        let is_endless = move || ticks.fetch_add(1, Ordering::Relaxed) > MAX_TICKS;
+        self.connection.progress_handler(TICK, Some(is_endless))?;
         add_functions(&self.connection)
     }
 

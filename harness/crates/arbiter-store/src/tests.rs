@@ -482,3 +482,49 @@ fn games_are_listed_by_what_is_asked_for() {
     assert_eq!((games[0].opening, games[0].plies, games[0].swing), (20, 30, Some(900)));
     assert_eq!(store.openings("run").unwrap(), [(0, 0), (10, 1), (20, 2), (30, 3)]);
 }
+
+/// A store that another program has changed.
+fn changed(sql: &str) -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    drop(filled(dir.path()));
+    Connection::open(dir.path().join(FILE_NAME)).unwrap().execute_batch(sql).unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    (dir, store)
+}
+
+#[test]
+fn a_query_of_a_foreign_store_has_an_end() {
+    let (_dir, store) = changed("");
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
+    let many = store.rows(&format!("{endless} SELECT i FROM n"), [], |row| row.get::<_, i64>(0));
+    let long = store.number(&format!("{endless} SELECT count(*) FROM n"), []);
+    for error in [many.map(drop).unwrap_err(), long.map(drop).unwrap_err()] {
+        assert!(
+            matches!(&error, StoreError::Damaged { found, .. } if found.contains("no end")),
+            "{error}"
+        );
+    }
+    assert_eq!(store.runs().unwrap().len(), 1, "the next one has a limit of its own");
+}
+
+#[test]
+fn views_and_triggers_of_a_foreign_store_do_nothing() {
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT hidden.* FROM hidden, n";
+    for select in ["SELECT * FROM hidden", endless] {
+        let view = format!("ALTER TABLE runs RENAME TO hidden; CREATE VIEW runs AS {select}");
+        let (dir, store) = changed(&view);
+        assert!(store.runs().is_err(), "{select}");
+        assert!(Store::observe(dir.path()).unwrap().outlines().is_err(), "{select}");
+    }
+    let trigger = "CREATE TRIGGER t AFTER UPDATE ON runs BEGIN DELETE FROM games; END";
+    let (_dir, store) = changed(trigger);
+    store.execute("UPDATE runs SET about = 'x'", []).unwrap();
+    assert_eq!(store.number("SELECT count(*) FROM games", []).unwrap(), 2);
+}
+
+#[test]
+fn a_value_of_a_foreign_store_has_a_bound() {
+    let (_dir, store) = changed("UPDATE runs SET about = CAST(zeroblob(70000000) AS TEXT)");
+    let error = store.outlines().unwrap_err().to_string();
+    assert!(error.contains("too big"), "{error}");
+}

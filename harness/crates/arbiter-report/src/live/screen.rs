@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::io::Write;
 
 use super::length;
+use crate::terminal::shown_output;
 
 /// What is drawn on standard error.
 #[derive(Default)]
@@ -53,7 +54,7 @@ fn frame(before: usize, above: &str, lines: &[String]) -> String {
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));
-    let all: String = all.map(|line| format!("{line}\n")).collect();
+    let all: String = all.map(|line| shown_output(line) + "\n").collect();
     format!("{erase}{all}")
 }
 
