@@ -61,7 +61,8 @@ pub fn made_for(program: &Path) -> Option<&'static str> {
     match head(program)? {
         [b'M', b'Z', ..] => Some("Windows"),
         [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..] => Some("macOS"),
-        // The last two bytes are the processor.
+        // The last two bytes are the processor. Intel's of 32 bits (3) may run on one of 64 bits.
+        [0x7f, b'E', b'L', b'F', .., 3, 0] => None,
         other @ [0x7f, b'E', b'L', b'F', ..] if other[18..] != own[18..] => {
             Some("another processor")
         }
@@ -105,10 +106,13 @@ mod tests {
         let own = std::fs::read("/proc/self/exe").unwrap();
         let mut arm = own[..20].to_vec();
         arm[18] = 183;
+        let mut intel = arm.clone();
+        intel[18] = 3;
         let universal = b"\xca\xfe\xba\xbe\0\0\0\x02\x01\0\0\x07\0\0\0\x03\0\0\x40\0";
         for (bytes, expect) in [
             (&own[..20], None),
             (&arm[..], Some("another processor")),
+            (&intel[..], None),
             (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0\xb8\0\0\0", Some("Windows")),
             (universal, Some("macOS")),
             (b"#!/bin/sh\nexec /usr/games/gnuchess\n", None),
