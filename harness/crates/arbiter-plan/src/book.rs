@@ -17,14 +17,14 @@ const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 /// Name of the bundled book in messages.
 const BUNDLED_NAME: &str = "bundled book";
 
-/// How a book is read.
+/// Settings for reading a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BookReading {
     /// Plies taken from PGN openings; all if `None`.
     pub plies: Option<u32>,
     /// Plies taken from lines of a Polyglot book, if not the usual number.
     pub book_depth: Option<u32>,
-    /// Whether a bad line of the book is an error instead of being left out.
+    /// Makes a bad line of the book an error instead of leaving the line out.
     pub strict_book: bool,
 }
 

@@ -12,9 +12,9 @@ use arbiter_protocol::{Protocol, Restart, parse_seconds};
 pub struct EngineKey {
     /// Its name.
     pub name: &'static str,
-    /// What the help says of it; may be empty.
+    /// The text of the help; may be empty.
     help: &'static str,
-    /// Whether it is a limit, which engines may share.
+    /// Marks a limit, which engines may share.
     is_limit: bool,
     /// Reads its value, which stands behind the name.
     set: fn(&mut EngineSpec, &str, &str) -> Result<(), String>,

@@ -122,7 +122,7 @@ pub struct Plan {
     /// Whether all games start from the initial position, and from no book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_no_book: bool,
-    /// How the book is read.
+    /// The settings for reading the book.
     #[serde(flatten)]
     pub reading: BookReading,
     /// Openings of the book; `None` before it is read, and in runs of stores that were of format 13.

@@ -29,7 +29,7 @@ pub struct Request {
     pub openings: Option<PathBuf>,
     /// Whether all games start from the initial position, without openings.
     pub has_no_book: bool,
-    /// How the book is read.
+    /// The settings for reading the book.
     pub reading: BookReading,
     /// Order of the openings.
     pub order: Option<Order>,

@@ -394,7 +394,7 @@ mod tests {
         strays.into_iter().for_each(assert_gone);
     }
 
-    /// Whether a process has this argument.
+    /// Returns whether a process has this argument.
     fn is_argument(mark: &str) -> bool {
         let folders = std::fs::read_dir("/proc").unwrap().flatten();
         let mut arguments = folders.map(|of| std::fs::read(of.path().join("cmdline")));

@@ -1,9 +1,9 @@
-//! What is shown on terminals: messages, and finished text.
+//! Text for terminals: messages, and finished text.
 
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
-/// What terminals obey in finished text and what stays: ends of lines, tabs, and our styles.
+/// Escapes the codes that terminals obey in finished text; line ends, tabs and our styles stay.
 const HARMLESS: [&str; 8] =
     ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 

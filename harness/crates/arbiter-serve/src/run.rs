@@ -191,6 +191,10 @@ impl Reading {
         state: &State,
         trouble: Option<String>,
     ) -> Result<Vec<Fragment>, StoreError> {
+        // The last pair is counted a moment before the process notes the end of the run, and a process that
+        // has nothing left to start calls that draining.
+        let over = State::Over(self.summary.ending);
+        let state = if self.summary.is_over() { &over } else { state };
         // What the report says of an open question depends on who is still at it.
         let is_played = matches!(state, State::Played(_));
         self.is_stale |= self.summary.is_played != is_played;
@@ -204,7 +208,7 @@ impl Reading {
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
         self.rest = self.rest.saturating_sub(1);
         // The last word of a run is not kept waiting.
-        if self.is_stale && (self.rest == 0 || self.fold.stored.head.ending.is_some()) {
+        if self.is_stale && (self.rest == 0 || matches!(state, State::Over(Some(_)))) {
             // Statistics of a part of the games would not agree with the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);

@@ -27,7 +27,7 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model
 const WORKERS: &[&str] = if cfg!(feature = "cluster") { &["on"] } else { &[] };
 
 settings! {
-    /// What flags and `arbiter.toml` say of a run; all of it may be left open.
+    /// The settings of a run, from flags and `arbiter.toml`; each may be left open.
     Settings, plan;
     "Openings" => {
         /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are

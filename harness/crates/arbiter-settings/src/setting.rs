@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use arbiter_plan::Plan;
 
-/// What `--resume` makes of a flag.
+/// The effect of a flag beside `--resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnResume {
     /// The run has to have been started with the same.
@@ -23,16 +23,16 @@ pub enum OnResume {
     Written,
 }
 
-/// What a command line says of a setting: nothing, a switch, or a flag with its value.
+/// A setting on a command line: nothing, a switch, or a flag with its value.
 pub(crate) type Said = Option<Option<String>>;
 
 /// A setting of a run.
 pub(crate) struct Setting {
     /// Its field, from which flag and key have their names.
     pub field: &'static str,
-    /// What `--resume` makes of it.
+    /// The effect of the setting beside `--resume`.
     pub on_resume: OnResume,
-    /// What the command line of a plan says of it, if it decides which games are played.
+    /// The setting on the command line of a plan, if the setting decides which games are played.
     pub said: Option<fn(&Plan) -> Said>,
 }
 

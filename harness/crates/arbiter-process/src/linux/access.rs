@@ -1,4 +1,4 @@
-//! Who is at the other end, connections and priorities.
+//! The peers of a connection, connections and priorities.
 
 use std::io;
 use std::os::fd::AsFd;

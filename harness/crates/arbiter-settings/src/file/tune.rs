@@ -8,7 +8,7 @@ use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning, TuningError};
 
 settings! {
-    /// What is tuned, and how: flags of `arbiter tune` and the `[tune]` table.
+    /// The settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
     TuneTable, plan;
     None::<&str> => {
         /// How often the values are moved

@@ -98,7 +98,7 @@ const LIES: [(&str, Lie); 7] = [
     ("a tenth of the jobs left out", |random, number| chosen(random, number, 0.32)),
 ];
 
-/// Who is found, and after how many audits, if one worker of five lies.
+/// Audits until one lying worker of five is found.
 fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut bias = BiasDetector::default();
@@ -116,7 +116,7 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     })
 }
 
-/// Who is found without audits, and after how many of its pairs, if one worker of five lies.
+/// Pairs of one lying worker of five until the worker is found without audits.
 fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut outliers = OutlierDetector::new(true);
@@ -178,7 +178,7 @@ fn who_lies_is_found_by_results() {
     assert_eq!(found, known);
 }
 
-/// How far a worker moves the result of its own pairs that leaves out a tenth of its jobs: 23 Elo.
+/// The bias of a worker that leaves out a tenth of its jobs: 23 Elo in its own pairs.
 #[test]
 fn what_a_tenth_of_the_jobs_is_worth() {
     const PAIRS: u64 = 40_000;
