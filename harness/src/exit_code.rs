@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// How the program ends. The help shows the description of each.
+/// The exit code of the program. The help shows the description of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[repr(u8)]
 pub enum ExitCode {

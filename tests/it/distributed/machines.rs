@@ -52,7 +52,7 @@ const WITHOUT_LANDLOCK: &str = r#"
     exec @ARGV or die $!;
 "#;
 
-/// What is told of a worker in this sandbox that does not find Landlock, and must leave at once.
+/// A worker in this sandbox that does not find Landlock says so, and leaves at once where it must.
 #[test]
 fn without_landlock_a_worker_says_so_and_seccomp_still_holds() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();

@@ -59,7 +59,7 @@ pub fn check_promises(files: &[File]) -> Vec<Violation> {
     found
 }
 
-/// Whether there are tests in a module of the end-to-end tests, or in a file or crate of the harness.
+/// Returns whether there are tests in a module of the end-to-end tests, or in a file or crate of the harness.
 fn has_tests(name: &str, files: &[File]) -> bool {
     let own = format!("tests/it/{}.rs", name.replace("::", "/"));
     let ends =

@@ -48,12 +48,12 @@ settings! {
         seed["N"]: Option<u64> => Some(plan.seed),
     }
     "Schedule" => {
-        /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
+        /// Tournament format: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
         /// tournament --help` describes them [default: round-robin]
         #[arg(hide_possible_values = true, value_parser = one_of(FORMATS))]
         schedule["FORMAT"]: Option<Format> as "text" =>
             unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
-        /// How often the schedule is gone through; rounds of a Swiss, climbs of a ladder
+        /// Rounds: passes through the schedule, rounds of a Swiss, climbs of a ladder
         /// [default: 1, for a Swiss as many as a knockout has]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
@@ -79,7 +79,7 @@ settings! {
         tie_breaks["N"]: Option<u64> = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
         /// Let a knockout encounter go on when its loser cannot catch up any more
         play_out: bool => plan.design.plays_out,
-        /// When the next opening is taken [default: shared]
+        /// Moments at which the next opening is taken [default: shared]
         #[arg(value_parser = one_of(POLICIES))]
         opening_policy["POLICY"]: Option<OpeningPolicy> as "text" =>
             unless(OpeningPolicy::default(), plan.design.openings),
@@ -112,7 +112,7 @@ settings! {
         /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
         /// illegal move, time loss) before the run counts as invalid
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
-        /// What to do about engines that wait for a processor in games under a clock. "discard" plays a
+        /// Treatment of engines that wait for a processor in games under a clock. "discard" plays a
         /// pair again, twice at most, if that can have decided it: an engine lost on time by no more than
         /// it had waited in that game, or one waited for a share of its thinking time that is more than
         /// 0.25 above the other's. All other pairs count, and the result says how much engines waited.
@@ -128,16 +128,16 @@ settings! {
         /// Engine lines that go into the comment of the move, as a regular expression
         #[resume(Written)]
         pgn_match["REGEX"]: Option<LinePattern> as "text",
-        /// How the PGN has moves: san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
+        /// Notation of moves in the PGN: san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
         #[resume(Written)]
         notation["NOTATION"]: Option<Notation> as "text",
         /// Write the PGN without comments, and with the tags only that every game must have
         #[resume(Written)]
         pgn_minimal: bool,
-        /// What the PGN names as the event [default: the kind of run]
+        /// Event tag of the PGN [default: the kind of run]
         #[resume(Written)]
         event["TEXT"]: Option<String>,
-        /// What the PGN names as the site [default: ?]
+        /// Site tag of the PGN [default: ?]
         #[resume(Written)]
         site["TEXT"]: Option<String>,
         /// Append the final position of each game to this file, in schedule order
@@ -243,10 +243,10 @@ settings! {
         alpha["P"]: Option<f64> = DEFAULT_ERROR => plan.sprt.map(|sprt| sprt.alpha),
         /// Chance to accept the null hypothesis if the alternative holds
         beta["P"]: Option<f64> = DEFAULT_ERROR => plan.sprt.map(|sprt| sprt.beta),
-        /// What the Elo bounds mean [default: normalized]
+        /// Scale of the Elo bounds [default: normalized]
         #[arg(value_parser = one_of(MODELS))]
         model: Option<Model> as "text" => plan.sprt.map(|sprt| sprt.model),
-        /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
+        /// Correction of the bounds for the jumps of the ratio [default: dynamic for Elo bounds at most 20
         /// apart, else none]
         #[arg(value_parser = one_of(CORRECTIONS))]
         overshoot: Option<Correction> as "text" => plan.sprt.map(|sprt| sprt.correction),

@@ -220,7 +220,7 @@ pub struct Store {
     group_latencies: BTreeMap<String, Latencies>,
     /// The file and its log, as they were when something was last written.
     seen: RefCell<[watch::Seen; 2]>,
-    /// How many times the present query was looked at.
+    /// Looks at the present query so far.
     ticks: Arc<AtomicU64>,
 }
 

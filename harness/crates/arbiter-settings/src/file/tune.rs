@@ -11,7 +11,7 @@ settings! {
     /// The settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
     TuneTable, plan;
     None::<&str> => {
-        /// How often the values are moved
+        /// Iterations, each of which moves the values
         #[arg(conflicts_with = "rounds")]
         #[resume(Length)]
         iterations["N"]: Option<u64> = DEFAULT_ITERATIONS => plan.tuning.as_ref().map(|tuning| tuning.iterations),

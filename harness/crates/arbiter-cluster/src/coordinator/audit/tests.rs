@@ -151,7 +151,7 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
     [needed[needed.len() / 2 - 1], needed[needed.len() * 19 / 20 - 1]]
 }
 
-/// How many audits, or pairs of the worker without any, it takes to find one of five that lies, of engines that
+/// Audits, or pairs of the worker without any, until one lying worker of five is found, of engines that
 /// do not repeat their games: the figures of the manual.
 #[test]
 fn who_lies_is_found_by_results() {
