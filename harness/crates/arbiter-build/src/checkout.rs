@@ -1,12 +1,12 @@
-//! A tree of files in a folder of its own.
+//! Checkout of a tree of files into a folder of its own.
 
 use std::path::Path;
 
 use super::error::{BuildError, io_error};
 use super::git::{Commit, Repository, Snapshot, command, git, output};
 
-/// Checks `commit` out into `dir`, or the files of `snapshot` on top of it. What a build asks git
-/// for, such as the number of the commit, it finds there. The same files make the same commit.
+/// Checks `commit` out into `dir`, or the files of `snapshot` on top of it. A build finds there
+/// what it asks git for, such as the number of the commit. The same files make the same commit.
 pub(super) fn check_out(
     repository: &Repository,
     commit: Option<&Commit>,

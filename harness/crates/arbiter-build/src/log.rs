@@ -1,11 +1,11 @@
-//! What a build prints, of which the beginning and the end are kept.
+//! Log of a build's output, of which the beginning and the end are kept.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes that are kept of the beginning, and as many of the end.
+/// Bytes kept of the beginning, and as many of the end.
 const MOST: usize = 1 << 20;
 
 /// A log that is being written.
@@ -20,7 +20,7 @@ struct State {
     tail: VecDeque<String>,
     tail_bytes: usize,
     left_out: u64,
-    /// The first error of writing, after which nothing is written.
+    /// First write error, after which nothing is written.
     outcome: io::Result<()>,
 }
 
@@ -36,7 +36,7 @@ impl Log {
         self.state().add(line);
     }
 
-    /// Writes the end.
+    /// Writes the kept end of the output.
     pub(super) fn finish(&self) -> io::Result<()> {
         self.state().finish()
     }
