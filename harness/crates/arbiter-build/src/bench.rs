@@ -121,8 +121,8 @@ impl BenchReader {
     }
 }
 
-/// Returns the whole number with which a text begins; `None` if more digits follow, as in `2 030
-/// 154` or `20/30`, or a unit clings to it.
+/// Returns the whole number with which a text begins; `None` if more digits follow, as in
+/// `2 030 154` or `20/30`, or a unit clings to it.
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
     let is_whole = !rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
@@ -201,8 +201,8 @@ pub fn run_bench_once(
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
 }
 
-/// Returns the signature that the message of a commit promises: the last line of the form `Bench:
-/// 123`.
+/// Returns the signature that the message of a commit promises: the last line of the form
+/// `Bench: 123`.
 pub fn promised_nodes(message: &str) -> Option<u64> {
     let words = |line: &str| -> Option<u64> {
         let line = line.trim();

@@ -156,7 +156,8 @@ impl Entry {
         record.bytes.map_or(data.len() > 0, |bytes| data.len() == bytes).then_some(record)
     }
 
-    /// Returns the stored record, if the hash of the program is also the stored one.
+    /// Returns the stored record, if the hash of the program matches as well; records of older
+    /// versions have none.
     pub(super) fn intact(&self) -> Option<BuildRecord> {
         let record = self.record()?;
         let Some(hash) = &record.hash else { return Some(record) };

@@ -52,7 +52,7 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
     Ok(all)
 }
 
-/// Returns the builds to remove at the time `now`; `all` has the longest unused first. It is `now`.
+/// Returns the builds to remove at the time `now`; `all` has the longest unused first.
 pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> Vec<&KeptBuild> {
     let (age, most) = match policy {
         Policy::All => return all.iter().collect(),
@@ -82,7 +82,6 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError>
 }
 
 /// Returns folders of killed builds, so old at the time `now` that no build can be at work there.
-/// It is `now`.
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {
