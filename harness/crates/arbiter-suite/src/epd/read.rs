@@ -1,4 +1,4 @@
-//! Reads EPD suites, line by line.
+//! Parser of EPD suites, line by line.
 
 use shakmaty::{Move, Position};
 
@@ -9,18 +9,18 @@ use crate::LineFault;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// A suite as read.
+/// Suite as parsed.
 #[derive(Debug, Default)]
 pub struct Suite {
-    /// Its records, in the order of the file.
+    /// Records in the order of the file.
     pub records: Vec<Record>,
     /// Lines that could not be used.
     pub unusable: Vec<LineFault>,
-    /// What was left out of positions that are used.
+    /// Parts left out of positions that are used.
     pub corrected: Vec<LineFault>,
 }
 
-/// Reads a suite; all positions are Chess960 if `is_chess960`, else those that need it.
+/// Parses a suite; all positions are Chess960 if `is_chess960`, else those that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
     let mut suite = Suite::default();
     for (line, text) in lines(text) {
@@ -36,7 +36,8 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
 }
 
 impl Record {
-    /// Reads the line of this number; its position is Chess960 if `is_chess960`, or if it needs that.
+    /// Parses the line with the number `line`; its position is Chess960 if `is_chess960`, or if it
+    /// needs that.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         if start.position.legal_moves().is_empty() {
@@ -80,17 +81,17 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     Ok(Goal { best: best.found, avoid: avoid.found, mate: dm.or(best.mate), points })
 }
 
-/// The operands of `bm` or `am`.
+/// Operands of `bm` or `am`.
 #[derive(Debug, Default)]
 struct Moves {
     found: Vec<Move>,
-    /// From `bm #5`.
+    /// Moves to a mate, from `bm #5`.
     mate: Option<i32>,
     refused: Vec<String>,
 }
 
-/// All moves of an opcode, which may be repeated. If it has some and none is understood, the
-/// question is lost.
+/// Returns all moves of an opcode, which may be repeated. Fails if the opcode has operands and none
+/// is understood, because the question is lost then.
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
