@@ -1,4 +1,4 @@
-//! The block of figures as fastchess prints it, and its own version of the form of cutechess-cli.
+//! Figures in the form of fastchess, and its own version of the form of cutechess-cli.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use arbiter_plan::RunCounts;
 use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus};
 
-/// Figures of strength, as text: what has no spread is what C's arithmetic makes of it.
+/// Figures of strength, as text: without a spread, they are what C's arithmetic makes of it.
 struct Figures {
     elo: [String; 2],
     nelo: [String; 2],
@@ -39,7 +39,7 @@ impl Figures {
     }
 }
 
-/// A number as C prints it on the processors that most have, where what is none has a sign.
+/// Formats a number as C does on most processors, where NaN has a sign.
 fn shown(value: f64, decimals: usize) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
 }
@@ -121,7 +121,7 @@ pub(super) fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
     format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")
 }
 
-/// The difference of two engines in the form of cutechess-cli.
+/// Formats the difference of two engines in the form of cutechess-cli.
 pub(super) fn other_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let strength = writer.strength(counts.main_encounter());
     let Figures { elo, los, .. } = Figures::of(&strength);
@@ -129,7 +129,7 @@ pub(super) fn other_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     format!("Elo difference: {}, LOS: {los} %, DrawRatio: {draws} %\n", elo.join(" +/- "))
 }
 
-/// The test in that form.
+/// Formats the state of the test in the form of cutechess-cli.
 pub(super) fn other_sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
     let SprtStatus { llr, lower, upper, .. } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
