@@ -1,9 +1,9 @@
-//! A document in Markdown.
+//! Document in Markdown.
 
 use crate::document::{Block, Document, Figure, Game};
 use crate::text::escaped;
 
-/// The document; charts are told by their figures, and games by their moves.
+/// Formats the document; charts become their values, and games their moves.
 pub fn markdown(document: &Document) -> String {
     let blocks = document.blocks.iter().map(part).filter(|part| !part.is_empty());
     let title = format!("# {}\n", escaped(&document.title));

@@ -26,36 +26,36 @@ use arbiter_store::Fingerprints;
 /// Longest line of move text, in characters, unless a single move needs more.
 const WIDTH: usize = 80;
 
-/// Plies after which no opening gets a name any more.
+/// Most plies of a game in which a named opening is looked for.
 const LONGEST_OPENING: usize = 50;
 
-/// What the games of a run have in common.
+/// Common properties of the games of a run.
 #[derive(Debug, Clone)]
 pub struct PgnHeader {
     /// `Event` tag, if the annotation has none.
     pub event: String,
-    /// `Date` tag, `YYYY.MM.DD`: the day the run began.
+    /// `Date` tag, `YYYY.MM.DD`: the day on which the run started.
     pub date: String,
     /// Names of the engines.
     pub engines: Vec<String>,
-    /// What bounds each engine.
+    /// Limits of each engine.
     pub limits: Vec<Limits>,
     /// Content hashes of the engines' programs.
     pub hashes: Vec<String>,
-    /// What files the engines' options name, with their hashes.
+    /// Files that the engines' options name, with their hashes.
     pub files: Vec<String>,
     /// Seed of the run.
     pub seed: u64,
-    /// Games that another program played before.
+    /// Number of games that another program played before.
     pub before: u64,
-    /// What games tell besides their moves.
+    /// Content of games besides their moves.
     pub annotation: Annotation,
-    /// What openings are called, if games are to tell.
+    /// Names of openings, if games are to have them.
     pub names: Option<OpeningNames>,
 }
 
 impl PgnHeader {
-    /// That of a run, which began at this time.
+    /// Returns the header of a run that started at `created_ms`.
     pub fn of(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> PgnHeader {
         let annotation = &plan.annotation;
         let is_named = annotation.has_origin && !annotation.is_minimal;
@@ -84,19 +84,20 @@ impl PgnHeader {
         }
     }
 
-    /// Whether comments and tags tell times.
+    /// Returns whether comments and tags have times.
     fn is_timed(&self) -> bool {
         self.annotation.dialect.is_some() || self.limits.iter().any(Limits::is_timed)
     }
 }
 
-/// The games of a pair, each followed by an empty line.
+/// Formats the games of a pair, each followed by an empty line.
 pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
     let halves = 0..played.games.iter().count();
     halves.filter_map(|half| game_pgn(header, played, half)).collect()
 }
 
-/// One game of a pair, from 0, followed by an empty line; `None` if the pair has no such game.
+/// Formats one game of a pair, from 0, followed by an empty line; `None` if the pair has no such
+/// game.
 pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, half: usize) -> Option<String> {
     let game = played.games.iter().nth(half)?;
     let pair = played.pairing.pair;
@@ -141,7 +142,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
     lines.collect()
 }
 
-/// The tags that are not needed to replay a game.
+/// Adds the tags that are not needed to replay a game.
 fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str, String)>) {
     let dialect = header.annotation.dialect;
     let is_cutechess = dialect == Some(Dialect::Cutechess);
@@ -196,7 +197,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     }
 }
 
-/// The words that readers of PGN know for this tag.
+/// Returns the value of the tag `Termination` that readers of PGN know.
 fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static str {
     match termination {
         Termination::IllegalMove | Termination::UnparseableMove if dialect.is_some() => {

@@ -1,7 +1,7 @@
-//! One move as it is written: its notation and its comment.
+//! Text of one move: its notation and its comment.
 //!
-//! Both are written where they belong, and no other text is made of them before: thousands of moves are
-//! written in a second.
+//! Both are written in place, without intermediate text: thousands of moves are written in a
+//! second.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use arbiter_game::outcome::printable;
 use arbiter_game::record::{MoveRecord, Thought};
 use arbiter_protocol::Score;
 
-/// Most of one line of an engine that a comment holds, in characters.
+/// Most characters of a line of an engine in a comment.
 const MAX_LINE: usize = 1_000;
 
-/// Plays a move and writes it; `None` if it is not legal.
+/// Plays a move and writes it; `None` if it is illegal.
 pub(super) fn play(
     text: &mut String,
     position: &mut Chess,
@@ -38,7 +38,7 @@ pub(super) fn play(
     write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
 }
 
-/// The same with the square that the move starts from in full.
+/// Returns a move with its full square of origin.
 fn long(short: SanPlus, m: Move) -> SanPlus {
     match (short.san, m.from()) {
         (San::Normal { role, capture, to, promotion, .. }, Some(from)) => {
@@ -50,8 +50,8 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
     }
 }
 
-/// Writes what is said of a move, without the braces of the comment: score, depth and time, or nodes where no
-/// clock runs, and what else is wanted. What an engine did not say is left out.
+/// Writes the comment on a move, without its braces: score, depth and time, or nodes where no clock
+/// runs, and the requested fields. Fields that an engine did not report are left out.
 pub(super) fn comment(
     text: &mut String,
     thought: &Thought,
@@ -99,7 +99,7 @@ pub(super) fn comment(
     Ok(())
 }
 
-/// Writes a fact; one that is not known as nothing, or as 0 if it `must_be`.
+/// Writes a field; an unknown one as nothing, or as 0 if it `must_be`.
 fn fact(f: &mut String, thought: &Thought, field: Field, must_be: bool) -> fmt::Result {
     let details = thought.details.as_deref();
     let length = f.len();
@@ -130,7 +130,7 @@ fn fact(f: &mut String, thought: &Thought, field: Field, must_be: bool) -> fmt::
     named(f, name, Some(0))
 }
 
-/// A fact with its name, if it is known.
+/// Writes a field with its name, if it is known.
 fn named(f: &mut String, name: &str, fact: Option<impl fmt::Display>) -> fmt::Result {
     match fact {
         Some(fact) => write!(f, ", {name}={fact}"),
@@ -138,7 +138,7 @@ fn named(f: &mut String, name: &str, fact: Option<impl fmt::Display>) -> fmt::Re
     }
 }
 
-/// A time as comments have it, in seconds to the nearest thousandth.
+/// Time as comments have it, in seconds to the nearest thousandth.
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
@@ -148,7 +148,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// A time as comments of cutechess-cli have it, with the fewer places the longer it is.
+/// Time as comments of cutechess-cli have it, with fewer decimals the longer it is.
 struct Rounded(Duration);
 
 impl fmt::Display for Rounded {
@@ -164,7 +164,7 @@ impl fmt::Display for Rounded {
     }
 }
 
-/// Text that cannot end a comment.
+/// Returns a text that cannot end a comment.
 pub(super) fn harmless(text: &str) -> String {
     printable(&text.replace(['{', '}'], "|"), MAX_LINE)
 }
