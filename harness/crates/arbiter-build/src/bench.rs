@@ -98,7 +98,7 @@ impl BenchReader {
 
     /// Returns the nodes and the nodes per second that the output reports.
     pub fn read(&self, lines: &[String]) -> Option<(u64, Option<f64>)> {
-        // What engines say of each search is not the sum.
+        // The `info` lines of single searches do not have the sum.
         let is_of_search =
             |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
         let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
@@ -106,7 +106,7 @@ impl BenchReader {
             .iter()
             .rev()
             .filter_map(|line| self.nodes.iter().find_map(|regex| regex.captures(line)));
-        // A line that fits and has no certain number is not passed over for an earlier one.
+        // A matching line without a certain number is not skipped in favour of an earlier one.
         let found = fits.next()?;
         let nodes = leading_number(found.get(1)?.as_str())?;
         let own_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
@@ -174,11 +174,11 @@ pub fn run_bench_once(
         BuildError::Failed(failure, text)
     };
     let failed = |reason| fail(BuildFailure::BenchFailed, reason);
-    // Some engines print the figures as errors, so that both outputs are read as one.
+    // Some engines print the figures to standard error, so both outputs are read as one.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &words].concat();
     let mut launch = Launch { program: "/bin/sh".into(), args, ..target.launch.clone() };
-    // The program is what `sh` starts.
+    // The sandbox must allow the program itself, because it is `sh` that is launched.
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };

@@ -120,10 +120,12 @@ impl Entry {
             let Some(file) = open_lock_if_there(&path)? else { return Ok(false) };
             file.lock_shared().map_err(io_error(&path))?;
             if is_at(&file, &path) {
-                // Truncated and written, whatever the clock of the file system, it is of now.
+                // Truncating and writing the file sets its time to now, whatever the clock of the
+                // file system.
                 let noted = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
                 noted.map_err(io_error(&path))?;
-                // The kernel closes the file, and so ends the lock, with the process.
+                // The kernel closes the file, and with it releases the lock, at the end of the
+                // process.
                 std::mem::forget(file);
                 return Ok(true);
             }
@@ -211,7 +213,7 @@ impl Entry {
         let mut busy = Some(busy);
         loop {
             create_folder(&self.folder)?;
-            // It may be removed in between, or before the lock is taken.
+            // The folder may be removed in between, or before the lock is taken.
             let Some(file) = open_lock_if_there(&path)? else { continue };
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => return Ok(file),

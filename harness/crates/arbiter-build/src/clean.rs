@@ -73,7 +73,7 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
 /// Removes a build; `false` if it stays, because another process builds it or plays with it.
 pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
-    // Out of the way at once, so that nobody meets half of it.
+    // The folder is moved away first, so that no process finds half of it.
     let aside = cache.staging().join(format!("removed-{}", kept.name));
     let removed =
         std::fs::rename(&kept.entry.folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));

@@ -135,7 +135,7 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     let rustup = folder("RUSTUP_HOME").unwrap_or_else(|| home.join(".rustup"));
     let cargo = folder("CARGO_HOME").unwrap_or_else(|| home.join(".cargo"));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Whoever has all of their home in the path would show all of it.
+    // A user with all of their home in the search path would show all of it to the build.
     let is_narrow = |path: &PathBuf| path.is_absolute() && !home.starts_with(path);
     let mut readable: Vec<PathBuf> = std::env::split_paths(&path).filter(is_narrow).collect();
     readable.extend(TOOLCHAINS.iter().filter_map(|name| folder(name)));
@@ -144,7 +144,7 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     let mut environment = build_environment(passed);
     environment.retain(|(name, _)| !UNSANDBOXED.iter().any(|known| name == known));
     environment.push(("RUSTUP_HOME".into(), rustup.into()));
-    // Not its folder: there are the tokens of registries.
+    // The folder itself is left out, because it has the tokens of registries.
     let packages = ["git", "registry"].map(|name| cargo.join(name));
     if packages.iter().any(|path| path.is_dir()) {
         readable.extend(packages);

@@ -197,7 +197,7 @@ impl Repository {
         let objects = dir.path().join("objects");
         std::fs::create_dir(&objects).map_err(io_error(dir.path()))?;
         let index = dir.path().join("index");
-        // What git knows of unchanged files spares it to read them again.
+        // A copy of the index lets git skip unchanged files.
         let known = self.inner("index")?;
         if known.is_file() {
             std::fs::copy(&known, &index).map_err(io_error(known))?;
@@ -211,13 +211,13 @@ impl Repository {
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
             output(command)
         };
-        // Git refuses names outside the repository, which `..` may lead to. A folder that is not there
-        // yet has nothing to leave out.
+        // Git refuses names outside the repository, to which `..` may lead. A folder that does not
+        // exist yet has nothing to leave out.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
         let inside: Vec<String> = inside
             .map(|path| path.display().to_string())
-            // What is ignored is left out anyway, and git fails where it is named.
+            // Ignored paths are left out anyway, and git fails where they are named.
             .filter(|path| !path.is_empty() && !self.ignores(path))
             .collect();
         let named = |words: &[&str], how: &str| {
@@ -225,7 +225,7 @@ impl Repository {
             ours(words.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
         };
         named(&["add", "--all", "--", "."], "exclude,literal")?;
-        // The user may have added some of them.
+        // The user may have added some of these paths to the index.
         if !inside.is_empty() {
             named(&["reset", "--quiet", "--"], "literal")?;
         }
@@ -262,7 +262,8 @@ pub(super) fn command(dir: &Path) -> Command {
     for name in GIT_VARIABLES {
         command.env_remove(name);
     }
-    // Its words are matched and shown; nobody is at a terminal to be asked for a password.
+    // Output is matched and shown, so it is in English; nobody can be asked for a password; and
+    // without optional locks git does not refresh the user's index.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command
 }

@@ -42,7 +42,7 @@ impl Log {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while it is held leaves nothing that could be misread.
+        // A panic while the lock is held leaves a valid state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -53,7 +53,7 @@ impl State {
             self.written += line.len() + 1;
             return self.write(line);
         }
-        // From now on nothing more goes to the beginning.
+        // From now on, no more lines go to the beginning.
         self.written = MOST;
         self.tail_bytes += line.len() + 1;
         self.tail.push_back(line.to_owned());

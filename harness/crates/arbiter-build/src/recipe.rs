@@ -56,7 +56,7 @@ pub struct BuildSettings {
     pub binary: Option<PathBuf>,
     /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
-    /// Whether to fetch submodules; `None` to fetch them if there are any.
+    /// `true` to fetch submodules; `None` to fetch them if there are any.
     pub submodules: Option<bool>,
     /// `true` if a build in a sandbox may use the network.
     pub network: bool,
@@ -80,12 +80,13 @@ pub(super) fn recipe(
     let tools = || tools.iter().map(|tool| (*tool).to_owned()).collect();
     let toolchain = settings.toolchain.clone().unwrap_or_else(tools);
     let mut env = BTreeMap::new();
-    // The folder of the program is known for a command of ours only.
+    // The folder of the program is known only for a detected command.
     let (source, command, output) = match (&settings.command, detected) {
         (Some(command), _) => (settings.file.clone(), command.clone(), ""),
         (None, Some(Project { file, command, output, .. })) => {
             if file == "Cargo.toml" {
-                // Cargo would put the program elsewhere if the user has said so for other work.
+                // Cargo would put the program elsewhere if the user has configured that for other
+                // work.
                 env.insert("CARGO_TARGET_DIR".to_owned(), "target".to_owned());
             }
             (file.to_owned(), command, output)
@@ -142,7 +143,7 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
         ("src/makefile", "-C src "),
     ] {
         if has(file) {
-            // As in Stockfish and what is built like it: the first target only prints help.
+            // In Stockfish and Makefiles like its own, the first target only prints help.
             let needs_target = text(file).is_some_and(|text| {
                 text.contains("ARCH") && text.lines().any(|line| line.starts_with("build:"))
             });
@@ -221,7 +222,7 @@ pub(super) fn is_output(recipe: &Recipe, path: &Path) -> bool {
     let is_library = path
         .extension()
         .is_some_and(|e| ["so", "o", "a", "dll", "d"].contains(&e.to_str().unwrap_or_default()));
-    // Cargo and CMake keep scripts and trials in folders below.
+    // Cargo and CMake keep scripts and test programs in folders below.
     let is_flat = recipe.output.as_os_str().is_empty() || recipe.output.ends_with("build");
     let is_inner = path.components().any(|part| part.as_os_str() == "CMakeFiles");
     !is_library && !is_inner && (is_flat || depth == 1)

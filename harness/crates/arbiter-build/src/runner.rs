@@ -117,7 +117,7 @@ impl Built {
 
     /// Returns the signature that the commit promises.
     pub fn promised_nodes(&self) -> Option<u64> {
-        // What was changed since is not the author's promise.
+        // The author's promise does not cover later changes.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
         promised_nodes(&commit?.message)
     }
@@ -201,10 +201,11 @@ impl Builder<'_> {
         let dir =
             TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
         let dir = dir.map_err(io_error(staging))?;
-        // Beside it there is room for what is to have a home.
+        // The files have a folder of their own, so that there is room for a home beside them.
         let top = dir.path().join("files");
         check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
-        // Later git would obey what the build has made of the checkout.
+        // The tracked files are listed now, because later git would obey settings that the build
+        // has changed.
         let tracked = git(&top, ["ls-files", "-z"])?;
         let tracked = tracked.split('\0').map(PathBuf::from).collect();
         let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
@@ -228,7 +229,7 @@ impl Builder<'_> {
                 self.make(&files, what, recipe, &entry, repo, record)?
             }
         };
-        // Nobody removes it while the lock is held.
+        // No process removes the entry while the lock is held.
         entry.hold()?;
         drop(lock);
         let Outline { commit, is_dirty, recipe, .. } = outline;
@@ -269,8 +270,8 @@ impl Builder<'_> {
         snapshot: Option<&Snapshot>,
         what: &str,
     ) -> Result<Recipe, BuildError> {
-        // The objects of a snapshot are known to its own folder only, so the files are looked at
-        // where they are.
+        // The objects of a snapshot are in its own folder only, so the files are read from the
+        // working tree.
         let text = |path: &str| match snapshot {
             Some(_) => std::fs::read_to_string(repo.top.join(path)).ok(),
             None => repo.text(tree, path),
@@ -282,7 +283,7 @@ impl Builder<'_> {
         let settings = match &self.settings {
             Some(settings) => Some(settings.clone()),
             None => {
-                // They may be there without being a part of the tree.
+                // The settings may be there without being a part of the tree.
                 let own = match revision == WORKING_TREE {
                     true => std::fs::read_to_string(repo.top.join(SETTINGS)).ok(),
                     false => text(SETTINGS),
@@ -310,7 +311,7 @@ impl Builder<'_> {
         recipe: &Recipe,
     ) -> Result<String, BuildError> {
         let mut text = String::new();
-        // What a commit has run is said before.
+        // The user is told before a command of the commit runs.
         if recipe.has_own_tools {
             let tools = recipe.tools_in_words();
             (self.notify)(&format!("asking for the toolchain of {what} by {tools}, in a checkout"));
@@ -368,7 +369,7 @@ impl Builder<'_> {
             EndReason::Exited if ended.code != Some(0) => {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
-                // The checkout is gone with the error.
+                // The checkout is removed with the error, so its path would be of no use.
                 let text = text.replace(&format!("{}/", files.top.display()), "");
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
                 let is_cut_off = self.sandbox.is_some() && !recipe.network && lacks_network(&text);

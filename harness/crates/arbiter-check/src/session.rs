@@ -103,7 +103,7 @@ fn run(
         });
         handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
-    // A step fails where the session cannot go on; the transcript says why.
+    // A step fails where the session cannot continue; the transcript says why.
     let mut steps = handshake.steps.into_iter().chain(script.steps);
     let _ = steps.try_for_each(|step| session.take(step));
     Ok(session.end())
@@ -273,7 +273,7 @@ impl Session {
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // An engine that takes no more input is ended all the same.
+            // An engine that takes no more input is stopped all the same.
             let _ = process.write(b"stop\nquit\n");
             drop(self.chunks);
             process.stop(QUIT_GRACE);

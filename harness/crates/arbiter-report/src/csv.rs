@@ -96,7 +96,7 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // A spreadsheet would take it for a formula.
+        // A spreadsheet would take the text for a formula.
         Value::String(text) if text.starts_with(['=', '+', '-', '@']) => {
             match text.parse::<f64>() {
                 Ok(_) => text.clone(),

@@ -32,13 +32,13 @@ const MAX_LINES: usize = 5;
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_in_words(), summary.elo_in_words());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
-    // White letters can be read on each of them.
+    // White letters are readable on each of these colours.
     let colour = match tone(summary) {
         Tone::Good => "#00694f",
         Tone::Bad => "#b34700",
         Tone::Open => "#6b5900",
     };
-    // Letters of this size have this width in the mean; the text is made to fit.
+    // Letters of this size have this mean width; `textLength` makes the text fit.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
     let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
     let (left, right) = (width(&name), width(&value));

@@ -34,7 +34,7 @@ fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
 fn end(game: &GameRecord) -> Chess {
     let mut position = game.start();
     for played in &game.moves {
-        // A record holds legal moves only.
+        // A record has legal moves only.
         let Ok(m) = played.uci.to_move(&position) else { break };
         position.play_unchecked(m);
     }

@@ -60,7 +60,6 @@ pub(crate) struct LatencyFigures<'a> {
     /// Longest time in microseconds.
     max_us: u64,
     /// Numbers of times by decade: below 1, 10, 100 ... microseconds and not in the decade before.
-    /// microseconds and not below the one before.
     decades: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Findings of the lint in the engines' reports on their searches, in words and as JSON.
+//! Findings of the lint in the engines' reports on their searches, as text and as JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;

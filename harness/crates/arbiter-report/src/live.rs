@@ -121,7 +121,7 @@ impl<'a> Live<'a> {
         let is_test = progress.test().is_some();
         let mut lines = if columns < NARROW {
             let game = (self.games)(1).shown.first().map(|board| self.short_game(board));
-            // What is neither verdict's chance follows from theirs.
+            // The probability of neither verdict follows from theirs.
             let known = chances
                 .into_iter()
                 .take(2)
@@ -135,9 +135,9 @@ impl<'a> Live<'a> {
             let pace = count.into_iter().chain([time]).chain(pace).chain(state);
             let mut lines = vec![self.bar_line(columns, &joined(chances))];
             lines.extend([joined(evidence), joined(pace)]);
-            // Above the games, whose number changes.
+            // The keys stand above the games, whose number changes.
             lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-            // A line for what is left out has room for a game, if that is the only one.
+            // A line for the number of hidden games has room for a game, if that is the only one.
             let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
             let games = (self.games)(room);
             let name = (columns - GAME_COLUMNS) / 2;
@@ -147,7 +147,7 @@ impl<'a> Live<'a> {
             lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
             lines
         };
-        // The cursor stands below, and what scrolls away is never erased.
+        // The cursor stands below, and lines that scroll away are never erased.
         lines.truncate(rows.saturating_sub(1).max(1));
         lines.iter_mut().for_each(|line| *line = cut(line, columns));
         lines
@@ -180,7 +180,7 @@ impl<'a> Live<'a> {
         let (zero, end) = (cell(0.0), cell(value));
         let filled = zero.min(end)..zero.max(end);
         let bar = (0..cells).map(|cell| match cell {
-            // Where a ratio begins.
+            // Zero, where a ratio starts.
             _ if cell == zero && low < 0.0 => '│',
             _ if filled.contains(&cell) => '█',
             _ => '░',
@@ -258,7 +258,7 @@ impl<'a> Live<'a> {
         let told = self.told.len();
         self.told.retain(|(of, _)| !is_void || *of != pair);
         match self.told.len() < told {
-            // What was said of its games does not count.
+            // The faults shown for the games of a void pair do not count.
             true => words.iter().for_each(|words| self.say(words)),
             false => words.into_iter().for_each(|words| self.debug(words)),
         }
@@ -374,7 +374,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
-                // The line of the last pair has said it.
+                // The line of the last pair has shown the end.
                 None if self.shown.is_some_and(|(_, at)| at == self.progress.counted) => {}
                 None => note(&self.line(*elapsed)),
             },

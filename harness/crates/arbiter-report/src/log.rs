@@ -83,7 +83,7 @@ fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
     let commit = short_commit(from);
-    // Unless a user has named it, its name is its revision and commit.
+    // Unless the user has named an engine, its name is its revision and commit.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 

@@ -1,4 +1,4 @@
-//! Options of engines, and the files that they name, in words.
+//! Options of engines, and the files that they name, as text.
 
 use arbiter_plan::Engine;
 

@@ -134,7 +134,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
-        // Its roster is followed by all others in the order of their names.
+        // The roster of cutechess-cli is followed by all other tags in the order of their names.
         tags[roster..].sort_unstable();
     }
     let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -156,7 +156,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("GameStartTime", shown(begun_ms)));
         tags.push(("GameEndTime", shown(begun_ms.saturating_add(length))));
     }
-    // fastchess counts an illegal move, too.
+    // fastchess counts an illegal move as a ply, too.
     let illegal = illegal_move(&game.outcome)
         .filter(|played| dialect == Some(Dialect::Fastchess) && !played.is_empty());
     tags.push(("PlyCount", (game.moves.len() + illegal.iter().count()).to_string()));
@@ -171,7 +171,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         Some(_) => time_control(limits)
             .unwrap_or_else(|| if is_cutechess { "inf" } else { "-" }.to_owned()),
     };
-    // There engines of one clock have one tag, whatever else bounds them.
+    // In fastchess, engines with the same clock have one tag, whatever other limits they have.
     let is_one = dialect == Some(Dialect::Fastchess) && control(&white) == control(&black);
     if white == black || is_one {
         tags.push(("TimeControl", control(&white)));
@@ -233,7 +233,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let is_timed = header.is_timed();
     let mut position = game.start();
     let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
-    // There the first move is always the first one.
+    // cutechess-cli always counts moves from 1.
     let mut number = if is_cutechess { 1 } else { position.fullmoves().get() };
     let mut lines = Wrapped::default();
     let detail = match annotation.dialect {
@@ -246,14 +246,14 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let mut word = String::new();
     for (index, played) in game.moves.iter().enumerate() {
         word.clear();
-        // Nothing that is written to a text fails.
+        // Writing to a string cannot fail.
         let _ = match (position.turn(), index) {
             (Color::White, _) => write!(word, "{number}. "),
             (Color::Black, 0) => write!(word, "{number}... "),
             (Color::Black, _) => Ok(()),
         };
         number += u32::from(position.turn().is_black());
-        // A record holds legal moves only; text of one that does not is cut short.
+        // A record has legal moves only; the text of one that does not is cut short.
         if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
             break;
         }

@@ -78,7 +78,7 @@ impl Ratings<'_> {
                 let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
             }
         }
-        // Whoever beat only players without a rating has none either.
+        // A player who beat only players without a rating has none either.
         let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
         bounds.sort_unstable();
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);

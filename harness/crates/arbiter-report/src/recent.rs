@@ -154,7 +154,7 @@ impl RecentEvents {
     }
 
     fn watched(&self) -> MutexGuard<'_, Watched> {
-        // What is in there is right even if somebody panicked.
+        // The contents are valid even if a thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

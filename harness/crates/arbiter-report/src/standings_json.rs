@@ -25,7 +25,7 @@ pub(crate) struct Tournament<'a> {
     schedule: Vec<Scheduled<'a>>,
     /// Rounds without an opponent.
     byes: Vec<Bye<'a>>,
-    /// Winner of a knockout or a ladder, once it is known.
+    /// Winner of a knockout, once it is known; `null` in other formats.
     winner: Option<&'a str>,
 }
 

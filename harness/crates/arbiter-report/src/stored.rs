@@ -68,7 +68,7 @@ pub fn summary_of(
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
-        // Where no clock bounds the engines, the report of the same games is to be the same.
+        // Where no clock bounds the engines, the report of the same games must be the same.
         latencies: match plan.is_timed() {
             true => store.latencies(run)?,
             false => summary.latencies,
@@ -99,7 +99,7 @@ pub fn apply_tallies(
     tallies: &[PairTally],
     mut observe: impl FnMut(Effect),
 ) -> Result<(), StoreError> {
-    // Those that are put off after the pairs were read are no pairs of these.
+    // Pairs put off after the tallies were read are not among them.
     if state.is_fixed() {
         for pair in store.put_off(run)? {
             state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);

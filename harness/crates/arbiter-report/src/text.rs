@@ -109,7 +109,7 @@ pub(crate) fn shortened(name: &str, room: usize) -> String {
     if length <= room {
         return name.to_owned();
     }
-    // Names that differ do so at one of their ends.
+    // Names that differ usually do so at one of their ends.
     let (begin, end) = (room - 1 - room / 3, length - room / 3);
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
@@ -126,7 +126,7 @@ pub(crate) fn escaped(words: &str) -> String {
             '\\' => next.is_ascii_punctuation(),
             '<' => next.is_ascii_alphabetic() || "/!?".contains(next),
             '(' => last == ']',
-            // Within a word it is a letter.
+            // Within a word, an underscore is a letter.
             '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
             _ => false,
         };

@@ -21,7 +21,7 @@ pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String 
             Mark::ToEngine => "<-",
             Mark::FromEngine => "->",
             Mark::Event => "!!",
-            // Of interest to clocks only.
+            // Flushes matter to clocks only.
             Mark::Flushed => continue,
             Mark::NewGame => "==",
             Mark::Cut => "~~",

@@ -43,7 +43,7 @@ impl ClusterMonitor {
     }
 
     fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
-        // Nothing in there can panic half-way.
+        // No code that holds the lock can panic halfway through a change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

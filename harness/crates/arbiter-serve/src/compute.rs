@@ -97,7 +97,7 @@ pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
             gates = (!steps.is_empty()).then(|| gates_table(&steps));
         }
     }
-    // The repository of the latest of them; it may be gone by now.
+    // The repository of the latest trial may no longer exist.
     let repository = trials.last().and_then(|trial| Repository::open(&commit_of(trial)?.repo).ok());
     let branches =
         repository.as_ref().map_or(Vec::new(), |repository| repository.branches(MAX_BRANCHES));

@@ -43,7 +43,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
             let (_, connection) = open.remove(to_close(&open));
             connection.abort();
         }
-        // Without it the connection ends as others do, when it is to make room.
+        // Without this timeout, a stalled connection ends like others, when it has to make room.
         let _ = end_if_stalled(&stream, STALL_DEADLINE);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -72,7 +72,7 @@ impl Openings {
         wanted: impl IntoIterator<Item = (u64, u64)>,
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
-        // What is in there is right even if somebody panicked.
+        // The contents are valid even if a thread panicked.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { table, runs } = &mut *known;
         let table = table.get_or_insert_default();

@@ -76,7 +76,7 @@ impl Guard {
     /// is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
-        // Programs that are no browsers say neither.
+        // Programs other than browsers send neither header.
         if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }

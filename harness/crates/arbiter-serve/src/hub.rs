@@ -99,7 +99,7 @@ impl Hub {
     }
 
     fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Sender<Latest>>> {
-        // Nothing in here can panic half-way.
+        // No code that holds the lock can panic halfway through a change.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -143,7 +143,8 @@ impl TopicThread {
 
 impl Drop for TopicThread {
     fn drop(&mut self) {
-        // Otherwise it has removed itself, and another thread may serve the topic by now.
+        // Without a panic the thread has removed its topic itself, and another thread may serve the
+        // topic now.
         if std::thread::panicking() {
             self.hub.topics().remove(&self.topic);
         }

@@ -98,7 +98,7 @@ impl RunList {
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
-        // What is in there is right even if somebody panicked.
+        // The contents are valid even if a thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,7 +142,7 @@ impl Runs {
         let (version, epoch) = (Some(store.data_version()?), store.epoch()?);
         let has_changed = self.version != version;
         if epoch != self.epoch {
-            // Pairs were taken back, or a run was removed: others may be in their places.
+            // Pairs were withdrawn, or a run was removed: others may be in their places.
             self.known.clear();
         }
         let outlines = store.outlines()?;
@@ -177,7 +177,7 @@ impl Known {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
-        // Whatever keeps a process from answering, it is not known to be played.
+        // Whatever keeps a process from answering, the run is not known to be played.
         let of = |head: &RunHead| state(results, head).0;
         match read_one(read) {
             Ok((summary, fold)) => {
@@ -225,7 +225,7 @@ impl Known {
         }
         match summary {
             Ok(summary) => summary.is_played = matches!(self.state, State::Played(_)),
-            // What was counted of it may be half of something.
+            // The counts may be incomplete after an error.
             Err(_) => self.fold = None,
         }
     }

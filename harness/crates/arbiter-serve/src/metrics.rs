@@ -42,7 +42,7 @@ pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
 }
 
 async fn figures(State(registry): State<Arc<Registry>>) -> Response {
-    // Those of a store are read from the disk.
+    // Figures of a store are read from the disk.
     let encoded = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
         encode(&mut text, &registry).map(|()| text)
@@ -119,7 +119,7 @@ pub(crate) async fn timed(
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    // Addresses that nobody serves are without number.
+    // Unknown addresses would make an unlimited number of labels.
     let path = request.extensions().get::<MatchedPath>();
     let route = path.map_or("other", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;

@@ -170,7 +170,7 @@ impl Site {
         let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
         let turn = turn.lock_owned().await;
         let permit = self.0.permits.clone().acquire_owned().await;
-        // A viewer that leaves does not end the computation, which so keeps its place.
+        // A viewer that leaves does not end the computation, which therefore keeps its place.
         self.read_store(move |results| {
             let _place = (turn, permit);
             work(results)
@@ -231,7 +231,7 @@ async fn runs(State(site): State<Site>, asked: Asked) -> Answer {
 async fn run(State(site): State<Site>, Path(run): Path<String>, headers: HeaderMap) -> Answer {
     check_run(&site, &run).await?;
     let is_steered = site.0.guard.is_steered();
-    // The guard has seen that it is there, and ours.
+    // The guard has checked that the header is there, and names this server.
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let render = |fragments: &[_], source: EventSource<'_>| {
         run_page::run(&run, host, fragments, source, is_steered)
@@ -289,7 +289,7 @@ fn changes(
     unfold((site, latest, seen), |(site, mut latest, seen)| async move {
         loop {
             let page = latest.borrow_and_update().clone();
-            // One that is older than what was seen is of a page that was made anew.
+            // A version older than the one seen is from a page that was made anew.
             if let Some(found) = page.filter(|found| found.version != seen) {
                 let version = found.version;
                 let seen = if version > seen { seen } else { 0 };

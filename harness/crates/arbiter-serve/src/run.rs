@@ -197,7 +197,7 @@ impl Reading {
         // has nothing left to start calls that draining.
         let over = State::Over(self.summary.ending);
         let state = if self.summary.is_over() { &over } else { state };
-        // What the report says of an open question depends on who is still at it.
+        // The verdict on an undecided run depends on whether a process plays it.
         let is_played = matches!(state, State::Played(_));
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
@@ -209,9 +209,9 @@ impl Reading {
         };
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
         self.rest = self.rest.saturating_sub(1);
-        // The last word of a run is not kept waiting.
+        // The final report is not delayed.
         if self.is_stale && (self.rest == 0 || matches!(state, State::Over(Some(_)))) {
-            // Statistics of a part of the games would not agree with the counts.
+            // Statistics of some of the games would not agree with the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             let gates = gates_of_run(&self.store, &self.fold.stored)?;
@@ -221,7 +221,7 @@ impl Reading {
                 _ => None,
             });
             for game in games.flatten() {
-                // Its own page has the graphs; here they would be drawn for each version.
+                // The game's own page has the graphs; here they would be drawn for each version.
                 game.graphs.clear();
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }
@@ -235,7 +235,7 @@ impl Reading {
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
-        // The verdict comes first, then how it stands, the games that are played, and all else.
+        // The verdict comes first, then the counts, the games in progress, and all else.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
         let mut found = conclusion.to_vec();
         found.push(page::counts(&self.summary, state, [self.reported, expected], &outlook));

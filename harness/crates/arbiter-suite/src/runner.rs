@@ -59,7 +59,7 @@ pub enum SuiteError {
 /// Answers to the tasks, in their order; an error is the engine's fault.
 pub type Answers<D> = Vec<Result<D, String>>;
 
-/// Engines that are asked one question after another, and kept as long as they behave.
+/// Engines that answer one question after another, and are kept as long as they behave.
 pub struct SuiteEngines {
     setups: Arc<[EngineSetup]>,
     spawner: Spawner,
@@ -84,7 +84,7 @@ impl SuiteEngines {
             Some(engine) => engine,
             None => match EngineProcess::start(&self.spawner, setup).await {
                 Ok(engine) => engine,
-                // It could be started before, so something was taken away from under us.
+                // The engine could be started before, so the machine has changed since.
                 Err(error @ EngineError::Spawn(_)) => {
                     return Err(SuiteError::Environment(told(error.to_string())));
                 }
@@ -127,8 +127,8 @@ pub async fn run_suite<T: Task>(
     let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
     let run = async |(index, task): (usize, T)| {
         let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
-        // A task of its own, as some compute for long: neither other engines nor signals wait for
-        // that. Dropping the set ends it.
+        // Each question runs in a task of its own, because some compute for long: neither other
+        // engines nor signals wait for that. Dropping the set ends it.
         let mut asking = JoinSet::new();
         asking.spawn(async move { (engines.ask(&task).await, engines) });
         let asked = asking.join_next().await.expect("a task was spawned just now");

@@ -163,7 +163,7 @@ fn repeats(case: &Case) -> Judged {
         let nodes = last.find_map(|info| info.field("nodes")).unwrap_or("no");
         format!("{} after {nodes} nodes", search.best())
     };
-    // Stopped searches end anywhere, but tell the same until then.
+    // Searches that were stopped end anywhere, but report the same until then.
     let told = |search: &Search| -> Vec<String> {
         let scores = search.infos.iter().filter(|info| info.has("score"));
         scores.map(|info| format!("{} nodes", info.field("nodes").unwrap_or("no"))).collect()

@@ -104,7 +104,7 @@ fn syntax(_: &Search, info: &Said) -> Judged {
             }
             "lowerbound" | "upperbound" => {}
             "currmove" | "ebf" => drop(words.next()),
-            // Three numbers: the chances to win, draw and lose.
+            // Three numbers: the chances of a win, a draw and a loss.
             "wdl" => drop((words.next(), words.next(), words.next())),
             "depth" | "seldepth" | "time" | "nodes" | "multipv" | "currmovenumber" | "hashfull"
             | "nps" | "tbhits" | "sbhits" | "cpuload" => {

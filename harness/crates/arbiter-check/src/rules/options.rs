@@ -82,7 +82,7 @@ fn several_lines(engine: &EngineInfo, count: i64) -> Judged {
 fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     let options = &script.engine.options;
     ensure(!options.is_empty(), || "the engine has no options".to_owned())?;
-    // Paths and names of files are let be: to set them may open something.
+    // Paths and names of files are left alone, because setting them may open a file.
     let is_safe = |kind: &OptionKind| !matches!(kind, OptionKind::Button | OptionKind::String);
     let safe = options.iter().filter(|option| is_safe(&option.kind));
     let defaults = safe.filter_map(|option| Some((&option.name, option.default.as_ref()?)));

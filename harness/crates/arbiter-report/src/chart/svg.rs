@@ -128,7 +128,7 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     for (row, name) in names.into_iter().enumerate() {
         text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
-    // Which values or rows both ends of an axis stand for, and where they are.
+    // The script needs the values or rows at both ends of an axis, and the positions of these ends.
     let plot = match chart.ends() {
         Some((left, right)) => {
             let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
@@ -294,7 +294,7 @@ fn row_axes<'a>(
         mesh.disable_y_mesh();
     }
     if count < 2 {
-        // The other place is nothing's.
+        // The second place of a single row is empty.
         mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
     }
     mesh.x_desc(unit)
@@ -352,7 +352,7 @@ impl Frame {
 
     /// Returns as much of a name as there is room for beside an axis.
     fn shortened(&self, name: &str) -> String {
-        // Of an engine and a colour, the colour stays.
+        // The colour behind the name of an engine stays.
         let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
         let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
         shortened(name, self.name_length - rest.len()) + rest
@@ -378,7 +378,7 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
         let row = SegmentValue::CenterOf(place);
         let engine = chart.engines.get(chart.rows.len() - 1 - place);
         let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
-        // What has one end only is a bound: it points to where the value is.
+        // An estimate with one end only is a bound: it points to where the value is.
         let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
         if !low.is_nan() && !high.is_nan() {
             context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;

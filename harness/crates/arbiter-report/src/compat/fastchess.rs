@@ -18,14 +18,15 @@ struct Figures {
 impl Figures {
     fn of(strength: &Strength) -> Figures {
         let lead = points(&strength.games).1 - 50.0;
-        // Without a spread a division by zero.
+        // Without a spread, fastchess divides by zero.
         let endless = lead * f64::INFINITY;
         let both = |estimate: Option<Estimate>, instead: f64| {
             let value = estimate.map_or(instead, |estimate| estimate.value);
             (value, estimate.and_then(|estimate| estimate.half_width()))
         };
         let (elo, error) = both(strength.elo, f64::NAN);
-        // Even is a negative zero there, and the logarithm of a negative number no negative one.
+        // In fastchess an even score has the Elo -0, and the logarithm of a negative number is a
+        // NaN without a sign.
         let elo_text = shown(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
         let error = error.map_or(without.to_owned(), |error| shown(error, 2));
@@ -53,7 +54,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = match writer.penta {
         true => {
-            // Without a lost pair it is what a division by zero gives.
+            // Without a lost pair, fastchess divides by zero.
             let [.., wd, ww] = pairs.0;
             let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
             let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);

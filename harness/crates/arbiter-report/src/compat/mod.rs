@@ -232,7 +232,7 @@ impl DialectWriter {
         let Some(played) = illegal_move(&game.outcome) else {
             let is_silent = match game.outcome.termination {
                 Termination::Stall => true,
-                // It is asked before it is started again.
+                // Before fastchess restarts a crashed engine, it asks whether the engine responds.
                 Termination::Crash | Termination::Disconnect => recovers,
                 _ => false,
             };

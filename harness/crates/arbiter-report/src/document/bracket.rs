@@ -26,7 +26,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
         let step = 2 << level;
         let mut column = vec![" ".repeat(width + 4); lines.len()];
         for (place, cell) in cells.iter().enumerate() {
-            // Who has a bye stands in the next column only.
+            // An engine with a bye stands in the next column only.
             if [place, place ^ 1].iter().any(|place| entrants.get(*place) == Some(&Entrant::Bye)) {
                 continue;
             }
@@ -37,7 +37,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
                 (false, _) => " ─┘ ",
             };
             column[row] = format!("{cell:<width$}{joint}");
-            // Between the two places of an encounter a line leads to the next column.
+            // Between the two places of an encounter, a line leads to the next column.
             if !is_last && place % 2 == 0 {
                 for below in 1..step {
                     let joint = if below == step / 2 { "  ├─" } else { "  │ " };
@@ -74,7 +74,7 @@ pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String])
             Some(_) => knockout.sides(level, place).to_vec(),
             None => vec![levels[level - 1][place]],
         };
-        // Who has a bye stands in the next round only.
+        // An engine with a bye stands in the next round only.
         let is_played = !entrants.contains(&Entrant::Bye);
         let entrants = entrants.into_iter().filter(|_| is_played);
         let sides = entrants.map(|entrant| side(entrant, level, place)).collect();

@@ -25,7 +25,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     if let Some(about) = &summary.about {
         document.value("About", about);
     }
-    // The others of an ablation are named by the feature they lack.
+    // The opponents of an ablation are named by the feature they lack.
     let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(summary.limits()).take(shown) {

@@ -26,7 +26,7 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
             (false, None) => "Elo history",
         };
         drawn.extend(pairs(summary));
-        // Of single games that were all won there is nothing to show yet.
+        // While all single games were won, there is nothing to show.
         if !drawn.is_empty() {
             document.heading(heading);
             document.multiples(drawn);
@@ -47,7 +47,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    // Of a tuning they have no place beside its course.
+    // The pairs of a tuning stand here, because they have no place beside its path.
     let pairs = summary.spsa.as_ref().and_then(|_| pairs(summary));
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));

@@ -79,7 +79,7 @@ fn encounter(meeting: &Meeting) -> Encounter {
         singles: meeting.singles,
         ..Encounter::default()
     };
-    // Games that found no partner would be missing from the pairs.
+    // Games without a partner would be missing from the pairs.
     if meeting.singles.iter().flatten().all(|count| *count == 0) {
         encounter.pairs = Pentanomial(pentanomial(meeting));
     }
@@ -123,7 +123,7 @@ fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating
 /// Adds all players with their scores.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
-    // Other laws have scales of another width.
+    // Other models have scales of another width.
     let elo = match ratings.law {
         OutcomeModel::Scores => "Elo (95 %)".to_owned(),
         law => format!("Elo by {law} (95 %)"),

@@ -36,7 +36,7 @@ pub(super) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
     let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
     let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
-    // The table beside has the figures.
+    // The table beside the chart has the values.
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 

@@ -61,7 +61,7 @@ pub fn run_document(
 pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
     let mut document = Document::new(run_title(&summary.plan));
     let mut conclusion = conclusion(summary).into_iter();
-    // The verdict first, then its figures, then what else there is to say.
+    // The verdict comes first, then its figures, then the rest of the conclusion.
     document.blocks.extend(conclusion.next());
     document.blocks.extend(head::head(summary, statistics));
     document.blocks.extend(conclusion);
@@ -138,7 +138,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
-        // What is invalid begins with that word.
+        // The text on an invalid run begins with "INVALID".
         Some(finding) if summary.is_invalid() => said(state, finding),
         Some(finding) if summary.is_over() => said(finding, state),
         Some(finding) => said(state, format!("So far: {finding}")),
@@ -190,7 +190,7 @@ pub fn tone(summary: &Summary) -> Tone {
     let is_told = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // Whether the values are better a test has to say.
+        // Only a test can decide whether the values are better.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_told(summary),
         RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {

@@ -54,7 +54,7 @@ fn data(game: &Game) -> String {
     });
     let start = json!([game.start, "", "The start", [], null]);
     let all: Vec<_> = std::iter::once(start).chain(steps).collect();
-    // The text must not end its element.
+    // The text must not end its script element.
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 

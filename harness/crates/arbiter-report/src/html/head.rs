@@ -14,7 +14,8 @@ const ENDS: (f64, f64) = (8.0, 92.0);
 /// of the width.
 const ROOM: f64 = 14.0;
 
-/// Draws the figures in a row. The pictures are for eyes only: the words beside say the same.
+/// Draws the figures in a row. The pictures only illustrate: the text beside them has the same
+/// values.
 pub(super) fn head(gauges: &[Gauge]) -> Markup {
     html! {
         dl class="head" { @for gauge in gauges {
@@ -52,7 +53,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
     let is_clear = hypotheses
         .is_none_or(|[elo0, elo1]| zero < place(elo0) - ROOM || zero > place(elo1) + ROOM);
     let is_bound = is_bound(*value, *low, *high);
-    // What is open goes to the edge.
+    // An open end goes to the edge.
     let ends = [(*low, 0.0), (*high, 100.0)];
     let [left, right] = ends.map(|(end, edge)| if end.is_finite() { place(end) } else { edge });
     html! {

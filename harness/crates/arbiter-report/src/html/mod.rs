@@ -158,7 +158,7 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
     let is_plain =
         drawn.is_err() && !figure.table.is_empty() && figure.table.rows().len() <= PLAIN_ROWS;
-    // On paper the figures have the names that a drawing cuts.
+    // On paper, the values are printed with the full names that a drawing shortens.
     let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
     html! {
         figure class=[is_cut.then_some("cut")] {
@@ -212,7 +212,8 @@ fn table_with(
     let has_head = head.iter().any(|cell| !cell.is_empty());
     let columns: Vec<Option<&str>> =
         (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
-    // A telephone has no room for so many columns and shows each row as a card; not of a matrix, though.
+    // A telephone has no room for so many columns and shows each row as a card, unless it is a
+    // matrix.
     let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
     let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
     let label = |column: usize| head.get(column).filter(|_| is_wide);

@@ -49,9 +49,10 @@ fn write(text: &str) {
 /// Returns the output that replaces `before` rows.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
-        // To go up by none would be to go up by one.
+        // To move up by zero rows would move up by one.
         0 => "\u{1b}[J".to_owned(),
-        // The first row by itself: tmux keeps in its history what is erased from the top of the screen on.
+        // The first row is erased by itself, because tmux keeps in its history what is erased from
+        // the top of the screen on.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));

@@ -32,7 +32,7 @@ pub(super) fn play(
     }
     let san = San::from_move(position, m);
     position.play_unchecked(m);
-    // Legal moves are looked for only where there is check.
+    // Checkmate, which needs the legal moves, is looked for only where there is check.
     let check = if position.is_checkmate() { Suffix::Checkmate } else { Suffix::Check };
     let san = SanPlus { san, suffix: position.is_check().then_some(check) };
     write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
@@ -62,16 +62,16 @@ pub(super) fn comment(
     let is_shown = thought.score.is_some() || is_cutechess;
     let depth = thought.depth.filter(|_| is_shown).unwrap_or(0);
     match thought.score {
-        // There a score without a depth is none, nor is a move of which nothing was said.
+        // cutechess-cli writes no score without a depth, and nothing for a move without a report.
         score if is_cutechess && (depth == 0 || score.is_none()) => {}
         Some(Score::Mate(moves)) if annotation.dialect.is_some() => {
-            // There in plies.
+            // Other programs write mates in plies.
             let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
             let sign = if moves > 0 { '+' } else { '-' };
             write!(text, "{sign}M{}", plies.abs())?;
         }
         Some(score) => write!(text, "{score}")?,
-        // As other programs write it, and readers know that it is none.
+        // Other programs write a missing score like this, and readers know it.
         None => text.push_str("0.00"),
     }
     match is_cutechess {

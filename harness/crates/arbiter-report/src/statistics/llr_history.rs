@@ -38,14 +38,14 @@ impl LlrHistory {
         self.pairs += 1;
         self.stride = self.stride.max(1);
         let is_kept = self.pairs.is_multiple_of(self.stride);
-        // Of a point that is not kept, the estimate is computed where it is shown.
+        // The estimate of a point that is not kept is computed where it is shown.
         let elo = if is_kept { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);
         if is_kept {
             self.points.push(point);
         }
-        // Every second point goes.
+        // Every second point is dropped.
         if self.points.len() > MAX_POINTS {
             self.points = self.points.iter().skip(1).step_by(2).copied().collect();
             self.stride *= 2;
@@ -64,7 +64,7 @@ impl LlrHistory {
 
     fn elo(&self) -> Option<Estimate> {
         let estimate = Strength::of(self.counts.main_encounter()).elo?;
-        // All pairs alike show no spread to judge by.
+        // Pairs that are all alike show no spread.
         (estimate.low != estimate.high).then_some(estimate)
     }
 }

@@ -69,7 +69,7 @@ fn row(
     let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
-    // As coarse as it can be, so that a row that says nothing new is not sent again.
+    // The time is as coarse as possible, so that an unchanged row is not sent again.
     let heard = match state {
         WorkerState::Silent => format!("{} ago", counted(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),

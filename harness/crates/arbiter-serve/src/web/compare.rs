@@ -60,7 +60,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        // Of more engines no figure is that of one against the others.
+        // With more engines, no figure is that of one engine against the others.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
         let los = if is_duel { strength.los_in_words() } else { String::new() };
@@ -94,9 +94,9 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
         let Some(elo) = strength.elo else { continue };
         table.push([&summary.run, &strength.elo_in_words()]);
         table.link("run", format!("/runs/{}", summary.run));
-        // A bound is an arrow.
+        // A bound is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
-        // The colour that its lines have.
+        // A row has the colour of the run's lines.
         engines.push(Some(place));
     }
     rows.first()?;

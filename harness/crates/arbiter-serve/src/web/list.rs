@@ -96,7 +96,7 @@ fn new_test() -> Markup {
     html! {
         details id="start" {
             summary { "New test" }
-            // By a post, so that no token gets into an address where there is no script.
+            // The form uses POST, so that without a script no token gets into an address.
             form method="post" action="/start" {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))

@@ -168,7 +168,7 @@ fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
-    // The list of games knows no total beyond its end.
+    // The list of games has no total for a page beyond its end.
     let previous = part.saturating_sub(1).min(if total == 0 { part } else { last });
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {

@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// Returns the words of the state, marked and coloured like a verdict.
+    /// Returns the state as text, marked and coloured like a verdict.
     pub(super) fn badge(&self, summary: &Summary) -> Markup {
         let class = match self {
             State::Over(Some(ending)) if *ending != Ending::Interrupted => tone(summary).name(),
@@ -78,7 +78,7 @@ pub(crate) fn counts(
                     ", " (status.pairs_in_flight) " in flight, "
                     (counted(status.concurrency, "game")) " at once"
                 }
-                // How fast it goes on nobody knows of a run that does not.
+                // The speed of a paused run is meaningless.
                 @if !matches!(state, State::Played(running) if running.status.pace == Pace::Paused) {
                     @for words in pace { ", " (words) }
                 }
@@ -169,7 +169,7 @@ pub(crate) fn run(
     source: EventSource<'_>,
     is_steered: bool,
 ) -> String {
-    // What comes first stays there; what is below the commands comes and goes.
+    // The first fragments stay in place; those below the commands come and go.
     let is_first = |fragment: &Fragment| ["part-conclusion", "part-state"].contains(&&*fragment.id);
     let first = fragments.iter().take_while(|fragment| is_first(fragment)).count();
     let (first, rest) = fragments.split_at(first);

@@ -104,9 +104,9 @@ fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
     let rows: Vec<_> = latest
         .iter()
         .filter_map(|trial| {
-            // A bound is an arrow.
+            // A bound is drawn as an arrow.
             let elo = trial.summary.strength().elo?;
-            // Month and day, so that a telephone has room for both.
+            // The day without its year leaves room for both on a telephone.
             let day: String =
                 trial.started.chars().skip("2000-".len()).take("01-01".len()).collect();
             Some((format!("{} {day}", engine(&trial.summary, 0)), elo.value, elo.low, elo.high))

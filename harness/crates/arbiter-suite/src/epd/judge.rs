@@ -87,7 +87,7 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Returns the judge of a search that has not begun.
+    /// Returns the judge of a search that has not started.
     pub fn new(start: &'a Start, goal: &'a Goal) -> Judge<'a> {
         Judge { goal, position: &start.position, since: None }
     }

@@ -26,7 +26,7 @@ pub(super) fn points<'a>(
     for (text, points) in pairs {
         let listed = read_move(position, text)
             .map_err(|error| format!("points for '{text}', which {error}; points left out"))?;
-        // A move may be listed twice; it is worth what it is worth at best.
+        // A move that is listed twice has its higher points.
         match found.iter_mut().find(|(known, _)| *known == listed) {
             Some((_, known)) => *known = points.max(*known),
             None => found.push((listed, points)),

@@ -100,7 +100,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
     for word in words {
-        // Some write the move's number or its annotation as a word of its own.
+        // Some files have the number of the move or its annotation as a word of its own.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
             || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
@@ -123,7 +123,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
         (true, Some(reason)) => Err(reason.clone()),
-        // Where a move may not be played and we do not know which, no move can be judged.
+        // With an unknown move to avoid, no move can be judged.
         (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
         _ => Ok(moves),
     }

@@ -13,7 +13,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     if let Some(tail) = tail {
         return Some(tail.to_owned());
     }
-    // What a bracket or a comment adds to the number belongs to the one position.
+    // A bracket or a comment behind the number belongs to this one position.
     let last = id.rfind(is_number).filter(|last| !id[last + 1..].contains('"'));
     let head = match last {
         Some(last) => {

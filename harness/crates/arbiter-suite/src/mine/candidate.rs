@@ -53,7 +53,7 @@ fn without_counters(position: &Chess) -> Chess {
     setup.halfmoves = 0;
     setup.fullmoves = std::num::NonZeroU32::MIN;
     let mode = position.castles().mode();
-    // A position that was reached by moves stays sound without its counters.
+    // A position reached by moves stays valid without its counters.
     setup.position(mode).unwrap_or_else(|_| position.clone())
 }
 

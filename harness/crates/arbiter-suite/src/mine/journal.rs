@@ -64,7 +64,7 @@ impl Journal {
         let judged = lines.filter_map(entry).collect();
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // What follows the last whole line is forgotten.
+        // The rest after the last whole line is cut off.
         file.set_len(whole.len() as u64).map_err(io)?;
         if is_new {
             writeln!(file, "{asked}").map_err(io)?;

@@ -12,7 +12,7 @@ const SACRIFICE: i32 = 2;
 /// Most pieces besides kings and pawns in an endgame.
 const ENDGAME_PIECES: usize = 4;
 
-/// Highest score of a defence, in centipawns: it holds a game that the second move loses, and wins
+/// Highest score of a defence, in centipawns: it saves a game that the second move loses, and wins
 /// nothing.
 const DEFENCE: i32 = 50;
 

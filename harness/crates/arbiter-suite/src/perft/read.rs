@@ -47,7 +47,7 @@ pub struct Suite {
 /// Parses a suite in any of the formats; all positions are Chess960 if `is_chess960`, else those
 /// that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
-    // A tag of PGN begins with a bracket, too.
+    // A tag of PGN, too, begins with a bracket.
     let is_blank = |c: char| c.is_whitespace() || c == '[';
     let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
@@ -145,7 +145,7 @@ fn operations(
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {
     let mut entries = Vec::new();
-    // A record of several lines, so far.
+    // Record of several lines that is being read.
     let mut record: Option<(usize, Entry)> = None;
     for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));

@@ -48,7 +48,7 @@ pub enum Wrong {
         /// True count.
         expected: u64,
     },
-    /// Nothing: asked again, the engine counts right.
+    /// The fault does not repeat: on a second query the engine counts right.
     Unrepeatable,
 }
 
