@@ -41,7 +41,7 @@ const BAR: std::ops::RangeInclusive<usize> = 8..=60;
 /// Observer of a run that shows its state.
 pub struct Live<'a> {
     screen: Option<Screen>,
-    /// Returns the games in progress, at most the number given.
+    /// Source of the games in progress, at most the number given.
     games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
     progress: Progress,

@@ -198,8 +198,8 @@ pub(crate) struct RatingFigures<'a> {
     players: Vec<PlayerFigures<'a>>,
     /// Number of groups of players that can be compared.
     groups: usize,
-    /// Likelihood that the player of a row is stronger than that of a column, 0 to 1, in the order of
-    /// the players; `null` for more than 200 players.
+    /// Likelihood that the player of a row is stronger than that of a column, 0 to 1, in the order
+    /// of the players; `null` for more than 200 players.
     los: Option<Vec<Vec<Option<f64>>>>,
     /// Covariance of two ratings in Elo squared, in the same order; `null` for more than 200
     /// players.

@@ -245,7 +245,8 @@ impl Summary {
         }
     }
 
-    /// Returns whether two engines played the same moves against each other in both games of all pairs.
+    /// Returns whether two engines played the same moves against each other in both games of all
+    /// pairs.
     pub(crate) fn is_mirrored(&self) -> bool {
         let pairs = self.counts.main_encounter().pairs.pairs();
         self.engines.len() == 2 && pairs > 0 && self.counts.mirrored_pairs == pairs

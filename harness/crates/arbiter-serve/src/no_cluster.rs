@@ -28,7 +28,7 @@ impl ClusterMonitor {
     /// Registers nothing.
     pub(crate) fn register(&self, _: &mut Registry) {}
 
-    /// Cannot be called, as there is no access to any server.
+    /// Has no caller, as there is no access to any server.
     pub async fn keep(&self, access: Infallible) {
         match access {}
     }

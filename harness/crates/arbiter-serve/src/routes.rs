@@ -454,7 +454,7 @@ pub(super) fn not_found() -> HttpError {
 mod tests {
     use super::*;
 
-    /// A page that takes long must keep neither the pages of other runs nor the checks of names waiting.
+    /// Checks that a slow page delays neither the pages of other runs nor the checks of names.
     #[test]
     fn a_slow_page_does_not_hold_up_those_of_other_runs() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

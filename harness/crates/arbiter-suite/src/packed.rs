@@ -1,5 +1,5 @@
-//! Quiet positions of games with their scores and results, 32 bytes each, as trainers of networks read them.
-//! `docs/net.md` has the format.
+//! Quiet positions of games with their scores and results, 32 bytes each, as trainers of networks
+//! read them. `docs/net.md` has the format.
 
 use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
 

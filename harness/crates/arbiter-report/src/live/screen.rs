@@ -1,7 +1,7 @@
 //! Lines at the bottom of a terminal that are redrawn below others that stay.
 //!
-//! Each ends with a line feed. Lines that are padded and left to the terminal to wrap, as indicatif's
-//! are, flow into those above them as soon as the window is made wider.
+//! Each ends with a line feed. Lines that are padded and left to the terminal to wrap, as
+//! indicatif's are, flow into those above them as soon as the window is made wider.
 
 use std::cell::RefCell;
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! Search statistics of an engine: by move number, by game phase, and its moves by the time they took.
+//! Search statistics of an engine: by move number, by game phase, and its moves by the time they
+//! took.
 
 use std::time::Duration;
 
