@@ -1,4 +1,4 @@
-//! The `[ci]` table: what a change must pass.
+//! The `[ci]` table: steps that a change must pass.
 
 use serde::Deserialize;
 
@@ -28,9 +28,9 @@ struct StepTable {
     /// Paths without whose change it is left out.
     #[serde(default)]
     changed: Vec<String>,
-    /// Whether its failure is the end.
+    /// `true`, the default, if its failure ends the run of steps.
     stop: Option<bool>,
-    /// Seconds after which it is to end and say what it knows.
+    /// Seconds after which the step is to end and report its result so far.
     budget: Option<f64>,
     /// "pass" or "fail".
     inconclusive: Option<String>,
@@ -40,7 +40,7 @@ struct StepTable {
 }
 
 impl CiTable {
-    /// The steps, understood. An error says which one is wrong.
+    /// Returns the steps, parsed. An error names the wrong one.
     pub fn steps(&self) -> Result<Vec<Step>, String> {
         let mut steps: Vec<Step> = Vec::new();
         for (index, table) in self.step.iter().enumerate() {
