@@ -1,4 +1,4 @@
-//! The options of fastchess and cutechess-cli: what each takes and does here.
+//! The options of fastchess and cutechess-cli: their values and effects here.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use super::options::{Options, scope, variant};
 use super::words::{Word, truth};
 use arbiter_names::nearest;
 
-/// Takes an option over.
+/// Applies an option.
 type Take = fn(&mut Options, &Word) -> Result<(), String>;
 
-/// An option: its name, what it takes, what it does here, and how.
+/// An option: its name, its values, its effect here, and the function that applies it.
 type Known = (&'static str, &'static str, &'static str, Take);
 
-/// How the description of an option begins that is read and does nothing here; the reason follows.
+/// Start of the description of an option that is accepted without effect; the reason follows.
 const NOTHING: &str = "nothing: ";
 
 /// All options, in the order of the help.
@@ -202,12 +202,12 @@ pub(super) const OPTIONS: &[Known] = &[
     ("testEnv", "", "nothing: it has no effect", |_, word| word.bare()),
 ];
 
-/// Returns whether an option is read and does nothing here.
+/// Returns whether an option is accepted without effect.
 pub(super) fn is_idle(name: &str) -> bool {
     OPTIONS.iter().any(|(known, _, does, _)| *known == name && does.starts_with(NOTHING))
 }
 
-/// The sentence for an option that is not known.
+/// Returns the error for an unknown option.
 pub(super) fn unknown(name: &str) -> String {
     let hint = match nearest(name, OPTIONS.iter().map(|(known, ..)| *known)) {
         Some(known) => format!("did you mean -{known}?"),
@@ -216,7 +216,7 @@ pub(super) fn unknown(name: &str) -> String {
     format!("-{name} is not an option that arbiter knows; {hint}")
 }
 
-/// The help.
+/// Returns the help.
 pub(crate) fn help() -> String {
     let lines = OPTIONS.iter().map(|(name, takes, does, _)| {
         let head = format!("-{name} {takes}");
