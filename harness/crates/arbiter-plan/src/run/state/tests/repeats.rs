@@ -22,7 +22,7 @@ fn deterministic(number: u64) -> PairTally {
     pair(number, [2 * opening, 2 * opening + 1])
 }
 
-/// Plays until the end; how many pairs were counted, repeats included.
+/// Plays until the end; returns the number of counted pairs, repeats included.
 fn play(state: &mut RunState, tally: impl Fn(u64) -> PairTally) -> usize {
     while state.ending().is_none() {
         let number = started_pair(state.apply(RunInput::Idle)).expect("the run goes on");
