@@ -108,7 +108,7 @@ pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
 fn engine_help() -> String {
     let keys: Vec<String> = ENGINE_KEYS.iter().map(ToString::to_string).collect();
     format!(
-        "An engine, after those without a flag: comma separated KEY=VALUE with the keys {}. Double quotes \
+        "Engine, after those without a flag: comma-separated KEY=VALUE with the keys {}. Double quotes \
          protect commas and spaces. Repeat for each engine",
         keys.join(", ")
     )

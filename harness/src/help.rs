@@ -239,7 +239,7 @@ mod tests {
         OPTIONAL.iter().any(|(own, _, has)| *own == word && !has)
     }
 
-    /// Every command with its path.
+    /// Collects every command with its path.
     fn all(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
         found.push((path.to_owned(), command.clone()));
         for own in command.get_subcommands() {
@@ -377,8 +377,9 @@ mod tests {
         }
     }
 
-    /// A command line of an example, without its remark, pipes and redirections; none if it is not
-    /// one of arbiter, has variables of a shell, or needs a feature that this build lacks.
+    /// Returns the words of an example's command line, without its remark, pipes and redirections;
+    /// `None` if it is not one of arbiter, has variables of a shell, or needs a feature that this
+    /// build lacks.
     fn words_of(line: &str) -> Option<Vec<String>> {
         let line = line.trim().trim_start_matches("$ ");
         let line = Some(line).filter(|it| it.starts_with("arbiter ") && !it.contains("${"))?;

@@ -113,8 +113,8 @@ pub(crate) fn lines(value: &Value) -> String {
     }
 }
 
-/// Returns the width of text in columns: that of the terminal or of the variable COLUMNS, at least
-/// 60. `None` where no width applies, as in a file.
+/// Returns the width of text: the columns of the terminal or of the variable COLUMNS, 60 at the
+/// least. `None` where no width applies, as in a file.
 pub(crate) fn width() -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let seen = || {

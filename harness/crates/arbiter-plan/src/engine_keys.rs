@@ -42,7 +42,7 @@ macro_rules! keys {
 
 keys! { spec, key, text, engine;
     false => {
-        "engine", "a name, which may also come first without its key",
+        "engine", "a name to look up, which may also come first without its key",
             put(&mut spec.engine, Ok(text.to_owned())) => None;
         "name", "in reports",
             put(&mut spec.name, Ok(text.to_owned())) => own_name(engine);
@@ -63,13 +63,13 @@ keys! { spec, key, text, engine;
         // Each option has a key of its own.
         "option.NAME", "",
             Err(format!("{key} names no option")) => None;
-        "init", "lines to send after the options, \"\\n\" between them",
+        "init", "lines to send after the options, separated by \"\\n\"",
             extend(&mut spec.init, text) => unless(String::new(), engine.launch.init.join("\\n"));
-        "restart", "on, off or auto: a new process for each game, never, or when the engine asks for it",
+        "restart", "on, off or auto: a new process for each game, never, or if the engine asks for it",
             put(&mut spec.restart, word(key, text)) => unless(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
             put(&mut spec.ponder, truth(key, text)) => unless(false, engine.launch.ponder);
-        "whitepov", "true: its scores are White's",
+        "whitepov", "true: its scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unless(false, engine.conditions.white_pov);
         // Where its error output goes decides no game.
         "stderr", "file for its error output",
@@ -80,7 +80,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.sandbox, word(key, text)) => unless(SandboxMode::default(), engine.launch.sandbox);
     }
     true => {
-        "tc", "[MOVES/]SEC[+INC], several periods with \":\" between them, hg/SEC for an hourglass, or inf",
+        "tc", "[MOVES/]SEC[+INC], several periods separated by \":\", hg/SEC for an hourglass, or inf",
             set_clock(spec, text) => engine.conditions.limits.clock.map(shown);
         "st", "seconds a move",
             put(&mut spec.limits.movetime, parse_seconds(text).map_err(shown))
@@ -89,7 +89,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.limits.nodes, positive(key, text)) => engine.conditions.limits.nodes.map(shown);
         "depth", "",
             put(&mut spec.limits.depth, positive(key, text)) => engine.conditions.limits.depth.map(shown);
-        "nodestime", "nodes that count as a millisecond",
+        "nodestime", "nodes that count as one millisecond",
             put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(shown);
         "timemargin", "ms",
             put(&mut spec.margin, whole(key, text).map(Duration::from_millis))

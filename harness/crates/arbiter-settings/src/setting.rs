@@ -31,9 +31,10 @@ pub(crate) type Said = Option<Option<String>>;
 pub(crate) struct Setting {
     /// Field of the setting, from which flag and key have their names.
     pub field: &'static str,
-    /// The effect of the setting beside `--resume`.
+    /// Effect of the setting beside `--resume`.
     pub on_resume: OnResume,
-    /// The setting on the command line of a plan, if the setting decides which games are played.
+    /// Function for the setting on the command line of a plan, if the setting decides which games
+    /// are played.
     pub said: Option<fn(&Plan) -> Said>,
 }
 

@@ -52,7 +52,7 @@ enum SortKey {
     /// Newest first
     #[default]
     Started,
-    /// By name
+    /// Alphabetically by name
     Name,
     /// Most games first
     Games,

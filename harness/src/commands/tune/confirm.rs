@@ -23,7 +23,7 @@ pub(super) struct ConfirmArgs {
     elo0: Option<f64>,
     #[arg(help = help("Elo of the alternative", &[&DEFAULT_ELO1]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
     elo1: Option<f64>,
-    #[arg(help = help("Pairs of the SPRT at most", &[&DEFAULT_SPRT_PAIRS]), long, value_name = "N", requires = "confirm")]
+    #[arg(help = help("Maximum number of pairs of the SPRT", &[&DEFAULT_SPRT_PAIRS]), long, value_name = "N", requires = "confirm")]
     confirm_pairs: Option<u64>,
 }
 

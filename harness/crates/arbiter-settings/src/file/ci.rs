@@ -11,7 +11,7 @@ use arbiter_protocol::parse_seconds;
 pub struct CiTable {
     /// The revision to compare with.
     pub base: Option<String>,
-    /// The steps, in their order.
+    /// Steps, in their order.
     #[serde(default)]
     step: Vec<StepTable>,
 }
@@ -21,7 +21,7 @@ pub struct CiTable {
 struct StepTable {
     /// check, bench, perft, epd, lint, speed or sprt.
     kind: String,
-    /// Its name, if it is not the kind.
+    /// Name of the step, if it is not the kind.
     name: Option<String>,
     /// Flags of the subcommand, as a shell would split them.
     args: Option<String>,
