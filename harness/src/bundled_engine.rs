@@ -13,8 +13,8 @@ pub(crate) struct Evaluation {
     pub features: Vec<&'static str>,
 }
 
-/// Returns the evaluation of this name, or the features of the search with its evaluation, for the
-/// personality of that name or the default one. An error lists the names.
+/// Returns the evaluation `name` with its features and those of the search; without a name, an
+/// evaluation with features for `personality`, or for the default one. An error lists the names.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,

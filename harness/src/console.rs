@@ -43,6 +43,7 @@ impl ConsoleArgs {
         log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
         // A second command in one process finds the logger in place, which is as well.
         let _ = log::set_logger(Box::leak(Box::new(Messages(format))));
+        // The log of a service has one format throughout, panics included.
         if format != LogFormat::Text {
             std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         }

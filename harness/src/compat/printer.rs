@@ -32,7 +32,7 @@ pub(crate) struct Printer {
     plan: Plan,
     /// Name of the run, and folder of its store.
     place: Option<(String, PathBuf)>,
-    /// Warnings about unknown options, from before the run.
+    /// Warnings about options that are left out, from before the run.
     left_out: String,
     /// Log of the lines; only of a run in progress.
     log: Option<Log>,
@@ -399,7 +399,7 @@ impl Printer {
     }
 }
 
-/// Returns the warnings about unknown options, with the text that scripts look for.
+/// Returns the warnings about options that are left out, with the text that scripts look for.
 pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {

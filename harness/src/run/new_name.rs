@@ -40,6 +40,7 @@ pub(super) fn new_name(
         if chosen.is_some() {
             return Err(failure);
         }
+        // Another millisecond gives another name.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -159,8 +159,8 @@ settings! {
         /// movecount=N (moves of each in a row, counted anew from each capture or pawn move; 8),
         /// score=CP (10)
         draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
-        /// Adjudicate a loss for engines that report it: movecount=N (moves in a row; 3), score=CP
-        /// (600), twosided=true if the winner must report it too
+        /// Adjudicate a loss when the loser reports it: movecount=N (moves in a row; 3), score=CP (600),
+        /// twosided=true if the winner must report it too
         resign["RULE"]: Option<ResignRule> as "text" => plan.rules.resign,
         /// Draw games after N moves of each side
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]

@@ -334,6 +334,7 @@ impl Store {
             let rows = statement.query_map(params, read)?.take(MAX_ROWS);
             let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
             if rows.len() == MAX_ROWS {
+                // The same error as that of a query which takes too many steps.
                 let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
                 return Err(rusqlite::Error::SqliteFailure(error, None));
             }
