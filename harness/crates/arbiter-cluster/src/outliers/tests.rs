@@ -30,7 +30,7 @@ fn drawn(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> Pai
     tally
 }
 
-/// What is found among `workers`, of which the first is another one, in so many pairs of each.
+/// Returns the first finding among `workers` workers that play this number of pairs each.
 fn found(
     random: &mut ChaCha8Rng,
     workers: usize,
@@ -125,8 +125,8 @@ fn a_worker_that_chooses_its_results_is_found() {
     assert_eq!(give_back(0.03), None);
 }
 
-/// After how many of its games a worker is excluded that claims breakdowns in such a share of them, of which
-/// four others report none: the figures of the manual.
+/// Number of games after which a worker is excluded that claims breakdowns in a share of them,
+/// while four others report none: the figures of the manual.
 #[test]
 fn claimed_breakdowns_are_found_by_their_rate() {
     let found = [0.5, 0.1, 0.02].map(|claims| {

@@ -272,7 +272,7 @@ fn what_is_too_long_is_not_read() {
     assert_eq!(read::<Beacon>(&long), Err(WireError::TooLong(Beacon::MAX_BYTES)));
 }
 
-/// Whether a message arrives as it was sent.
+/// Returns whether a message arrives as it was sent.
 fn arrives<T: Message + PartialEq>(sent: &T) -> bool {
     read::<T>(&write(sent)).is_ok_and(|read| read == *sent)
 }
