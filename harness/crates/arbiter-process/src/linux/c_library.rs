@@ -1,4 +1,4 @@
-//! How this process uses glibc.
+//! Set-up of glibc for this process.
 
 /// Sets glibc up for this process; to be called before any thread starts.
 pub fn set_up_c_library() {
