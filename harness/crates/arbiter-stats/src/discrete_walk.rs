@@ -10,8 +10,8 @@ use super::roots::{falling_crossing, falling_root};
 /// without drift.
 const NO_DRIFT: f64 = 1e-4;
 
-/// How a walk ends that starts at 0 between the barriers `lower` < 0 < `upper` and takes `steps`
-/// with `probabilities` (adding up to 1). `None` unless it can go both ways.
+/// Returns the exit of a walk that starts at 0 between the barriers `lower` < 0 < `upper` and takes
+/// `steps` with `probabilities` (adding up to 1). `None` unless it can go both ways.
 ///
 /// P = (1 − e^(hA))/(e^(hB) − e^(hA)) with barriers A and B; E = (P·B + (1 − P)·A)/E(J).
 pub(crate) fn exit<const K: usize>(

@@ -1,10 +1,10 @@
 //! Weights on equally spaced scores from 0 to 1, and their moments.
 //!
 //! `K` cells stand for the scores i/(K−1): three cells for a game, five for a pair of games. The
-//! unit of observation is therefore a game or a pair, and [`Distribution::GAMES_PER_UNIT`] says
-//! which.
+//! unit of observation is therefore a game or a pair, and [`Distribution::GAMES_PER_UNIT`] is its
+//! number of games.
 
-/// What a count of zero becomes before a likelihood is formed (the convention of fishtest,
+/// Weight that replaces a count of zero before a likelihood is formed (the convention of fishtest,
 /// OpenBench and fastchess): small enough to change nothing else, but not impossible.
 pub(crate) const ZERO_CELL: f64 = 1e-3;
 
@@ -33,8 +33,8 @@ impl Moments {
         (self.variance / self.units).sqrt()
     }
 
-    /// Variance of one game's score as the units show it. The score of a pair is the mean of two
-    /// games, hence twice the pair's variance.
+    /// Variance of one game's score, estimated from the units. The score of a pair is the mean of
+    /// two games, hence twice the pair's variance.
     pub fn variance_per_game(&self) -> f64 {
         self.games_per_unit * self.variance
     }
@@ -73,7 +73,7 @@ impl<const K: usize> Distribution<K> {
         self.weights.iter().sum()
     }
 
-    /// The same observations with every empty cell raised to [`ZERO_CELL`].
+    /// Returns the distribution with every empty cell raised to [`ZERO_CELL`].
     #[must_use]
     pub fn regularized(&self) -> Distribution<K> {
         Distribution { weights: self.weights.map(|w| if w == 0.0 { ZERO_CELL } else { w }) }

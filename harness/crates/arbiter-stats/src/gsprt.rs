@@ -2,8 +2,8 @@
 //!
 //! The ratio compares two constraints on an otherwise unknown distribution of scores: each is
 //! represented by the most likely distribution that satisfies it. No normal approximation is made;
-//! see M. Van den Bergh, "A practical introduction to the GSPRT", and the same author's
-//! "Normalized Elo" for the constraint on the t-value.
+//! see M. Van den Bergh, "A practical introduction to the GSPRT", and, for the constraint on the
+//! t-value, "Normalized Elo" by the same author.
 
 use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
@@ -44,8 +44,9 @@ pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [
     }
 }
 
-/// Returns what each result adds to the ratio when results come with the probabilities `p`, all positive: the
-/// steps of the ratio as a random walk. Bayesian bounds must have been converted to logistic ones.
+/// Returns the change of the ratio by each result when results come with the probabilities `p`, all
+/// positive: the steps of the ratio as a random walk. Bayesian bounds must have been converted to
+/// logistic ones.
 pub(crate) fn steps<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64, model: Model) -> [f64; K] {
     let (q0, q1) = (nearest(p, elo0, model), nearest(p, elo1, model));
     std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())

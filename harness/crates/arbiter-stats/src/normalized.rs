@@ -1,8 +1,8 @@
 //! Normalized Elo: the strength difference measured in standard deviations of a game.
 //!
-//! nElo = 800/ln 10 · (s − ½)/σ, with σ the standard deviation of one game's score. How long a
-//! sequential test takes depends on its bounds in this unit only, not on the book or the draw rate
-//! (M. Van den Bergh, "Normalized Elo"). For small differences, logistic Elo ≈ nElo · 2σ.
+//! nElo = 800/ln 10 · (s − ½)/σ, with σ the standard deviation of one game's score. The length of a
+//! sequential test depends on its bounds in this unit only, not on the book or the draw rate (M.
+//! Van den Bergh, "Normalized Elo"). For small differences, logistic Elo ≈ nElo · 2σ.
 
 use std::f64::consts::LN_10;
 
@@ -20,9 +20,9 @@ pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
     nelo * games_per_unit.sqrt() / NELO_PER_SIGMA
 }
 
-/// Normalized Elo of the sample with its 95 % interval, which takes σ as known. Infinite where all is won,
-/// and at least that of the score that all won units leave possible if the others were all lost.
-/// `None` where the sample has no spread else: one unit, all drawn.
+/// Normalized Elo of the sample with its 95 % interval, which takes σ as known. Infinite where all
+/// units are won; the lower end is then that of the smallest score still compatible with them, with
+/// the other units all lost. `None` where the sample has no spread otherwise: one unit, all drawn.
 pub fn estimate(sample: &Moments) -> Option<Estimate> {
     let infinite = f64::INFINITY;
     let least = least_score(sample.units, Z_95);

@@ -27,7 +27,7 @@ impl GameResult {
         self as usize
     }
 
-    /// The same game seen from the second engine's side.
+    /// Returns the result from the second engine's side.
     #[must_use]
     pub const fn reversed(self) -> GameResult {
         match self {
@@ -38,14 +38,14 @@ impl GameResult {
     }
 }
 
-/// Numbers of games lost, drawn and won by the first engine.
+/// Number of games lost, drawn and won by the first engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Trinomial {
-    /// Games the first engine lost.
+    /// Number of games that the first engine lost.
     pub losses: u64,
-    /// Games drawn.
+    /// Number of drawn games.
     pub draws: u64,
-    /// Games the first engine won.
+    /// Number of games that the first engine won.
     pub wins: u64,
 }
 
@@ -64,7 +64,7 @@ impl Trinomial {
         self.losses + self.draws + self.wins
     }
 
-    /// The same games seen from the second engine's side.
+    /// Returns the counts from the second engine's side.
     #[must_use]
     pub const fn swapped(&self) -> Trinomial {
         Trinomial { losses: self.wins, draws: self.draws, wins: self.losses }
@@ -129,7 +129,7 @@ impl Pentanomial {
         2 * self.pairs()
     }
 
-    /// The same pairs seen from the second engine's side.
+    /// Returns the counts from the second engine's side.
     #[must_use]
     pub const fn swapped(&self) -> Pentanomial {
         let [ll, ld, middle, wd, ww] = self.0;
