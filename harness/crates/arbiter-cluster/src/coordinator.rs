@@ -1,7 +1,7 @@
 //! The coordinator of a run: sends its pairs to workers and receives their results.
 //!
-//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the server
-//! over NATS; [`InFlight`] decides what happens to results.
+//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the
+//! server over NATS; [`InFlight`] decides what happens to results.
 
 mod admission;
 mod audit;

@@ -14,8 +14,8 @@ use super::run_id::RunId;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS};
 use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
 
-/// Seconds without a message after which a worker is silent and a run is removed: workers send their status
-/// every 3 seconds, coordinators a beacon every second.
+/// Seconds without a message after which a worker is silent and a run is removed: workers send
+/// their status every 3 seconds, coordinators a beacon every second.
 const TIMEOUT_S: u32 = 10;
 
 /// Seconds for which a silent worker is remembered.

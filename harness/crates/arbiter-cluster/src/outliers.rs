@@ -22,8 +22,9 @@ pub(crate) const FALSE_ALARM: f64 = 1e-3;
 /// Upper bound of the checks of a worker: 16 games cannot be doubled so often.
 const MAX_CHECKS: f64 = 24.0;
 
-/// Share of a worker's games that have to be lost on time before it is excluded, however significant the
-/// excess: a machine may be a little slow. There is no such share of breakdowns, as a worker can claim some.
+/// Share of a worker's games that have to be lost on time before it is excluded, however
+/// significant the excess: a machine may be a little slow. There is no such share of breakdowns, as
+/// a worker can claim some.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
 /// Number of jobs that a worker has to give back before it is excluded for that, and their share of

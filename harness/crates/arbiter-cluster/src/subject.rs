@@ -1,5 +1,5 @@
-//! Subjects, and names of streams and consumers on the server. Operators name them in the permissions
-//! of their servers, so they stay as they are.
+//! Subjects, and names of streams and consumers on the server. Operators name them in the
+//! permissions of their servers, so they stay as they are.
 
 /// Beacons of all coordinators.
 pub const BEACONS: &str = "arbiter.beacon";

@@ -1,7 +1,7 @@
 //! A worker: a machine that plays pairs for coordinators.
 //!
-//! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot. The task of
-//! [`serve`] reads beacons and coordinator messages, and sends the worker's status.
+//! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot.
+//! The task of [`serve`] reads beacons and coordinator messages, and sends the worker's status.
 
 pub(crate) mod job_runner;
 mod known_runs;

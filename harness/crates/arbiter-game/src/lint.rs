@@ -41,7 +41,8 @@ pub enum LintRule {
     NotPvMove,
     /// The principal variation of a mate score does not mate in that number of moves.
     MateScore,
-    /// A clear advantage became a clear disadvantage from one move to the next, or the other way round.
+    /// A clear advantage became a clear disadvantage from one move to the next, or the other way
+    /// round.
     ScoreJump,
     /// The number of nodes decreased during a search.
     Nodes,

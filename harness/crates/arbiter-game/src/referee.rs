@@ -2,9 +2,9 @@
 //! answer.
 //!
 //! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
-//! cannot hide in the other. The order of judgement is fixed: gone or silent, over time, unparseable,
-//! illegal, then the endings that the rules of chess know, and only then adjudication: endgame tables,
-//! resignation, draw, move cap.
+//! cannot hide in the other. The order of judgement is fixed: gone or silent, over time,
+//! unparseable, illegal, then the endings that the rules of chess know, and only then adjudication:
+//! endgame tables, resignation, draw, move cap.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;

@@ -1,9 +1,9 @@
 //! Polls the future of a game in the thread that reads an engine.
 //!
 //! An engine's answer would otherwise wake its reader thread, which wakes a thread of the runtime:
-//! two context switches for each ply, which are most of what a ply costs. A relayed future is polled
-//! by the thread that read what it waits for. Other wake-ups, such as those of timers, wake the task
-//! that awaits it, as usual.
+//! two context switches for each ply, which are most of what a ply costs. A relayed future is
+//! polled by the thread that read what it waits for. Other wake-ups, such as those of timers, wake
+//! the task that awaits it, as usual.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

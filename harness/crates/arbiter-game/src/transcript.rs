@@ -48,8 +48,8 @@ impl Mark {
     }
 }
 
-/// Size of a chunk, in bytes of text and in lines. All chunks are of one size, so that the memory of
-/// games that are over fits the next ones.
+/// Size of a chunk, in bytes of text and in lines. All chunks are of one size, so that the memory
+/// of games that are over fits the next ones.
 const CHUNK: (usize, usize) = (8 << 10, 256);
 
 /// Recorder of the lines to and from one engine. It is bounded: of a long game the beginning and

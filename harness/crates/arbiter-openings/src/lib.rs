@@ -182,7 +182,8 @@ impl Book {
     }
 }
 
-/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip archive.
+/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip
+/// archive.
 ///
 /// The extension decides the kind of list (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or
 /// `.zst`), or else the beginning of the text; the content decides the compression. Of an archive,

@@ -90,8 +90,8 @@ impl WorkerPolicy {
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
     }
 
-    /// Compares a worker with the others after another pair, if it is not excluded. Returns the outlier
-    /// among the workers, if one shows now.
+    /// Compares a worker with the others after another pair, if it is not excluded. Returns the
+    /// outlier among the workers, if one shows now.
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()

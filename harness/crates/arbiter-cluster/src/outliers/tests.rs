@@ -168,7 +168,8 @@ fn workers_that_are_alike_are_not_excluded() {
     assert!(alarms <= 2, "{alarms} of {RUNS} runs");
 }
 
-/// The test behind it keeps its level at each check, so that its correction is not what hides a fault.
+/// The test behind it keeps its level at each check, so that its correction is not what hides a
+/// fault.
 #[test]
 fn the_exact_test_keeps_its_level() {
     let mut random = seed_for(9, "audit", 0);

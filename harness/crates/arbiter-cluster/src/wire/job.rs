@@ -1,5 +1,5 @@
-//! A job: a pair to play, or a position of a suite to search or to count. It is complete together with
-//! the description of its run.
+//! A job: a pair to play, or a position of a suite to search or to count. It is complete together
+//! with the description of its run.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Work on one job. Dropping a future of this module ends the engines of a suite; those of a pair have
-//! to be ended by [`Executor::cancel_all`].
+//! Work on one job. Dropping a future of this module ends the engines of a suite; those of a pair
+//! have to be ended by [`Executor::cancel_all`].
 
 use tokio::sync::watch;
 

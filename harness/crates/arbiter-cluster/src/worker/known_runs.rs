@@ -15,9 +15,9 @@ use crate::wire::{Beacon, CoordinatorMessage, Notice};
 /// Time without a beacon after which a run is forgotten.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Shortest and longest backoff after a pair in which engines broke down; it doubles each time. Such
-/// pairs end early: without a backoff a worker on which nothing works would take all pairs of a short
-/// run before it can be compared with others.
+/// Shortest and longest backoff after a pair in which engines broke down; it doubles each time.
+/// Such pairs end early: without a backoff a worker on which nothing works would take all pairs of
+/// a short run before it can be compared with others.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
 /// Number of runs, and of benchmarks, that a worker keeps.

@@ -22,8 +22,8 @@ fn share_heap() {
 }
 
 /// Asks the files of the system and DNS for hosts, whatever `/etc/nsswitch.conf` says. glibc would
-/// load other services (mdns, resolve, myhostname) as modules of the system's, and with them a second
-/// glibc, which crashes a static program.
+/// load other services (mdns, resolve, myhostname) as modules of the system's, and with them a
+/// second glibc, which crashes a static program.
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 fn look_hosts_up_without_modules() {
     unsafe extern "C" {

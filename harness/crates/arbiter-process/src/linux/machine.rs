@@ -58,8 +58,8 @@ impl CpuTimes {
 }
 
 impl Machine {
-    /// Reads the files of the system below `root`, which is `/`; `cpus` are the processors that may be
-    /// used.
+    /// Reads the files of the system below `root`, which is `/`; `cpus` are the processors that may
+    /// be used.
     pub fn read(root: &Path, cpus: &[usize]) -> Machine {
         let text = |file: &str| {
             let text = fs::read_to_string(root.join(file)).ok()?;

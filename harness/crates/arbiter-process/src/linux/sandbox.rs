@@ -170,8 +170,8 @@ pub(crate) struct Prepared {
 }
 
 impl Sandbox {
-    /// Returns whether builds cannot change modes, owners and times of files outside their home, which takes
-    /// user and mount namespaces. Starts a process.
+    /// Returns whether builds cannot change modes, owners and times of files outside their home,
+    /// which takes user and mount namespaces. Starts a process.
     pub fn keeps_attributes() -> bool {
         Namespaces::are_possible()
     }

@@ -11,8 +11,8 @@ pub struct InfoWord<'a> {
     pub word: &'a str,
 }
 
-/// Returns the words after `info`, whatever the order of the fields, with or without their values. What
-/// follows `string` is free text, and none of them.
+/// Returns the words after `info`, whatever the order of the fields, with or without their values.
+/// What follows `string` is free text, and none of them.
 pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
     let (mut field, mut place) = ("", 0);
     rest.split_ascii_whitespace().map_while(move |word| {

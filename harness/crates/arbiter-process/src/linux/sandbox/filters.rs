@@ -8,8 +8,8 @@ use seccompiler::{
     SeccompFilter, SeccompRule, sock_filter,
 };
 
-/// System calls that no engine or compiler needs, and that reach other processes, other namespaces or
-/// rarely used parts of the kernel.
+/// System calls that no engine or compiler needs, and that reach other processes, other namespaces
+/// or rarely used parts of the kernel.
 const FORBIDDEN: [c_long; 49] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -134,9 +134,9 @@ const IOCTL: [u32; 5] = [
     0x541c,      // TIOCLINUX
 ];
 
-/// Kinds of sockets that a program may not make pairs of: all but SOCK_STREAM and SOCK_SEQPACKET, which
-/// the standard library of Rust starts processes with. Through a pair of any other kind it could send to
-/// the sockets of others.
+/// Kinds of sockets that a program may not make pairs of: all but SOCK_STREAM and SOCK_SEQPACKET,
+/// which the standard library of Rust starts processes with. Through a pair of any other kind it
+/// could send to the sockets of others.
 const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// Newest system call that was examined (`mseal`). Those of the x32 ABI, which are the same under
