@@ -145,7 +145,7 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
     }
 }
 
-/// Xorshift (G. Marsaglia, 2003).
+/// Returns the next random number, by xorshift (G. Marsaglia, 2003).
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -30,7 +30,7 @@ pub enum SuiteRunError {
 /// Progress report of a suite.
 #[derive(Debug)]
 pub enum SuiteEvent<'a> {
-    /// This many tasks are done.
+    /// Number of finished tasks.
     Progress(usize),
     /// An event at a worker, or an observation about its messages.
     Remark(&'a Remark),

@@ -59,7 +59,7 @@ pub enum TrustError {
         /// Reason of the system.
         source: io::Error,
     },
-    /// The file holds no key.
+    /// The file has no key.
     #[error("key file {}: expected 64 hexadecimal digits", .0.display())]
     NoKey(PathBuf),
     /// The text is no public key.

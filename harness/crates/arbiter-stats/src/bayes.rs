@@ -98,18 +98,18 @@ impl BayesElo {
     }
 }
 
-/// Log-likelihood ratio of the simple hypotheses `elo1` and `elo0`, both in BayesElo points, with
-/// the draw parameter of the sample: Σ n·ln(P₁/P₀). Impossible cells cannot occur, and empty ones
-/// count as raised.
+/// Returns the log-likelihood ratio of the simple hypotheses `elo1` and `elo0`, both in BayesElo
+/// points, with the draw parameter of the sample: Σ n·ln(P₁/P₀). Impossible cells cannot occur, and
+/// empty ones count as raised.
 pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::of_sample(games).draw_elo;
     let at = |elo| BayesElo { elo, draw_elo }.probabilities();
     games.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
-/// Log-likelihood ratio of cutechess-cli: as [`llr_classical`], with half a game added to each kind
-/// instead of raised cells, and bounds that are divided by the share of a BayesElo point that shows
-/// in the score.
+/// Returns the log-likelihood ratio of cutechess-cli: [`llr_classical`] with half a game added to
+/// each kind instead of raised cells, and bounds that are divided by the share of a BayesElo point
+/// that shows in the score.
 pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let counts = [games.losses, games.draws, games.wins].map(|count| count as f64 + 0.5);
     let total: f64 = counts.iter().sum();
@@ -121,7 +121,7 @@ pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     terms.map(|((count, p0), p1)| count * (p1 / p0).ln()).sum()
 }
 
-/// Log-likelihood ratio of [`llr_classical`], for pairs of independent games.
+/// Returns the log-likelihood ratio of [`llr_classical`], for pairs of independent games.
 pub fn llr_classical_pairs(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::of_pairs(pairs).draw_elo;
     let at = |elo| convolved(BayesElo { elo, draw_elo }.probabilities());

@@ -45,7 +45,7 @@ pub(crate) fn exit<const K: usize>(
     Some(Exit { upper_probability: up.clamp(0.0, 1.0), mean_units: mean_units.max(0.0) })
 }
 
-/// The root below 0 of the convex function `value` − 1, which is 0 and rises at 0.
+/// Finds the root below 0 of the convex function `value` − 1, which is 0 and rises at 0.
 fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
     let mut low = -1.0;
     while value(low) <= 1.0 {

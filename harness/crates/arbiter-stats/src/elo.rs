@@ -44,19 +44,19 @@ pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Expected score, 0 to 1, of a player who is `elo` points stronger.
+/// Returns the expected score, 0 to 1, of a player who is `elo` points stronger.
 pub fn score_from_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// Elo difference at which `score` is expected: -∞ for scores of at most 0, ∞ for those of at least
-/// 1.
+/// Returns the Elo difference at which `score` is expected: -∞ for scores of at most 0, ∞ for those
+/// of at least 1.
 pub fn elo_from_score(score: f64) -> f64 {
     // Adding 0 turns the -0 of an even score into 0.
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
 }
 
-/// Elo of the sample's mean score.
+/// Returns the Elo of the sample's mean score.
 ///
 /// The interval is taken on the score, mean ± [`Z_95`] standard errors, and each end is mapped to
 /// Elo by itself, so it is not symmetric for lopsided scores.
@@ -71,8 +71,8 @@ pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
     within(sample, simultaneous_z(family))
 }
 
-/// Standard errors to either side of an interval that is one of `family`: [`Z_95`] for one, 3.17
-/// for 33.
+/// Returns the standard errors to either side of an interval that is one of `family`: [`Z_95`] for
+/// one, 3.17 for 33.
 fn simultaneous_z(family: usize) -> f64 {
     std::f64::consts::SQRT_2 * erfc_inv(0.05 / family.max(1) as f64)
 }
@@ -101,8 +101,8 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
     }
 }
 
-/// Likelihood of superiority, 0 to 1: the probability that the first engine is the stronger one,
-/// Φ((mean − ½) / standard error). `None` where the sample has no spread.
+/// Returns the likelihood of superiority, 0 to 1: the probability that the first engine is the
+/// stronger one, Φ((mean − ½) / standard error). `None` where the sample has no spread.
 pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     let error = sample.standard_error();
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
@@ -122,7 +122,7 @@ pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     }
 }
 
-/// Probability that a standard normal variable is below `z`; accurate in both tails.
+/// Returns the probability that a standard normal variable is below `z`; accurate in both tails.
 pub fn normal_cdf(z: f64) -> f64 {
     0.5 * erfc(-z / std::f64::consts::SQRT_2)
 }

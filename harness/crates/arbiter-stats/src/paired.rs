@@ -64,7 +64,7 @@ pub fn mcnemar(solved: &Solved) -> Option<McNemar> {
     })
 }
 
-/// Probability of at most `k` heads in `n` tosses of a fair coin, k ≤ n/2 or n = k.
+/// Returns the probability of at most `k` heads in `n` tosses of a fair coin, k ≤ n/2 or n = k.
 fn below_or_at(k: u64, n: u64) -> f64 {
     if k >= n {
         return 1.0;
@@ -82,8 +82,8 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     sum
 }
 
-/// Probability of exactly `k` heads in `n` tosses, by the deviation from Stirling's formula, so
-/// that no large numbers cancel (C. Loader, "Fast and Accurate Computation of Binomial
+/// Returns the probability of exactly `k` heads in `n` tosses, by the deviation from Stirling's
+/// formula, so that no large numbers cancel (C. Loader, "Fast and Accurate Computation of Binomial
 /// Probabilities", 2000).
 fn exactly(k: u64, n: u64) -> f64 {
     if k == 0 {
@@ -96,7 +96,7 @@ fn exactly(k: u64, n: u64) -> f64 {
     (stirling(all) - stirling(heads) - stirling(tails) - distance - spread).exp()
 }
 
-/// ln x! less Stirling's formula for it, x at least 1.
+/// Returns ln x! minus Stirling's formula for it, x at least 1.
 fn stirling(x: f64) -> f64 {
     if x < 16.0 {
         return ln_gamma(x + 1.0) - ((x + 0.5) * x.ln() - x + 0.5 * (2.0 * PI).ln());
@@ -114,14 +114,14 @@ pub struct Speeds {
     pub second: f64,
 }
 
-/// The 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which stays
-/// within 0 and 1. `None` without trials.
+/// Returns the 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which
+/// stays within 0 and 1. `None` without trials.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     wilson(hits as f64, n)
 }
 
-/// The 95 % interval of a mean score of games, whose spread is at most that of wins and losses with
-/// that mean: the interval is too wide rather than too narrow. `None` without games.
+/// Returns the 95 % interval of a mean score of games, whose spread is at most that of wins and
+/// losses with that mean: the interval is too wide rather than too narrow. `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }
@@ -136,7 +136,7 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     Some(((centre - half).max(0.0), (centre + half).min(1.0)))
 }
 
-/// Half-width of a normal 95 % interval for a difference with the given standard error.
+/// Returns the half-width of a normal 95 % interval for a difference with the given standard error.
 pub fn margin(standard_error: f64) -> f64 {
     Z_95 * standard_error
 }

@@ -36,8 +36,8 @@ pub struct SequentialEstimate {
     pub clamped: bool,
 }
 
-/// The estimate from the pairs of a test that ended in `decision`; [`Decision::Continue`] stands
-/// for a test at its cap, or one of which only the counts are known. `None` without pairs.
+/// Returns the estimate from the pairs of a test that ended in `decision`; [`Decision::Continue`]
+/// stands for a test at its cap, or one of which only the counts are known. `None` without pairs.
 ///
 /// Empty cells are raised as for a likelihood, so that a sample without spread has an estimate.
 ///

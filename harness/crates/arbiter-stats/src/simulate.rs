@@ -134,7 +134,7 @@ pub(crate) fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
     Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
 }
 
-/// Normalized and logistic Elo of five probabilities; `None` without spread.
+/// Returns normalized and logistic Elo of five probabilities; `None` without spread.
 pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
     let sample = Distribution::<5>::from_weights(*probabilities).moments()?;
     let nelo = super::normalized::estimate(&sample)?.value;
@@ -146,7 +146,7 @@ mod tests {
     use super::super::sprt::Correction;
     use super::*;
 
-    /// A small generator (SplitMix64), uniform on [0, 1).
+    /// Creates a small generator (SplitMix64), uniform on [0, 1).
     fn uniform(mut state: u64) -> impl FnMut() -> f64 {
         move || {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

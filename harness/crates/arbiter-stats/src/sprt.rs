@@ -259,19 +259,19 @@ impl Sprt {
         if is_narrow { Correction::Dynamic } else { Correction::None }
     }
 
-    /// Log-likelihood ratio of H1 against H0 from pairs.
+    /// Returns the log-likelihood ratio of H1 against H0 from pairs.
     pub fn llr(&self, pairs: &Pentanomial) -> f64 {
         self.for_pairs(pairs).llr_of(&pairs.distribution())
     }
 
-    /// Log-likelihood ratio of H1 against H0 from games that were not played in pairs. On paired
-    /// games it is valid but needs more of them.
+    /// Returns the log-likelihood ratio of H1 against H0 from games that were not played in pairs.
+    /// On paired games it is valid but needs more of them.
     pub fn llr_games(&self, games: &Trinomial) -> f64 {
         self.for_games(games).llr_of(&games.distribution())
     }
 
-    /// Log-likelihood ratio of H1 against H0 by the evidence of the test; the counts of the other
-    /// kind are ignored.
+    /// Returns the log-likelihood ratio of H1 against H0 by the evidence of the test; the counts of
+    /// the other kind are ignored.
     pub fn llr_of_counts(&self, pairs: &Pentanomial, games: &Trinomial) -> f64 {
         match self.evidence {
             Evidence::Pairs => self.llr(pairs),
@@ -313,9 +313,9 @@ impl Sprt {
         self.bounds.decide(llr)
     }
 
-    /// Probability to pass and mean number of games if the true difference is `logistic_elo` and a
-    /// game's score has the given variance (at most ¼; (1 − draw ratio)/4 for equal engines and a
-    /// balanced book).
+    /// Returns the probability to pass and mean number of games if the true difference is
+    /// `logistic_elo` and a game's score has the given variance (at most ¼; (1 − draw ratio)/4 for
+    /// equal engines and a balanced book).
     ///
     /// A Brownian approximation, for planning.
     ///
@@ -333,8 +333,8 @@ impl Sprt {
         self.walk(&games).exit(-self.bounds.lower, self.bounds.upper)
     }
 
-    /// Probability to pass and mean number of pairs if pairs come with the probabilities `p`, all
-    /// positive; `None` if they move the ratio one way only.
+    /// Returns the probability to pass and mean number of pairs if pairs come with the
+    /// probabilities `p`, all positive; `None` if they move the ratio one way only.
     ///
     /// The ratio is a walk by the steps that pairs of each score add. A test without correction
     /// continues past its bound by the mean excess of a walk without drift, 0.583 deviations of a
@@ -371,8 +371,8 @@ impl Sprt {
         })
     }
 
-    /// The ratio's drift and variance per unit: with s₀ and s₁ the scores under the hypotheses,
-    /// (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
+    /// Returns the ratio's drift and variance per unit: with s₀ and s₁ the scores under the
+    /// hypotheses, (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
     pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {
         let [s0, s1] = self.scores(sample);
         BrownianMotion {

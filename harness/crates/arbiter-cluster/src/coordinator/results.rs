@@ -159,7 +159,7 @@ impl<A: Assignment> Coordinator<A> {
         self.remark(&worker, Some(pair), what);
     }
 
-    /// Finishes a job for good. Returns whether it had a result.
+    /// Finishes a job. Returns whether it had a result.
     pub(super) async fn done(&mut self, pair: u64) -> bool {
         let Some(DonePair { sequence, receipt }) = self.in_flight.stored(pair) else {
             return false;

@@ -12,7 +12,7 @@ fn tally(pair: u64, results: [GameResult; 2], termination: Termination) -> PairT
     PairTally { pair, engines: [0, 1], first, second: Some(second), is_repeat: false }
 }
 
-/// A pair of two equal engines, in which a game fails with this probability.
+/// Returns a pair of two equal engines, in which a game fails with this probability.
 fn drawn(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> PairTally {
     let mut uniform = || random.next_u32() as f64 / f64::from(u32::MAX);
     let mut result = || match uniform() {

@@ -180,7 +180,7 @@ fn pairs(text: &[u8]) -> bool {
     })
 }
 
-/// The same pair without a clock and with several, and with games that are adjudicated.
+/// Returns the pair without a clock and with several, and with games that are adjudicated.
 fn ways_to_play() -> Vec<PairJob> {
     let movetime = Some(Duration::from_millis(10));
     let clocks = ["3/0.05+0.01", "0.1"].map(|clock| clock.parse().ok());
@@ -228,7 +228,7 @@ fn unpacked(bytes: &[u8]) -> bool {
     packed::<PlayedPair>(bytes).is_some()
 }
 
-/// Bytes of somebody who has neither joined nor a key.
+/// Reads bytes of a stranger who has neither joined nor a key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
     let is_job = read_job(bytes, &description(), key().public()).map_err(shown).is_ok();
@@ -274,7 +274,7 @@ fn of_worker<T: Message>(text: &[u8]) -> bool {
     settled(read_from::<T>(&message).map(|(_, message)| message)).is_some()
 }
 
-/// A file that somebody else has made.
+/// Reads a join file that a stranger has made.
 fn join_files(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
     let Ok((file, role)) = JoinFile::parse(text).map_err(shown) else { return false };

@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::trust::Key;
 
-    /// The ID of 16 digits like this one.
+    /// Returns the ID of 16 digits like this one.
     fn id(digit: &str) -> RunId {
         RunId::try_from(digit.repeat(16)).unwrap()
     }
@@ -265,7 +265,7 @@ mod tests {
         Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
-    /// The digit of the chosen run.
+    /// Returns the digit of the chosen run.
     fn chosen(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }

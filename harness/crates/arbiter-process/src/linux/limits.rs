@@ -49,7 +49,7 @@ pub struct ResourceLimits {
 }
 
 impl ResourceLimits {
-    /// The tighter of both limits, one by one.
+    /// Returns the tighter of both limits, one by one.
     pub fn and(self, other: ResourceLimits) -> ResourceLimits {
         let least = |one: Option<u64>, two: Option<u64>| [one, two].into_iter().flatten().min();
         ResourceLimits {

@@ -78,8 +78,8 @@ pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
     Groups { perfect, groups, alone }
 }
 
-/// Strongly connected components of "took a point from" (S. Rao Kosaraju's two passes, without
-/// recursion).
+/// Returns the strongly connected components of "took a point from" (S. Rao Kosaraju's two passes,
+/// without recursion).
 fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize>> {
     let next = |player: usize, forward: bool| {
         links[player].iter().filter_map(move |(other, taken, given)| {

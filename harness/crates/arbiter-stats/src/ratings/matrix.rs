@@ -3,7 +3,7 @@
 /// A symmetric matrix, all of its cells.
 pub(super) type Matrix = Vec<Vec<f64>>;
 
-/// A matrix of zeros.
+/// Returns a matrix of zeros.
 pub(super) fn zero(size: usize) -> Matrix {
     vec![vec![0.0; size]; size]
 }

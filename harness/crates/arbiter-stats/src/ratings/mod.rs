@@ -32,7 +32,7 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// No games yet.
+    /// Creates a meeting without games.
     pub const fn new(players: [usize; 2]) -> Meeting {
         Meeting { players, pairs: [[0; 3]; 3], singles: [[0; 3]; 2] }
     }
@@ -49,7 +49,7 @@ impl Meeting {
         counts
     }
 
-    /// Number of games.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.by_colour().iter().flatten().sum()
     }

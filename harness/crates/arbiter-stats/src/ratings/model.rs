@@ -45,7 +45,7 @@ impl OutcomeModel {
         }
     }
 
-    /// Probability of a draw between equal players.
+    /// Returns the probability of a draw between equal players.
     pub fn draw_rate(self, parameter: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),
@@ -128,7 +128,7 @@ impl OutcomeModel {
         }
     }
 
-    /// First derivatives for a single result (0 lost, 1 drawn, 2 won by White).
+    /// Returns the first derivatives for a single result (0 lost, 1 drawn, 2 won by White).
     pub fn gradient(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
         let mut counts = [0.0; 3];
         counts[result] = 1.0;

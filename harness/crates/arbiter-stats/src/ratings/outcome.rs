@@ -110,8 +110,8 @@ impl Rated {
         self.group_of[player]
     }
 
-    /// Covariance of two players' ratings, in squared points; `None` unless both are in groups, and
-    /// where all games were drawn and carry no information about it.
+    /// Returns the covariance of two players' ratings, in squared points; `None` unless both are in
+    /// groups, and where all games were drawn and carry no information about it.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;
         let matrix = &self.covariances[errors as usize];
@@ -122,12 +122,13 @@ impl Rated {
         }
     }
 
-    /// Standard error of a rating, relative to the mean of the group or to the anchors.
+    /// Returns the standard error of a rating, relative to the mean of the group or to the anchors.
     pub fn error(&self, player: usize, errors: Errors) -> Option<f64> {
         Some(self.covariance(player, player, errors)?.max(0.0).sqrt())
     }
 
-    /// Standard error of the difference of two ratings; `None` if they are not comparable.
+    /// Returns the standard error of the difference of two ratings; `None` if they are not
+    /// comparable.
     pub fn difference_error(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         if self.group_of[a]? != self.group_of[b]? {
             return None;
@@ -137,7 +138,8 @@ impl Rated {
         Some(variance.max(0.0).sqrt())
     }
 
-    /// Likelihood that player `a` is stronger than `b`; `None` if they are not comparable.
+    /// Returns the likelihood that player `a` is stronger than `b`; `None` if they are not
+    /// comparable.
     pub fn superiority(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         let error = self.difference_error(a, b, errors)?;
         (error > 0.0).then(|| normal_cdf((self.ratings[a] - self.ratings[b]) / error))

@@ -271,7 +271,7 @@ fn draw_share(encounters: &[Encounter]) -> f64 {
     drawn / encounters.iter().flat_map(|e| e.counts).sum::<f64>()
 }
 
-/// Newton's method: moves the state to the maximum and returns the Cholesky root of the curvature
+/// Moves the state to the maximum by Newton's method. Returns the Cholesky root of the curvature
 /// there; `None` if it is singular or the steps do not converge.
 fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Option<Cholesky> {
     for _ in 0..MAX_STEPS {

@@ -18,7 +18,7 @@ impl Dice {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Twelve uniforms less six are as good as normal.
+    /// Draws a nearly normal number, as twelve uniforms minus six.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
@@ -51,7 +51,7 @@ const MACHINES: [Machine; 6] = [
 ];
 
 impl Machine {
-    /// The runs of a comparison, two for each round.
+    /// Returns the runs of a comparison, two for each round.
     fn runs(self, dice: &mut Dice) -> Vec<f64> {
         let mut state = 0.0;
         let mut run = |index: usize| {
@@ -98,7 +98,7 @@ impl Machine {
     }
 }
 
-/// The coin of a round, which [`SpeedTest`] relies on.
+/// Tosses the coin of a round, on which [`SpeedTest`] relies on.
 fn tossed(_: usize, coin: f64) -> bool {
     coin < 0.5
 }

@@ -11,7 +11,7 @@ use super::super::simulate::{Simulation, expected_counts, pair_model, shifted, s
 use super::super::sprt::{Correction, Decision, Model, Sprt};
 use super::agreement::Agreement;
 
-/// A small generator (SplitMix64), uniform on [0, 1).
+/// Creates a small generator (SplitMix64), uniform on [0, 1).
 fn uniform(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95);
     move || {
@@ -34,7 +34,7 @@ fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     (passed as f64 / runs as f64, 2.0 * pairs as f64 / runs as f64)
 }
 
-/// Four standard errors of a rate, at most.
+/// Returns four standard errors of a rate, at most.
 fn allowance(rate: f64, runs: u64) -> f64 {
     4.0 * (rate * (1.0 - rate) / runs as f64).sqrt()
 }

@@ -12,7 +12,7 @@ fn secret(byte: u8) -> RunSecret {
     RunSecret::new(&Key::of_bytes([byte; 32]), &run_id())
 }
 
-/// Random numbers from 0 up to 1.
+/// Returns random numbers from 0 up to 1.
 fn uniform(run: u8) -> impl FnMut() -> f64 {
     let (secret, mut number) = (secret(run), 0);
     move || {
@@ -21,8 +21,8 @@ fn uniform(run: u8) -> impl FnMut() -> f64 {
     }
 }
 
-/// A pair of two engines of equal strength, half of whose games are drawn; engine 0 is named first
-/// in every other pair.
+/// Returns a pair of two engines of equal strength, half of whose games are drawn; engine 0 is
+/// named first in every other pair.
 fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
     let mut game = || {
         let result = match random() {
@@ -36,7 +36,7 @@ fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
     PairTally { pair: number, engines, first: game(), second: Some(game()), is_repeat: false }
 }
 
-/// A pair that a lying worker reports as won by engine 0.
+/// Returns a pair that a lying worker reports as won by engine 0.
 fn lie(number: u64) -> PairTally {
     let mut won = pair(&mut || 0.0, number);
     if won.engines == [1, 0] {
@@ -60,7 +60,7 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
     }
 }
 
-/// A pair of a worker that gives back a share `given_back` of those that engine 0 has lost.
+/// Returns a pair of a worker that gives back a share `given_back` of those that engine 0 has lost.
 fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
@@ -145,7 +145,7 @@ fn nobody_knows_which_pairs_are_repeated() {
     assert!(one.intersection(&other).count() < 100);
 }
 
-/// Median and 95th percentile.
+/// Returns the median and 95th percentile.
 fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
     needed.sort_unstable();
     [needed[needed.len() / 2 - 1], needed[needed.len() * 19 / 20 - 1]]
