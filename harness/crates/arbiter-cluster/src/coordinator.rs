@@ -57,7 +57,7 @@ const BEACON_TICKS: u64 = 4;
 /// Time limit for the server when the coordinator ends or cancels pairs.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time after the start within which workers of before a restart are heard again; audits that lack
+/// Time after the start within which workers from before a restart report again; audits that lack
 /// another worker are kept until then.
 const RETURN: Duration = Duration::from_secs(15);
 

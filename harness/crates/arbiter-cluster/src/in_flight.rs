@@ -194,7 +194,7 @@ impl<A: Assignment> InFlight<A> {
         self.parked.take(pair).map_or(Ok(attempt), Err)
     }
 
-    /// Takes in that the server has the job of a pair. Returns whether the job is still to be done.
+    /// Records that the server has the job of a pair. Returns whether the job is still to be done.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
         // Jobs that are sent come after all that were begun, unless the server has lost its stream.
         if !sent.is_left_over && sent.sequence < self.begun.0 {
@@ -228,7 +228,7 @@ impl<A: Assignment> InFlight<A> {
         !self.pending.contains_key(&pair) && self.is_ordered(pair)
     }
 
-    /// Takes in the heartbeat of a worker at work on a pair. Returns the game, from 0, if it has
+    /// Records the heartbeat of a worker at work on a pair. Returns the game, from 0, if it has
     /// just started. Of two workers, the first plays the pair as long as its heartbeats come.
     pub(crate) fn heartbeat(
         &mut self,
@@ -308,8 +308,8 @@ impl<A: Assignment> InFlight<A> {
         median.map_or(FIRST_ATTEMPT, |median| (MAX_MEDIANS * *median).max(MIN_ATTEMPT))
     }
 
-    /// Takes in that a worker has started a pair. The server gives jobs out in their order, so
-    /// those that it has had for longer were taken or lost.
+    /// Records that a worker has started a pair. The server gives jobs out in their order, so those
+    /// that it has had for longer were taken or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
         let begun = self.pending.get(&pair).and_then(|pending| pending.sequence);
         if let Some(begun) = begun.filter(|begun| *begun > self.begun.0) {
@@ -317,7 +317,7 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Takes in which of the workers that play for the run are idle. If all are, nobody plays,
+    /// Records which of the workers that play for the run are idle. If all are, nobody plays,
     /// whatever the heartbeats of pairs were before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
         let is_idle = idle.contains(&true) && (!idle.contains(&false) || self.counts().1 == 0);
@@ -379,7 +379,7 @@ impl<A: Assignment> InFlight<A> {
         pair >= AUDITS || self.pending.contains_key(&pair) || self.stored.contains(pair)
     }
 
-    /// Takes in that the outcome of a pair is on disk. Its job and its result can be acknowledged.
+    /// Records that the outcome of a pair is on disk. Its job and its result can be acknowledged.
     pub(crate) fn stored(&mut self, pair: u64) -> Option<DonePair> {
         let pending = self.pending.remove(&pair);
         if pair < AUDITS {

@@ -80,7 +80,7 @@ fn insert<K: Ord, V>(map: &mut BTreeMap<K, (V, u32)>, key: K, value: V) {
 }
 
 impl Cluster {
-    /// Takes in a message.
+    /// Updates the cluster by a message.
     pub fn update(&mut self, announcement: Announcement) {
         match announcement {
             Announcement::Worker(name, status) if status.is_leaving => {

@@ -54,13 +54,13 @@ pub struct EngineProcess {
     /// Hand-over of the engine's output.
     handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
-    /// Last line that was taken in, except for those with moves.
+    /// Last line that was processed, except for those with moves.
     last_line: String,
     closed: bool,
     timer: Timer,
     /// Start of the search: lines read before belong to an earlier one.
     since: Instant,
-    /// Time at which the last line that was taken in was read.
+    /// Time at which the last processed line was read.
     heard: Instant,
     /// `true` if the engine thinks on its opponent's time.
     ponders: bool,
@@ -233,7 +233,7 @@ impl EngineProcess {
         }
     }
 
-    /// Takes in the lines of the engine on its opponent's time, so that it never waits to be read.
+    /// Processes the lines of the engine on its opponent's time, so that it never waits to be read.
     /// Never returns; to be dropped when the opponent has moved.
     pub async fn listen(&mut self) -> std::convert::Infallible {
         loop {
@@ -384,7 +384,7 @@ impl EngineProcess {
         let _ = tokio::task::spawn_blocking(move || process.stop(grace)).await;
     }
 
-    /// Handles that the session's deadline has passed.
+    /// Handles a missed deadline of the session.
     fn overdue(&mut self) -> Result<Step, EngineError> {
         let step = self.session.overdue(Instant::now())?;
         self.obey(step)

@@ -166,7 +166,7 @@ pub(super) async fn relayed<T: Send + 'static>(
     output.await.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Relay with its only waiting task.
+/// Handle of the only task that waits for a relayed future.
 struct Awaited<T>(Arc<Relay<T>>);
 
 impl<T> Drop for Awaited<T> {

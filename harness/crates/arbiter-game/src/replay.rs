@@ -134,7 +134,7 @@ struct Side {
     ponders: bool,
     expected: Option<String>,
     pondered: String,
-    /// Start of the search: lines of before belong to an earlier one.
+    /// Start of the search: earlier lines belong to the search before.
     since: Instant,
     heard: Instant,
     /// Time at which the last line that was sent had been handed over.
@@ -258,7 +258,7 @@ impl Side {
         self.entries.front().is_some_and(|entry| entry.mark == mark)
     }
 
-    /// Takes in one line of the engine, if it was in time.
+    /// Processes one line of the engine, if it was in time.
     fn step(&mut self) -> Result<Step, Stop> {
         let at = self.next_moment();
         if self.is_next(Mark::ToEngine) {

@@ -98,7 +98,7 @@ pub struct Spawner(mpsc::Sender<Request>);
 
 impl Spawner {
     /// Starts the thread. From then on this process may have as many files open as the system
-    /// allows; child processes get the limit of before.
+    /// allows; child processes get the original limit.
     pub fn start() -> io::Result<Spawner> {
         Spawner::start_with(None)
     }

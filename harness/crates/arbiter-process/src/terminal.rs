@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
 /// Terminal of standard input in a mode which gives keys as they are pressed and does not echo
-/// them. Dropping it restores the mode of before. Ctrl-C is left to the terminal.
+/// them. Dropping it restores the previous mode. Ctrl-C is left to the terminal.
 #[derive(Debug)]
 pub struct Keys {
     before: Termios,

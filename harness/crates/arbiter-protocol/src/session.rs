@@ -325,7 +325,7 @@ impl Session {
         self.state.due = self.state.due.map(|(due, limit)| (due + more, limit));
     }
 
-    /// Handles that no answer came by [`Session::deadline`].
+    /// Handles a missing answer, after [`Session::deadline`].
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {
@@ -452,12 +452,12 @@ impl Session {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
 
-    /// Takes in a line that was read before the question. Returns a claim in it, if any.
+    /// Processes a line that was read before the question. Returns a claim in it, if any.
     pub fn overhear(&mut self, line: &str) -> Option<Claim> {
         self.xboard.as_ref()?.claim(&self.state, line.trim())
     }
 
-    /// Takes in a line. Returns its meaning.
+    /// Processes a line. Returns its meaning.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => uci::dialect::receive(&mut self.state, at, line),

@@ -13,7 +13,7 @@ pub(crate) struct Evaluations {
 }
 
 impl Evaluations {
-    /// Takes in a comment after `plies` plies.
+    /// Adds the evaluation in a comment after `plies` plies.
     pub(crate) fn add(&mut self, comment: &[u8], plies: u32) {
         let Some(last) = plies.checked_sub(1) else { return };
         let side = (last & 1) as usize;

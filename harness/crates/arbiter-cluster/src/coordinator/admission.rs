@@ -39,7 +39,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Takes the engines, and their benchmark results here if there are any.
+    /// Creates the admission of engines, with their benchmark results here if there are any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
         Admission { engines: engines.collect(), wrong: BTreeMap::new(), right: BTreeSet::new() }

@@ -158,7 +158,8 @@ impl<A: Assignment> Coordinator<A> {
         self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
-    /// Tries an audit again that failed or was not started, and in the end on this machine.
+    /// Tries an audit again that failed or was not started; after too many tries, no worker repeats
+    /// the pair.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;

@@ -158,7 +158,7 @@ pub(super) struct ProgramUploader {
 }
 
 impl ProgramUploader {
-    /// Takes the program files, by their hashes.
+    /// Creates an uploader of these program files, by their hashes.
     pub(super) fn new(
         paths: HashMap<blake3::Hash, PathBuf>,
         store: ObjectStore,

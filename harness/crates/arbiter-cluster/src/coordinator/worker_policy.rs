@@ -40,7 +40,7 @@ pub(super) struct WorkerPolicy {
 }
 
 impl WorkerPolicy {
-    /// Takes the results of the engines' benchmarks here as `benches`.
+    /// Creates the policy; `benches` are the results of the engines' benchmarks here.
     pub(super) fn new(
         description: &RunDescription,
         benches: &[Option<BenchResult>],
@@ -65,18 +65,18 @@ impl WorkerPolicy {
         self.excluded.get(worker).map(String::as_str)
     }
 
-    /// Notes an accepted result that waits to be stored.
+    /// Records an accepted result that waits to be stored.
     pub(super) fn accepted(&mut self, worker: &str, tally: PairTally) {
         self.accepted.insert(tally.pair, (worker.to_owned(), tally));
     }
 
-    /// Takes in that a pair was stored. Returns the outlier among the workers, if one shows now.
+    /// Records that a pair was stored. Returns the outlier among the workers, if one shows now.
     fn stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
         self.compare(&worker, &tally)
     }
 
-    /// Takes in a claimed breakdown in a pair that this machine has played without one. Returns the
+    /// Records a claimed breakdown in a pair that this machine has played without one. Returns the
     /// outlier among the workers, if one shows now.
     pub(super) fn refuted(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         self.outliers.refuted += 1 + u64::from(tally.second.is_some());

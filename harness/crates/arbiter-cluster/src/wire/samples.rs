@@ -111,7 +111,7 @@ pub(crate) fn job(pair: u64) -> PairJob {
     PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }
 }
 
-/// A possible result of [`job`]: White is mated twice.
+/// A possible result of [`job()`]: White is mated twice.
 pub(crate) fn played(pair: u64) -> PlayedPair {
     let job = job(pair);
     let record = |setup: &GameSetup| GameRecord {

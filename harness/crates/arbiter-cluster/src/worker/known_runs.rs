@@ -78,7 +78,7 @@ pub(super) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Takes in a beacon, with its key if that is trusted. Returns whether the run is new.
+    /// Records a beacon, with its key if that is trusted. Returns whether the run is new.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
         if let Some(Joined { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
@@ -106,8 +106,8 @@ impl KnownRuns {
         self.runs.retain(|_, known| now < known.heard + RUN_TIMEOUT);
     }
 
-    /// Takes in that the worker has joined a run whose coordinator has this key, at this time of
-    /// its clock.
+    /// Records that the worker has joined a run whose coordinator has this key, at this time of its
+    /// clock.
     pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
         if self.joined.len() >= MAX_RUNS {
             // Of the others nothing is heard any more.
@@ -155,7 +155,7 @@ impl KnownRuns {
         }
     }
 
-    /// Notes that the result of an attempt at a job was sent.
+    /// Records that the result of an attempt at a job was sent.
     pub(super) fn done(&mut self, run_id: &RunId, (number, attempt): (u64, u32)) {
         if let Some(joined) = self.joined.get_mut(run_id) {
             joined.done.insert(number, attempt);
@@ -190,16 +190,16 @@ impl KnownRuns {
         })
     }
 
-    /// Notes that a slot has taken a job of a run. That raises the number of pairs played until the
-    /// next beacon. The number of queued pairs stays: a coordinator sends more as soon as a pair
-    /// ends, and slots that believed it had none would play for less important runs.
+    /// Records that a slot has taken a job of a run. That raises the number of pairs played until
+    /// the next beacon. The number of queued pairs stays: a coordinator sends more as soon as a
+    /// pair ends, and slots that believed it had none would play for less important runs.
     pub(super) fn mark_taken(&mut self, run_id: &RunId) {
         if let Some(known) = self.runs.get_mut(run_id) {
             known.beacon.playing += 1;
         }
     }
 
-    /// Takes in that a pair of a run was played; `has_broken` if engines broke down in all its
+    /// Records that a pair of a run was played; `has_broken` if engines broke down in all its
     /// games.
     pub(super) fn played(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
@@ -213,7 +213,7 @@ impl KnownRuns {
         }
     }
 
-    /// Notes that a run has no work at the moment.
+    /// Records that a run has no work at the moment.
     pub(super) fn mark_empty(&mut self, run_id: &RunId) {
         if let Some(known) = self.runs.get_mut(run_id) {
             known.beacon.queued = 0;

@@ -36,7 +36,7 @@ pub(super) struct ProgramStore {
 }
 
 impl ProgramStore {
-    /// Uses the programs in `folder`, and this program.
+    /// Creates a store of the programs in `folder`, and this program.
     pub(super) fn new(folder: PathBuf, own_binary: PathBuf) -> ProgramStore {
         ProgramStore { folder, own_binary, fetching: Mutex::new(()) }
     }

@@ -21,7 +21,7 @@ use crate::Launch;
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
 /// Lets this process have as many files open as the system allows: each engine takes several. Where
-/// the system refuses, all stays as it was. Child processes get the limit of before.
+/// the system refuses, all stays as it was. Child processes get the original limit.
 ///
 /// Returns the number of files that may be open.
 pub fn raise_open_files() -> u64 {

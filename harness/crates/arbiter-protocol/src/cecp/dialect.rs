@@ -114,7 +114,7 @@ impl Xboard {
         format!("force\nresult {result}\n")
     }
 
-    /// Takes in a line. Unexpected lines are noise: engines differ in their manners.
+    /// Processes a line. Unexpected lines are noise: engines differ in their manners.
     pub(crate) fn receive(
         &mut self,
         state: &mut State,

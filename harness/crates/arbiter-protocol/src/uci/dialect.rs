@@ -38,7 +38,7 @@ fn is_said_again(state: &State, text: &str) -> bool {
     text == state.last_own_move && !may_stay && state.info == Info::default()
 }
 
-/// Takes in a line. Unexpected answers are noise: engines differ in their manners, and a late
+/// Processes a line. Unexpected answers are noise: engines differ in their manners, and a late
 /// `readyok` or a second `bestmove` does not spoil a game.
 pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step, SessionError> {
     if state.phase == Phase::Asked {
