@@ -40,7 +40,7 @@ impl fmt::Debug for Secret {
 /// Credentials of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Credentials {
-    /// Those in the URL, if any.
+    /// Credentials in the URL, if any.
     #[default]
     None,
     /// A name and a password.

@@ -55,7 +55,7 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
 ///
 /// # Errors
 ///
-/// Those of [`open_input`], an error for a file that cannot be unpacked or is not text, and one for
+/// The errors of [`open_input`], one for a file that cannot be unpacked or is not text, and one for
 /// more than 256 MiB.
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let (file, is_archive) = open(path)?;

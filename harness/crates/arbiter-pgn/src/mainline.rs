@@ -28,7 +28,7 @@ impl Mainline {
     ///
     /// # Errors
     ///
-    /// Those of [`legal_move`].
+    /// The errors of [`legal_move`].
     pub fn play(&mut self, written: San) -> Result<(), MoveError> {
         let played = legal_move(&self.position, written)?;
         self.position.play_unchecked(played);

@@ -40,7 +40,7 @@ impl fmt::Display for MoveError {
 ///
 /// # Errors
 ///
-/// Those of [`legal_move`], and an error for a word that is not a move.
+/// The errors of [`legal_move`], and one for a word that is not a move.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let word = match word.find('.') {

@@ -31,7 +31,7 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// Those of [`Start::split`].
+    /// The errors of [`Start::split`].
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         if rest.split_whitespace().next() == Some("moves") {

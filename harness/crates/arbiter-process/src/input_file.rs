@@ -53,7 +53,7 @@ pub(crate) fn regular(file: File) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Those of [`open_input`], and for a larger file.
+/// The errors of [`open_input`], and one for a larger file.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_input(path)?.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
@@ -68,7 +68,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Those of [`read_input`], and for a text that is not UTF-8.
+/// The errors of [`read_input`], and one for a text that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_input(path)?).map_err(|error| {
         let byte = error.utf8_error().valid_up_to() + 1;

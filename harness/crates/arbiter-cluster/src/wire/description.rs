@@ -131,7 +131,7 @@ pub struct RunDescription {
     pub rules: Rules,
     /// The games of which transcripts are kept.
     pub transcripts: Keeping,
-    /// What else is kept of games: the contents of their comments.
+    /// Contents of the comments on games.
     pub annotation: Annotation,
     /// Largest allowed difference between the shares of thinking time for which engines wait for a
     /// processor; `None` measures nothing.

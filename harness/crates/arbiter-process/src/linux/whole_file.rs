@@ -65,7 +65,7 @@ impl WholeFile {
     ///
     /// # Errors
     ///
-    /// Those of [`WholeFile::create`].
+    /// The errors of [`WholeFile::create`].
     pub fn create_private(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
         WholeFile::with_mode(path.into(), 0o600)
     }
