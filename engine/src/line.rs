@@ -1,5 +1,5 @@
 //! The line of play: the positions from the root to the current node, the keys of the game before,
-//! and the evaluator that is told of every move.
+//! and the evaluator, which receives every move.
 
 use crate::chess::{Game, Move, Position, attacks, reversible};
 use crate::eval::score::MAX_PLY;
@@ -76,20 +76,21 @@ impl<E: Evaluator> Line<E> {
         self.evaluator.evaluate(position)
     }
 
-    /// The same, for a search to which only scores between `alpha` and `beta` matter.
+    /// Returns the static evaluation for a search to which only scores between `alpha` and `beta`
+    /// matter.
     #[inline]
     pub fn evaluate_within(&mut self, alpha: Score, beta: Score) -> Score {
         let position = self.positions.last().expect("a line holds its root");
         self.evaluator.evaluate_within(position, alpha, beta)
     }
 
-    /// The static evaluation depends on the position and on this.
+    /// Returns the input of the static evaluation besides the position.
     #[inline]
     pub fn context(&self) -> Context {
         self.evaluator.context()
     }
 
-    /// How the evaluation's table of pawns was used since the line began.
+    /// Returns the use of the evaluation's pawn table since the line began.
     pub fn pawn_table(&self) -> Option<TableUse> {
         self.evaluator.pawn_table()
     }

@@ -44,7 +44,7 @@ pub struct Budget {
 /// Moves that the time left must last for if the clock does not say.
 const MOVES_LEFT: u64 = 26;
 
-/// So many overheads are kept on the clock, for a busy host.
+/// Number of move overheads kept in reserve on the clock, for a busy host.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {
@@ -95,8 +95,8 @@ impl Timer {
         Timer { start: Instant::now(), budget, nodes_per_ms: None }
     }
 
-    /// The same, but so many nodes use up a millisecond of the budget, however long they take; 0 for
-    /// real time. A search is then the same on any machine, and on a busy one.
+    /// Makes nodes stand for time: `per_ms` nodes use up a millisecond of the budget, however long
+    /// they take; 0 for real time. A search is then the same on any machine, even a busy one.
     #[must_use]
     pub fn counting_nodes(self, per_ms: u64) -> Timer {
         Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
@@ -128,7 +128,7 @@ impl Timer {
         soft.is_some_and(|soft| self.used(nodes) >= soft * percent / 100)
     }
 
-    /// What the search has used of its budget, after so many nodes.
+    /// Returns the part of the budget that the search has used after so many nodes.
     fn used(&self, nodes: u64) -> Duration {
         let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
         Duration::from_micros(nodes.saturating_mul(1000) / per_ms)

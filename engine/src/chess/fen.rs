@@ -23,14 +23,14 @@ pub enum FenFault {
     Missing(Field),
     /// A field cannot be read.
     Malformed {
-        /// Which field.
+        /// Field with the fault.
         field: Field,
-        /// What was found there.
+        /// Text of the field.
         found: String,
     },
     /// More than six fields; holds the first of the others.
     Trailing(String),
-    /// What the text describes cannot be played.
+    /// The described position cannot be played.
     Unplayable(Fault),
 }
 
@@ -253,7 +253,7 @@ fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -
     }
 }
 
-/// How castling rights are written.
+/// Notation of castling rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastlingLetters {
     /// K and Q where they are unambiguous, the file letter otherwise.

@@ -1,4 +1,4 @@
-//! How a position, taken by itself, may end the game.
+//! Ends of the game by the position alone.
 
 use super::bitboard::Bitboard;
 use super::piece::Kind;

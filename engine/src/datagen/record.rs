@@ -76,7 +76,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// What is wrong with them. Whether the position is legal is not looked at.
+    /// If the bytes are not a record; the error says why. The position is not checked for legality.
     pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Result<Record, &'static str> {
         let record = Record(bytes);
         let kings = |color| {

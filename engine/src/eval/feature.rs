@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Feature {
     /// Its name, as used by the option `Disable` and in every output.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// Short description.
     pub about: &'static str,
     /// Its place among the features of the evaluation, below 64.
     pub index: usize,
@@ -88,9 +88,9 @@ impl FeatureSet {
 /// A name that is no feature of the evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFeature {
-    /// What was asked for, shortened.
+    /// Requested name, shortened.
     pub name: String,
-    /// What there is.
+    /// Names of the known features.
     pub known: Vec<&'static str>,
 }
 

@@ -101,7 +101,7 @@ impl MaskedSum {
         MaskedSum { sum: Pair::ZERO, disabled, experiments: FeatureSet::EMPTY }
     }
 
-    /// The same with experiments.
+    /// Returns the sum with experiments.
     pub(super) fn trying(self, experiments: FeatureSet) -> MaskedSum {
         MaskedSum { experiments, ..self }
     }
@@ -166,7 +166,7 @@ impl Record {
         }
     }
 
-    /// The same with experiments.
+    /// Returns the record with experiments.
     pub(super) fn trying(mut self, experiments: FeatureSet) -> Record {
         self.masked.experiments = experiments;
         self

@@ -27,14 +27,14 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
 
-/// What the histories of quiet moves in a position are indexed by, besides the move.
+/// Index of a position's quiet moves in the histories, without the move itself.
 #[derive(Clone, Copy, Default)]
 pub(super) struct QuietContext {
     /// The moves made one, two and four plies ago.
     pub(super) previous: [Option<PieceTo>; 3],
     /// Hash of the pawn structure.
     pawn_index: usize,
-    /// What the enemy attacks.
+    /// Squares attacked by the enemy.
     attacks: Attacks,
 }
 
@@ -137,7 +137,7 @@ impl Histories {
         }
     }
 
-    /// The same of one move.
+    /// Returns the butterfly and continuation history of one quiet move.
     #[inline]
     pub(super) fn quiet_score(&self, position: &Position, mv: Move, context: &QuietContext) -> i32 {
         self.quiet_scores(position, context)(mv)

@@ -1,5 +1,5 @@
-//! The rest of a variation that announces a mate: the search ends a variation where it takes a score
-//! from the transposition table, so a mate known from there would be told without its last moves.
+//! The end of a variation that announces a mate. The search ends a variation where it takes a score
+//! from the transposition table, so a mate found in the table would lack its last moves.
 
 use super::SearchResult;
 use crate::chess::outcome::Outcome;

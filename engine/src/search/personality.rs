@@ -88,8 +88,9 @@ impl Configuration {
         }
     }
 
-    /// For what is about features: the same, but with the evaluation written by hand in place of the network
-    /// unless that is asked for, as it has none.
+    /// Returns the configuration for commands about features: as [`new`](Self::new), but with the
+    /// hand-written evaluation in place of the network, which has no features, unless it is
+    /// requested.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {
             Variant::Nnue => Variant::Palimpsest,
@@ -105,7 +106,7 @@ impl Configuration {
         features
     }
 
-    /// The same without the features named, and with all others.
+    /// Returns the configuration with the named features disabled and all others enabled.
     ///
     /// # Errors
     ///
@@ -116,7 +117,7 @@ impl Configuration {
         Ok(self)
     }
 
-    /// The same with the experiments named, and no others.
+    /// Returns the configuration with the named experiments and no others.
     ///
     /// # Errors
     ///
@@ -126,7 +127,7 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Why names are refused that this configuration does not know.
+    /// Returns the error for feature names that this configuration does not know.
     pub fn refusal(&self, unknown: &UnknownFeature) -> String {
         format!("{unknown} with Eval {}", self.eval.variant.name())
     }

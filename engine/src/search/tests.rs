@@ -254,7 +254,7 @@ fn a_stop_signal_ends_the_search() {
     }
 }
 
-/// What the threads of one search find together.
+/// Runs one search with several threads and returns its result.
 fn find_with(threads: usize, limits: &Limits, memory: &mut Memory) -> SearchResult {
     memory.set_threads(threads);
     let result = find(Configuration::default(), Position::startpos(), limits, memory);

@@ -1,4 +1,4 @@
-//! When scores of the transposition table may be used.
+//! Conditions for using scores of the transposition table.
 //!
 //! Keys do not contain the halfmove clock: at a higher clock than when it was stored, an entry may
 //! hold a mate that the fifty-move rule prevents.

@@ -1,4 +1,4 @@
-//! The input thread of a UCI session. It answers at once, during a search too.
+//! The input thread of a UCI session. It answers immediately, even during a search.
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;

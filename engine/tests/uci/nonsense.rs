@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long an answer may take on a machine busy with other tests.
+/// Longest time for an answer on a machine busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Xorshift with a fixed seed: the same sessions in every run.

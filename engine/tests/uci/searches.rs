@@ -1,4 +1,4 @@
-//! What is asked of a search, and when it answers.
+//! Limits of a search, and the time of its answer.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

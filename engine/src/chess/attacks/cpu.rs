@@ -24,8 +24,8 @@ pub trait Cpu: Copy + Send + Sync {
     /// Squares a bishop attacks on a board occupied like this.
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Writes the moves to `targets`, of which no piece and no set of pawns has more than 32, in
-    /// rising order. Anything may stand behind them afterwards.
+    /// Writes the moves to `targets` in rising order; no piece and no set of pawns has more than
+    /// 32. The slots behind the moves are undefined afterwards.
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         template.write(targets, out);
@@ -44,7 +44,7 @@ pub trait Job {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output;
 }
 
-/// How the program uses the CPU. All levels give the same results.
+/// Use of the CPU by the program. All levels give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Slider attacks by multiplication, nothing but what every x86-64 (or other) CPU has.
@@ -115,7 +115,7 @@ impl Machine {
         }
     }
 
-    /// The level it is used at.
+    /// Returns the level in use.
     pub fn level(self) -> Level {
         match self.0 {
             DetectedCpu::Plain(_) => Level::Plain,

@@ -114,9 +114,9 @@ pub(super) fn castling<V: Visitor>(
 /// Files on the castling path, as bits.
 #[derive(Clone, Copy)]
 struct Files {
-    /// Those that must be empty but for the king and the rook themselves.
+    /// Files that must be empty but for the king and the rook themselves.
     both: u8,
-    /// Those that the king comes to.
+    /// Files that the king crosses or reaches.
     king: u8,
 }
 

@@ -59,7 +59,7 @@ impl Position {
         self.turn
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square.
     #[inline]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         let kind = self.kinds[square.index()]?;

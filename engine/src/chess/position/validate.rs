@@ -11,7 +11,7 @@ use crate::chess::square::Square;
 /// A described position that may be anything, legal or not.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// What stands on each square, by index.
+    /// Piece on each square, by index.
     pub pieces: [Option<Piece>; 64],
     /// Side to move.
     pub turn: Color,

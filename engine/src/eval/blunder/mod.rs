@@ -32,7 +32,7 @@ features! {
 }
 
 features! {
-    /// What this evaluation can be made to try.
+    /// Experiment with this evaluation.
     Experiment {
         LinearDanger = "linear_danger", "danger in proportion to the points, with the mean of the table";
         LinearInPlay = "linear_danger_in_play", "the same, with the mean of kings in games";
@@ -119,7 +119,7 @@ fn pieces_left(position: &Position) -> i32 {
     count(Kind::Knight) + count(Kind::Bishop) + count(Kind::Rook) + count(Kind::Queen)
 }
 
-/// How much the endgame counts, in 1/256; negative after promotions.
+/// Returns the weight of the endgame, in 1/256; negative after promotions.
 #[inline]
 fn endgame_share(position: &Position) -> i32 {
     let gone = weights::PHASE_MAX - pieces_left(position);

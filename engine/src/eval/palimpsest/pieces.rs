@@ -12,7 +12,7 @@ use crate::eval::sink::Sink;
 /// The four squares in the middle.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// What the terms of a side's pieces need.
+/// Input of the terms of one side's pieces.
 struct PieceContext<'a> {
     position: &'a Position,
     enemy: &'a SideInfo,

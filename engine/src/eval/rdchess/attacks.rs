@@ -58,7 +58,7 @@ pub(crate) struct AttackTables {
     tables: [[Attackers; 64]; 2],
     /// All squares that a side attacks.
     pub(super) all: [Bitboard; 2],
-    /// What the officer on a square attacks; nothing elsewhere.
+    /// Squares that the officer on a square attacks; empty without an officer.
     pub(super) reach: [Bitboard; 64],
 }
 
@@ -104,8 +104,8 @@ impl AttackTables {
     }
 }
 
-/// What an officer attacks: rooks and bishops see through own queens, all sliders through the enemy
-/// king.
+/// Returns the squares an officer attacks: rooks and bishops see through own queens, all sliders
+/// through the enemy king.
 fn reach(board: &Board, color: Color, kind: Kind, from: Square) -> Bitboard {
     let blockers = board.occupied() - Bitboard::of(board.king(!color));
     let without_queens = blockers - board.pieces(color, Kind::Queen);

@@ -1,4 +1,5 @@
-//! Which evaluator a position needs, and those for endings without a plan of their own.
+//! Choice of the evaluator for a position, and the evaluators for endings without a plan of their
+//! own.
 
 use super::root::officers;
 use super::{Term, edge_distance, plain, weights};
@@ -6,7 +7,7 @@ use crate::chess::{Color, Kind, Position, Square};
 use crate::eval::Score;
 use crate::eval::sink::Sink;
 
-/// How a position is judged.
+/// Evaluator of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluator {
     /// Nobody can win.

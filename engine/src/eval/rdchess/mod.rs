@@ -63,7 +63,7 @@ fn plain(score: Score) -> Pair {
     Pair::of_opening(score)
 }
 
-/// How close a square is to the edge of the board: 1 in the middle, 3, 5, and 7 at the edge.
+/// Returns the distance of a square from the centre: 1 in the middle, then 3, 5, and 7 at the edge.
 fn edge_distance(square: Square) -> Score {
     let from_middle = |coordinate: u8| (2 * Score::from(coordinate) - 7).abs();
     from_middle(square.file()).max(from_middle(square.rank()))

@@ -1,4 +1,4 @@
-//! Passed pawns: whether they can be stopped, and who stands in their way.
+//! Passed pawns: those that cannot be stopped, and pieces in the way of the others.
 
 use super::Version;
 use super::features::Term;

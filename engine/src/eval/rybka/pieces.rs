@@ -128,7 +128,7 @@ fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     }
 }
 
-/// What a rook sees ahead of it on its file.
+/// Adds the terms of a rook for the pawns and the enemy king ahead of it on its file.
 #[inline]
 fn rook_file<V: Version, S: Side, K: Sink>(
     board: &Board,
@@ -161,7 +161,7 @@ fn rook_file<V: Version, S: Side, K: Sink>(
     }
 }
 
-/// What the king of `color` lacks in shelter.
+/// Returns the missing shelter of the king of `color`.
 #[inline]
 fn exposure_of_king<V: Version>(position: &Position, pawns: &Pawns, color: Color) -> i32 {
     const WING: [usize; 8] = [0, 0, 0, 1, 1, 2, 2, 2];

@@ -37,7 +37,7 @@ pub(super) fn to_square(square: Square88) -> Square {
 pub(super) struct BoardPiece {
     /// Its owner.
     pub(super) color: Color,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: Kind,
     /// Is it a king or rook that may still castle?
     pub(super) unmoved: bool,
@@ -162,7 +162,7 @@ impl Board {
         self.0[square as usize & 0x7F]
     }
 
-    /// How many of the squares two files to either side of `square` do not hold such a pawn.
+    /// Counts the squares two files to either side of `square` that do not hold such a pawn.
     pub(super) fn missing_beside(&self, square: Square88, pawn: BoardPiece) -> i32 {
         let missing = |at: Square88| is_off_board(at) || self.at(at) != Some(pawn);
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))

@@ -198,7 +198,7 @@ impl Search<'_> {
         None
     }
 
-    /// What move ordering needs to know.
+    /// Returns the input of move ordering.
     pub(super) fn hints(&self, last: Option<Move>, entry: Option<Entry>, ply: usize) -> Hints {
         let enemy = !self.line.position().turn();
         Hints {

@@ -8,7 +8,7 @@ use crate::eval::feature::FeatureSet;
 use crate::eval::rdchess::AttackTables;
 use crate::search::see;
 
-/// What is searched next.
+/// Next move to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A legal move.
@@ -17,15 +17,15 @@ pub(super) enum Next {
     Null,
 }
 
-/// What is known of a node before its moves are generated.
+/// Input of move ordering, known before any move is generated.
 pub(super) struct Hints {
     /// The table's move; it may be illegal.
     pub(super) table: Option<Move>,
-    /// The better one first; they may be illegal.
+    /// Killer moves, the better one first; they may be illegal.
     pub(super) killers: [Option<Move>; 2],
     /// The square of the piece that has just captured.
     pub(super) capturer: Option<Square>,
-    /// Where the enemy king stood at the root.
+    /// Square of the enemy king at the root.
     pub(super) enemy_king: Square,
     /// The features that are switched off.
     pub(super) disabled: FeatureSet,
@@ -173,7 +173,7 @@ impl MoveOrder {
         self.begin(Step::Killers, killers);
     }
 
-    /// Captures that do not lose material, best first; the others are left for later.
+    /// Generates captures that do not lose material, best first; the others are left for later.
     fn begin_good_captures(&mut self, position: &Position) {
         let captures = std::mem::take(&mut self.captures);
         if !self.is_enabled(Feature::OrderCaptures) {
@@ -191,7 +191,7 @@ impl MoveOrder {
         self.begin(Step::GoodCaptures, good);
     }
 
-    /// All that is left, by class.
+    /// Generates all moves that are left, by class.
     fn begin_quiet(&mut self, position: &Position) {
         let [_, generator] = Generator::pair(position);
         let mut moves = generator.moves(position, self.towards());
