@@ -89,7 +89,7 @@ impl Configuration {
     }
 
     /// Returns the configuration for commands about features: as [`new`](Self::new), but with the
-    /// hand-written evaluation in place of the network, which has no features, unless it is
+    /// hand-written evaluation in place of the network, which has no features, unless the network is
     /// requested.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {

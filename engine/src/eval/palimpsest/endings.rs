@@ -125,7 +125,7 @@ fn worth(board: &Board, color: Color) -> i32 {
     units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
 }
 
-/// One bishop each, on different colours: what an advantage is worth then.
+/// Returns the scale with one bishop each, on different colours; `None` otherwise.
 #[inline(always)]
 fn opposite_bishops(board: &Board) -> Option<i32> {
     let bishops = board.kind(Kind::Bishop);
