@@ -17,7 +17,7 @@ fn processors(of: Option<Pid>) -> Option<Vec<usize>> {
     Some((0..1024).filter(|cpu| allowed.is_set(*cpu)).collect())
 }
 
-/// How many puppets of the place may use which processors.
+/// Counts the bench's puppets by the set of processors that they may use.
 fn seating(bench: &Bench) -> BTreeMap<Vec<usize>, usize> {
     let mut seating = BTreeMap::new();
     for cpus in process::marked(bench.marker()).into_iter().filter_map(|pid| processors(Some(pid)))

@@ -1,4 +1,5 @@
-//! Opening books of every kind: what of them is played, and what engines are told.
+//! Opening books of every kind: the openings played from them, and the commands that engines
+//! receive.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, openings};
 use crate::support::snapshot::{of_any_machine, said};
 
-/// A match of two honest puppets that write down what they are told.
+/// A match of two honest puppets that log their input.
 fn logged(bench: &Bench, pairs: usize) -> Plan<'_> {
     let log = bench.logs();
     Plan::new(bench, "match", pairs)
@@ -133,10 +134,10 @@ fn every_form_of_a_book_counts_the_same_moves() {
     }
 }
 
-/// What `startpos` stands for.
+/// FEN that `startpos` stands for.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Positions whose castling rights say which rules they need.
+/// Positions whose castling rights decide the rules that they need.
 const MIXED: [(&str, CastlingMode); 8] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", CastlingMode::Standard),
     // Chess960 in X-FEN, double Chess960 in Shredder-FEN.

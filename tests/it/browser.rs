@@ -1,4 +1,4 @@
-//! The pages in a real browser: what a reader does with them, and what the browser thinks of them.
+//! The pages in a real browser: a reader's actions, and the browser's complaints.
 //!
 //! With `ARBITER_PICTURES=FOLDER` the tests leave pictures of the pages there.
 
@@ -17,17 +17,17 @@ use crate::support::site::Site;
 use crate::support::snapshot::said;
 use crate::support::wait_for;
 
-/// What is asked of every page besides.
+/// Script that audits every page.
 const AUDIT: &str = include_str!("browser/audit.js");
 
-/// The rules for accessible pages that are fetched where that is possible.
+/// Package of axe-core, whose accessibility rules are downloaded where possible.
 const AXE: &str = "axe-core@4.10.3";
 
-/// Widths of a screen, of a small one, and of a telephone.
+/// Widths of a desktop, a small screen and a telephone.
 const WIDTHS: [u32; 3] = [1440, 800, 360];
 
-/// Where axe-core looks at a page. It takes seconds, and a rule of it depends on the colours or on the
-/// width, not on both.
+/// Pages that axe-core checks. A check takes seconds, and each of its rules depends on the colours
+/// or on the width, not on both.
 const AXE_AT: [(&str, u32); 3] = [("light", 1440), ("light", 360), ("dark", 1440)];
 
 /// A browser, or `None` with a notice if there is none.
@@ -41,7 +41,7 @@ pub fn browser() -> Option<Browser> {
     None
 }
 
-/// The script of axe-core, by the client of its registry; without it the tests say so and go on.
+/// Returns the script of axe-core, downloaded with npm; without npm the tests say so and continue.
 fn axe(bench: &Bench) -> Option<String> {
     let npm = programs::installed("npm");
     let notice = |why: &str| {

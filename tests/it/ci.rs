@@ -31,7 +31,7 @@ fn expect(finished: &Finished, expected: &[(&str, &str)]) {
     assert_eq!(found, expected, "{finished:#?}");
 }
 
-/// What each step says.
+/// Returns the text of each step.
 fn words(finished: &Finished) -> String {
     let json = finished.json();
     let steps = json["steps"].as_array().expect("a list").iter();

@@ -46,7 +46,7 @@ fn starved_engine(bench: &Bench, cpu: usize) -> PathBuf {
     bench.write("starved.sh", script)
 }
 
-/// That engine; its opponent is left in peace. Games are short.
+/// A match of the starved engine against one that has CPU time. Games are short.
 fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
     let script = starved_engine(bench, cpu);
     Plan::new(bench, "match", pairs)

@@ -111,7 +111,7 @@ fn the_number_of_games_at_once_can_change_both_ways() {
     bench.wait_until_quiet();
 }
 
-/// Says something on the socket of a run and hears the answer.
+/// Sends a command to the socket of a run and returns the answer.
 fn call(socket: &Path, words: &[u8]) -> String {
     let mut stream = UnixStream::connect(socket).expect("the run listens");
     stream.write_all(words).expect("the run reads");
@@ -185,7 +185,7 @@ impl Seat {
         keyboard.write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
-    /// What was shown, and the exit code.
+    /// Returns the terminal's output and the exit code.
     fn leave(mut self) -> (String, Option<i32>) {
         let mut shown = Vec::new();
         let screen = self.0.stdout.as_mut().expect("stdout is piped");

@@ -22,7 +22,7 @@ fn data(bench: &Bench) -> Vec<u8> {
     std::fs::read(bench.path("net.data")).expect("it was written")
 }
 
-/// What an undisturbed run writes.
+/// Returns the file of an undisturbed run.
 fn undisturbed() -> Vec<u8> {
     let bench = Bench::new();
     generation(&bench, "").run().expect_code(0);

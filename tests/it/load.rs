@@ -1,4 +1,4 @@
-//! Who is to blame: the engine, the machine, or Arbiter itself that did not run.
+//! Responsibility for lost time: the engine, the machine, or an Arbiter that was stopped.
 
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ fn engines_that_start_together_wait_for_each_other_and_not_in_vain() {
     assert_eq!(report["terminations"]["illegal_move"], 80, "{report:#}");
 }
 
-/// Returns what became of two pairs in which Arbiter was stopped for a while.
+/// Returns report and messages of two pairs during which Arbiter was stopped for a while.
 fn paused(each: &str) -> (serde_json::Value, String) {
     let bench = Bench::new();
     let logs = bench.logs();

@@ -21,14 +21,14 @@ pub fn slow(bench: &Bench) -> Plan<'_> {
         .set("concurrency", 2)
 }
 
-/// What [`slow`] plays when nothing cuts it short.
+/// Plays [`slow`] without an interruption.
 pub fn uninterrupted() -> Played {
     let bench = Bench::new();
     Plan::new(&bench, "match", PAIRS).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
 }
 
-/// Continues the run in `bench`. The plan is in the store: only where to find it
-/// and where to write is said again.
+/// Continues the run in `bench`. The plan is in the store: only the paths of the store and of the
+/// output are given again.
 pub fn resume(bench: &Bench) -> Running {
     let results = bench.path("results").display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();

@@ -1,4 +1,4 @@
-//! The live page over HTTP: what it shows while a run is played, and whom it obeys.
+//! The live page over HTTP: its content during a run, and the requests that it obeys.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -211,7 +211,7 @@ fn add_silent(bench: &Bench) {
     bench.arbiter(["engines", "add", "silent", &silent]).finish().expect_code(0);
 }
 
-/// What a form for a test sends.
+/// Returns the request of the form that starts a test.
 fn ask(dev: &str, base: &str, name: &str) -> String {
     format!("/start?dev={dev}&base={base}&limit=nodes%3D9&elo0=0&elo1=200&pairs=20&name={name}")
 }
@@ -443,7 +443,7 @@ fn health_is_whether_the_store_can_be_read() {
     site.end();
 }
 
-/// Whether the other end has closed a connection on which it sends nothing.
+/// Returns whether the peer has closed a connection without sending anything.
 fn is_closed(mut stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).expect("a socket can be asked");
     match stream.read(&mut [0]) {

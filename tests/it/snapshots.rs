@@ -1,5 +1,5 @@
-//! What results look like, in every form: files beside this one, made from a store that is filled by hand.
-//! `UPDATE_EXPECT=1 cargo test -p tests --test it snapshots` writes them anew; look at what changed.
+//! Results in every form: files beside this one, made from a hand-written store. `UPDATE_EXPECT=1
+//! cargo test -p tests --test it snapshots` rewrites them; check what changed.
 
 pub mod rich;
 
@@ -199,7 +199,8 @@ fn flags(command: &Command, path: &str, text: &mut String) {
     }
 }
 
-/// What scripts may name: lines are added, and none is taken away or changed within a major version.
+/// Scripts rely on these names: lines are added, and none is removed or changed within a major
+/// version.
 #[test]
 fn commands_and_flags() {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What commands say besides their results, and how much of it.
+//! Messages of commands besides their results, and their amount.
 
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;

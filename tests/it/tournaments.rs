@@ -40,7 +40,7 @@ fn tournament(bench: &Bench, format: Format) -> Plan<'_> {
     format.flags.iter().fold(plan, |plan, (flag, value)| plan.set(flag, value))
 }
 
-/// What a tournament comes to: its report and its games.
+/// Outcome of a tournament: its report and its games.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     json: Value,
@@ -77,12 +77,12 @@ impl Dice {
     }
 }
 
-/// What became of tournaments that were cut short.
+/// Statistics of interrupted tournaments.
 #[derive(Debug, Default)]
 struct Toll {
     /// Signals that reached a run before its end, by signal.
     cuts: BTreeMap<&'static str, u32>,
-    /// How many of these found the run in the store, so that it had to go on.
+    /// Number of these signals after which the run was in the store and had to be resumed.
     resumed: u32,
     /// Tournaments played to their end.
     finished: u32,

@@ -46,7 +46,7 @@ fn path(bench: &Bench) -> Vec<Row> {
     rows.collect::<Result<_, _>>().expect("rows can be read")
 }
 
-/// What a run must have in common with another one to be the same.
+/// Returns the parts of a run that must equal those of an undisturbed one.
 fn whole(bench: &Bench, report: &Value) -> (Value, String, Vec<Row>) {
     let path = path(bench);
     assert_eq!(path.len(), ITERATIONS);

@@ -88,9 +88,8 @@ impl Configuration {
         }
     }
 
-    /// Returns the configuration for commands about features: as [`new`](Self::new), but with the
-    /// hand-written evaluation in place of the network, which has no features, unless the network is
-    /// requested.
+    /// Returns the configuration for commands about features: as [`new`](Self::new), but unless the
+    /// network is requested, the hand-written evaluation replaces it, since it has no features.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {
             Variant::Nnue => Variant::Palimpsest,

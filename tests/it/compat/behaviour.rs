@@ -1,4 +1,4 @@
-//! What the other programs do, done as they do it.
+//! Behaviour copied from the other programs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

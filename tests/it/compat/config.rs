@@ -13,7 +13,7 @@ fn starts(bench: &Bench, name: &str) -> Vec<String> {
     games.iter().map(|game| game.tag("FEN").to_owned()).collect()
 }
 
-/// What fastchess would have saved of a match of two puppets, with so many pairs won and drawn.
+/// Returns fastchess's `config.json` of a match of two puppets, with so many pairs won and drawn.
 fn theirs(bench: &Bench, won: u64, drawn: u64) -> Value {
     let engine = |name: &str| {
         let args = format!("--seed 1 --marker {}", bench.marker());

@@ -1,4 +1,4 @@
-//! What the other programs print and write, in their words.
+//! Output and files of the other programs, in their wording.
 
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};

@@ -27,8 +27,8 @@ const DETOUR: &str = r#"mappings = {
 /// Pairs of a run in which each of five workers meets each other one.
 const PAIRS: usize = 40;
 
-/// Has engine A win both games of a pair: the opponent breaks down before their true ends, after another
-/// move of A if `is_made_up`.
+/// Makes engine A win both games of a pair: the opponent breaks down before their true ends, after
+/// another move of A if `is_made_up`.
 fn won_by_a(result: &mut Value, is_made_up: bool) {
     for half in ["first", "second"] {
         let game = &mut games(result)[half];
@@ -64,7 +64,7 @@ fn another_move(fen: &str, moves: &[Value]) -> String {
     texts.find(|text| *text != last["uci"]).expect("there is a choice")
 }
 
-/// Passes the results of the liar on as it would like them to be; what comes of it is how many.
+/// Passes the liar's results on, falsified; returns their number.
 fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
@@ -141,7 +141,7 @@ fn excluded(bench: &Bench) -> Vec<String> {
     remarks.into_iter().filter(|remark| remark.contains(": excluded: ")).collect()
 }
 
-/// Each of them repeats what the other one says of a pair.
+/// Each of the two liars confirms the other's results.
 #[test]
 fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
     let bench = Bench::new();

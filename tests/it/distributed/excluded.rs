@@ -1,4 +1,4 @@
-//! Workers that are not like the others, or not fit for a run.
+//! Workers that differ from the others or are not fit for a run.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -12,12 +12,12 @@ use crate::support::{programs, store, wait_for};
 /// Pairs of a run that has time to look at workers.
 const PAIRS: usize = 60;
 
-/// What makes engines crash in the course of every game.
+/// Variable that makes engines crash in the course of every game.
 const CRASHES: &str = "PUPPET=--mode crash --after 10";
 
-/// A run of engines that are what each machine makes of them: its variables BENCH and NPS are what
-/// their bench says, PUPPET how they behave, and PAUSE how many seconds they take to start. Each move
-/// takes them `delay` ms.
+/// A run whose engines depend on variables of each machine: BENCH and NPS set the result of their
+/// bench, PUPPET their behaviour, and PAUSE the seconds they take to start. Each move takes `delay`
+/// ms.
 fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
     let script = format!(
         "#!/bin/sh\nsleep ${{PAUSE:-0}}\nfor last; do :; done\n\
@@ -37,18 +37,18 @@ fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
     Plan::new(bench, "match", PAIRS).engine(engine("A", 1)).engine(engine("B", 2))
 }
 
-/// The same, played by workers.
+/// The same run, played by workers.
 pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     fickle(bench, 5).unset("concurrency").set("on", server.url())
 }
 
-/// What it plays of so many pairs on one machine, at full speed.
+/// Plays `pairs` pairs of the run on one machine, at full speed.
 fn local(pairs: usize) -> Played {
     let bench = Bench::new();
     fickle(&bench, 0).set("pairs", pairs).set("concurrency", 2).played(0)
 }
 
-/// Asserts that a run has ended as on one machine. The hash of the script is another.
+/// Asserts that a run has ended as on one machine. The hash of the script may differ.
 #[track_caller]
 fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
     let (found, expected) = (Played::read(bench, finished), local(pairs));
@@ -56,7 +56,7 @@ fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
     assert_eq!(found.moves(), expected.moves());
 }
 
-/// What is said of workers that were excluded.
+/// Returns name, reason and discarded pairs of the excluded workers.
 fn excluded(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
     let all = finished["workers_set_aside"].as_array().cloned().unwrap_or_default();
     let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();

@@ -1,4 +1,4 @@
-//! What dies on the way.
+//! Processes that die during a run.
 
 use rustix::process::Signal;
 

@@ -1,4 +1,4 @@
-//! How fast an end reaches workers, and how fast they leave.
+//! Time until workers notice the end of a run, and until they leave.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::support::plan::Plan;
 use crate::support::site::Site;
 use crate::support::{process, store, wait_for};
 
-/// A second is the promise; the rest is for machines that do much else besides. What is broken takes
-/// as long as games that do not end, or until the server answers that is not there.
+/// Longest time to leave. The promise is a second; the rest is for busy machines. A failure takes
+/// as long as games that do not end, or as the wait for a server that is gone.
 const PROMPT: Duration = Duration::from_secs(5);
 
-/// A run whose games do not end in the time that a test has.
+/// A run whose games do not end during a test.
 fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     let args = |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed}");
     let plan = Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2));
@@ -28,7 +28,7 @@ fn assert_prompt(what: &str, took: Duration) {
     assert!(took < PROMPT, "{what}: {took:?}");
 }
 
-/// How long a worker takes to leave.
+/// Returns the time that a worker takes to leave.
 #[track_caller]
 fn leave(worker: Worker, signal: Signal) -> Duration {
     let asked = Instant::now();

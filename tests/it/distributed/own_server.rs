@@ -1,5 +1,5 @@
-//! Servers that `arbiter cluster init` has set up: nobody else can hear or speak there, and everybody
-//! can do what belongs to the part that a join file gives.
+//! Servers set up by `arbiter cluster init`: nobody else can listen or publish there, and each user
+//! can do what the part of its join file requires.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -213,7 +213,7 @@ fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
     drop(server);
 }
 
-/// How a worker ends that is told to leave at once.
+/// Returns the exit code of a worker that is stopped soon after its start.
 fn join_briefly(bench: &Bench, file: &str) -> Option<i32> {
     let worker = bench.arbiter(["worker", "--on", file, "--slots", "1"]);
     std::thread::sleep(std::time::Duration::from_millis(300));

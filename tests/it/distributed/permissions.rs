@@ -1,4 +1,4 @@
-//! What workers may do on the server, and what programs may do on a worker.
+//! Permissions of workers on the server, and of programs at a worker.
 
 use std::process::Command;
 
@@ -13,8 +13,8 @@ use crate::support::phrases;
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
-/// What a worker would need for a consumer of its own, by which it could have the server send what a stream
-/// holds to any subject.
+/// Subjects a worker would need to create a consumer, with which it could have the server send the
+/// messages of a stream to any subject.
 fn consumers(stream: &str) -> Vec<String> {
     let calls = ["CREATE", "DURABLE.CREATE", "DELETE", "INFO", "MSG.NEXT"].iter();
     let api = calls.flat_map(|call| {

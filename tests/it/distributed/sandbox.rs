@@ -14,12 +14,13 @@ const PASSWORD: &str = "known-to-workers";
 /// The section of the documentation with the table.
 const SECTION: &str = "## What an engine at a worker can do\n";
 
-/// What the probe managed at a worker with this sandbox, as rows of a table; nothing without a server.
+/// Returns the probe's results at a worker with this sandbox, as table rows; empty without a
+/// server.
 fn attempts(sandbox: &str) -> Vec<String> {
     attempts_at(sandbox, |_| Vec::new())
 }
 
-/// The same at a worker that is started by these words of a command line.
+/// Returns the same at a worker that is started with these arguments.
 pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec<String> {
     let bench = Bench::new();
     let user = format!("authorization {{ user: worker, password: \"{PASSWORD}\" }}");

@@ -17,7 +17,7 @@ const PAIRS: usize = 60;
 /// Share of the pairs that are played twice.
 const AUDIT: &str = "30%";
 
-/// Exit code of who finds no server.
+/// Exit code of a program that finds no server.
 const NO_SERVER: i32 = 8;
 
 const WORKERS: [&str; 3] = ["a", "b", "c"];
@@ -56,7 +56,7 @@ impl<T> Victim<T> {
         }
     }
 
-    /// Whether it was not killed, and this is so.
+    /// Returns whether it is alive and the condition is true.
     fn is_alive_and(&mut self, is_so: impl FnOnce(&mut T) -> bool) -> bool {
         match self {
             Victim::Alive(victim) => is_so(victim),
@@ -64,7 +64,7 @@ impl<T> Victim<T> {
         }
     }
 
-    /// Kills it, if it is alive, until `again`; whether it was.
+    /// Kills it, if it is alive, until `again`; returns whether it was alive.
     fn kill(&mut self, again: Instant, kill: impl FnOnce(T)) -> bool {
         match std::mem::replace(self, Victim::Dead(again)) {
             Victim::Alive(victim) => kill(victim),

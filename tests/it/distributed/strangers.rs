@@ -1,4 +1,4 @@
-//! What strangers, and those who misbehave, can and cannot do.
+//! Abilities of strangers and of workers that misbehave.
 
 use std::io::{Read, Write};
 
@@ -14,7 +14,7 @@ use crate::support::nats::{Client, Server, Worker, key};
 use crate::support::phrases;
 use crate::support::{store, wait_for};
 
-/// Attempt and proof, with which a result begins.
+/// Length of attempt and proof at the start of a result, in bytes.
 pub const HEADER: usize = 36;
 
 pub fn unpacked(payload: &[u8]) -> String {
@@ -24,7 +24,7 @@ pub fn unpacked(payload: &[u8]) -> String {
     text
 }
 
-/// What a worker sends that was given the job of a result, and says something else.
+/// Returns the result of a worker that was given this job but sends another text.
 pub fn repacked(genuine: &[u8], text: &str) -> Vec<u8> {
     let mut packer = ZlibEncoder::new(genuine[..HEADER].to_vec(), Compression::fast());
     packer.write_all(text.as_bytes()).expect("memory takes it");

@@ -1,5 +1,4 @@
-//! Suites whose positions workers put to the engines: what comes of it is what comes of it on one
-//! machine.
+//! Suites whose positions are searched by workers: the results are those of one machine.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -46,7 +45,7 @@ fn elsewhere(bench: &Bench, server: &Server, more: &[&str]) -> Running {
     ask(bench, &[&["--on", &url], more].concat())
 }
 
-/// What was found, without times, which differ, and who found it.
+/// Returns the results without times, which differ, and without the workers' names.
 fn found(finished: Finished, code: i32) -> Value {
     fn timeless(json: Value) -> Value {
         let differs = |key: &str| key.ends_with("_ms") || key.starts_with("workers");
@@ -65,7 +64,7 @@ fn found(finished: Finished, code: i32) -> Value {
     json
 }
 
-/// How many positions each worker has had.
+/// Returns the number of positions that each worker has received.
 fn positions(finished: &Finished) -> Vec<(String, u64)> {
     let json = finished.json();
     let workers = json["workers"].as_object().expect("workers are named");

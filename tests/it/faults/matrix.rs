@@ -15,7 +15,7 @@ const CASTLING: &str = "4k2r/3ppp1p/8/8/8/8/3PPP1P/4K2R w Kk -";
 
 #[derive(Debug, Clone)]
 struct Row {
-    /// What follows `--mode`.
+    /// Arguments after `--mode`.
     misdeed: String,
     with: String,
     outcome: String,

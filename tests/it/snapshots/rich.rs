@@ -27,10 +27,12 @@ use crate::support::store::change;
 /// The commit whose gates are in the store.
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// When the first run began, in Unix milliseconds; each other one a minute after the one before.
+/// Start of the first run in Unix milliseconds; each other run starts a minute after the one
+/// before.
 const BEGUN: i64 = 1_790_000_000_000;
 
-/// Fills the store of a folder. The runs: `rich` has it all, the others are called after what they show.
+/// Fills the store of a folder. The run `rich` has everything; the others are named after their
+/// purpose.
 pub fn fill(folder: &Path) {
     let mut store = Store::create(folder).expect("an empty folder takes a store");
     rich(&mut store);

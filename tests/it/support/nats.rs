@@ -62,7 +62,7 @@ impl Server {
         Some(Server { program, config, namespace, child, host: host.to_owned(), port })
     }
 
-    /// What `--on` and `--nats` take.
+    /// Returns the value of `--on` and `--nats`.
     pub fn url(&self) -> String {
         format!("nats://{}:{}", self.host, self.port)
     }
@@ -209,7 +209,7 @@ impl Worker {
         self.0.as_ref().expect("it has not been waited for").signal(signal);
     }
 
-    /// Whether it has ended by now.
+    /// Returns whether the program has ended.
     pub fn has_ended(&mut self) -> bool {
         self.0.as_mut().expect("it has not been waited for").has_ended()
     }
@@ -238,13 +238,13 @@ impl Drop for Worker {
     }
 }
 
-/// What somebody said.
+/// A received message.
 pub struct Message {
     /// Its subject.
     pub subject: String,
-    /// Where an answer is waited for.
+    /// Subject for the answer, if the sender waits for one.
     pub reply: Option<String>,
-    /// What was said, without headers.
+    /// Content without headers.
     pub payload: Vec<u8>,
 }
 
@@ -298,7 +298,7 @@ impl Client {
         self.send(format!("SUB {subject} 1\r\n").as_bytes());
     }
 
-    /// Whether the server closes the connection or asks for encryption.
+    /// Returns whether the server closes the connection or asks for encryption.
     pub fn is_refused(&mut self) -> bool {
         while let Some(line) = self.try_line() {
             if line == "PONG" {
@@ -310,12 +310,12 @@ impl Client {
         true
     }
 
-    /// Says something.
+    /// Publishes a message.
     pub fn publish(&mut self, subject: &str, payload: &[u8]) {
         self.ask(subject, None, payload);
     }
 
-    /// Says something to which an answer is to be sent to `reply`.
+    /// Publishes a message whose answer is to be sent to `reply`.
     pub fn ask(&mut self, subject: &str, reply: Option<&str>, payload: &[u8]) {
         let reply = reply.map_or_else(String::new, |reply| format!("{reply} "));
         let mut bytes = format!("PUB {subject} {reply}{}\r\n", payload.len()).into_bytes();
@@ -324,7 +324,7 @@ impl Client {
         self.send(&bytes);
     }
 
-    /// Waits until the server has heard all.
+    /// Waits until the server has received all messages.
     pub fn flush(&mut self) {
         self.send(b"PING\r\n");
         loop {
@@ -337,7 +337,7 @@ impl Client {
         }
     }
 
-    /// What the server has against the last thing that was said.
+    /// Returns the server's error about the last command.
     pub fn error(&mut self) -> String {
         self.send(b"PING\r\n");
         loop {
@@ -350,7 +350,7 @@ impl Client {
         }
     }
 
-    /// Says something in place of all that was said there before.
+    /// Publishes a message that replaces all earlier ones of the subject.
     pub fn replace(&mut self, subject: &str, payload: &[u8]) {
         let headers = "NATS/1.0\r\nNats-Rollup: sub\r\n\r\n";
         let total = headers.len() + payload.len();

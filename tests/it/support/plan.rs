@@ -126,7 +126,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What a run left: its report, and its games as they are written.
+/// Output of a run: its report, and its games as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
     /// The report on stdout.

@@ -29,7 +29,7 @@ impl<'a> Project<'a> {
         Project { bench: self.bench, top }
     }
 
-    /// What git prints.
+    /// Returns the output of git.
     pub fn git(&self, words: &[&str]) -> String {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.top);

@@ -57,7 +57,7 @@ impl Site {
         Site { running, address, token }
     }
 
-    /// How many connections to it are established.
+    /// Returns the number of established connections to it.
     pub fn connections(&self) -> usize {
         let table = std::fs::read_to_string("/proc/net/tcp").expect("the system lists them");
         let port = self.address.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());

@@ -14,17 +14,17 @@ use super::programs;
 /// The line behind each text.
 const END: &str = "----\n";
 
-/// How the names of the folders of tests begin.
+/// Start of the names of the tests' folders.
 pub const PREFIX: &str = "place-";
 
-/// What differs from place to place, and the words for it.
+/// Patterns of text that differs from place to place, and their replacements.
 const PLACES: [(&str, &str); 3] = [
     (r#"(/[^\s'"=:,]*/)?place-[A-Za-z0-9]{6}\b"#, "HERE"),
     (" ?--marker HERE", ""),
     (r"\.tmp[A-Za-z0-9]{6}\b", ".tmp"),
 ];
 
-/// What differs from run to run of one test, and the words for it.
+/// Patterns of text that differs from run to run of one test, and their replacements.
 const VARYING: [(&str, &str); 10] = [
     // How often the course is told depends on the speed.
     (r"(?m)^.* games/(s|min|h)\b.*\n", ""),

@@ -93,8 +93,8 @@ fn declarations(path: &str, text: &str) -> Vec<Declared> {
     declared
 }
 
-/// Where the crates of a package start; `home` is its folder, with a slash at
-/// the end, or nothing at the top level.
+/// Returns the root files of a package's crates; `home` is its folder, with a slash at the end, or
+/// nothing at the top level.
 fn roots(home: &str, manifest: &str, texts: &BTreeMap<&str, &str>) -> Vec<String> {
     let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
     let Some(package) = manifest.get("package") else { return Vec::new() };

@@ -2,8 +2,8 @@
 
 use super::Violation;
 
-/// What the top level holds. Something new belongs into one of the folders, or
-/// into this list together with the reason for it in the README.
+/// Entries of the top level. Something new belongs into one of the folders, or into this list
+/// together with the reason for it in the README.
 const TOP_LEVEL: [&str; 25] = [
     ".ci",
     ".github",
@@ -63,8 +63,8 @@ pub fn check_paths(path: &str, text: &str) -> Vec<Violation> {
     found
 }
 
-/// Whether `line` holds `start` as the start of a path, not as a folder within
-/// one (`docs/home/`) or the path of an address.
+/// Returns whether `line` contains `start` as the start of a path, not as a folder within one
+/// (`docs/home/`) or the path of an address.
 fn names(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();
