@@ -51,7 +51,7 @@ fn each_game_may_have_a_process_of_its_own() {
 #[test]
 fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
     let bench = Bench::new();
-    // Of the same mind as its opponent it guesses right, of another one it seldom does.
+    // With its opponent's seed the engine guesses right, with another seed seldom.
     let logs = bench.logs();
     let ponderer = |seed: u32| format!("--seed {seed} {logs}");
     let played = Plan::new(&bench, "match", 1)

@@ -127,7 +127,7 @@ fn a_report_can_be_read_and_stepped_through() {
     browser.open(&home);
     let charts = browser.value("document.querySelectorAll('figure svg').length");
     assert!(charts.as_u64() > Some(4), "{charts} charts");
-    // From the head of the page to a section, and to the figures behind a chart.
+    // A reader goes from the head of the page to a section, and to the figures behind a chart.
     browser.click("nav a[href='#openings']");
     browser.wait_until("location.hash === '#openings'");
     browser.click("figure details summary");
@@ -199,7 +199,7 @@ fn step_through(browser: &mut Browser) {
     let moves =
         browser.value("document.querySelector('article.game').querySelectorAll('.move').length");
     let moves = moves.as_u64().expect("a length is a number");
-    // Some games of the runs that were made by hand are short.
+    // Some games of the hand-written runs are short.
     let some = moves.min(5);
     browser.click(&format!("article.game .move[data-move='{some}']"));
     browser.wait_until(&format!("{current} === '{some}'"));
@@ -217,7 +217,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     let axe = axe(&bench);
     let out = format!("{}/", bench.path("pages").display());
     let runs = ["rich", "tournament", "ablation", "tuning", "single", "killed"];
-    // What the page of a run has besides its report does not depend on these.
+    // The parts of a run's page outside its report do not differ for these.
     let more = ["rejected", "undecided", "swiss", "knockout", "ladder"];
     let args =
         [&["report", "--results", "results"], &runs[..], &more[..], &["--out", &out]].concat();
@@ -300,7 +300,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
     browser.wait_until("document.getElementById('steer').hidden");
     browser
         .wait_until("document.getElementById('part-conclusion').textContent.includes('24 games')");
-    // What is open stays open.
+    // An open element stays open.
     assert_eq!(browser.value("window.mine"), "still here");
     assert_accessible(&mut browser, axe.as_deref(), "run-ended");
     assert_no_faults(&mut browser, &home);
@@ -416,7 +416,7 @@ fn the_list_is_filtered_and_runs_are_compared() {
     step_through(&mut browser);
     assert_accessible(&mut browser, axe.as_deref(), "past");
     assert_no_faults(&mut browser, &home);
-    // Whoever comes without the token can enter it; nobody can steer what is over.
+    // A reader without the token can enter it; nobody can steer a finished run.
     assert_eq!(browser.value("document.getElementById('steer').hidden"), true);
     browser.open(&site.url("/runs/none"));
     browser.wait_until("document.title.startsWith('Not Found')");

@@ -153,7 +153,7 @@ fn an_engine_that_behaves_passes() {
 #[test]
 fn the_bundled_engine_passes_every_check_it_must() {
     let bench = Bench::new();
-    // Without what is about time, which belongs to a quiet machine.
+    // Timing is left to a quiet machine: the limits are generous.
     let junit = bench.path("junit.xml");
     let junit = junit.to_str().expect("a path of ours");
     let more = ["--margin", "2", "--patience", "20", "--format", "json", "--junit", junit];

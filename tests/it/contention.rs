@@ -161,7 +161,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
     assert_eq!((played.report.games, played.games().len()), (4, 4));
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), 2);
-    // What was void before the kills is remembered: no pair is played more than three times. An
+    // Pairs that were void before the kills stay noted: no pair is played more than three times. An
     // attempt may have been lucky.
     let noted = store::disturbances(&results);
     assert!(before.iter().all(|row| noted.contains(row)), "{before:?} {noted:?}");

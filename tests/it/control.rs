@@ -40,7 +40,7 @@ fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
         (status["pairs_in_flight"] == 0).then_some(())
     });
     let before = store::pairs(&bench.path("results")).len();
-    // That nothing happens cannot be waited for, only watched for a while.
+    // An event that must not happen cannot be waited for, so the test watches for a while.
     std::thread::sleep(Duration::from_secs(1));
     let words = ctl(&bench, &["status"]).expect_code(0).stdout;
     assert!(words.contains(&format!(" {before} of 12 ")), "{words}");
@@ -130,7 +130,7 @@ fn nonsense_is_answered_in_a_sentence_and_harms_nobody() {
     let socket = bench.path("results/run.ctl");
     let mode = std::fs::metadata(&socket).expect("the socket is a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // One that says nothing must not keep others waiting for ever, nor the end of the run.
+    // A silent connection must not keep others waiting for ever, nor the end of the run.
     let _silent = UnixStream::connect(&socket).expect("the run listens");
     let long = [b'x'; 5000];
     for words in [&b"\n"[..], b"halt\x1b[2J\n", b"\xff\xfe\n", b"pause\0\n", &long] {

@@ -169,7 +169,7 @@ fn a_more_important_run_has_the_workers_and_equal_ones_share_them() {
     if Server::start(&bench, "").is_none() {
         return;
     }
-    // What was in work when the second began is played to its end.
+    // The second run starts while jobs of the first are in work, which are played to their end.
     let beside = pairs_beside(200);
     assert!(beside <= 8, "{beside} pairs beside 40 of a more important run");
     let beside = pairs_beside(100);
@@ -216,7 +216,7 @@ fn the_live_page_shows_who_is_there() {
     let running = distant(&bench, &server).start();
     events.wait_for("part-runs", &[phrases::QUEUED]);
     events.wait_for("worker-alpha", &["badge running", " of 2"]);
-    // Who asks now is told the same.
+    // A page that is loaded now shows the same.
     let page = site.get("/cluster").body;
     assert!(page.contains("alpha"), "{page}");
     if let Some(mut browser) = browser::browser() {

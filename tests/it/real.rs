@@ -117,7 +117,7 @@ fn engines_play_in_a_sandbox() {
     let fairymax = spec("Fairy", &fairymax, &held(",proto=xboard"));
     let gnuchess = spec("GNUChess", &gnuchess, &held(""));
     play([fairymax, gnuchess], "depth=4");
-    // One that is a script.
+    // An engine may be a script.
     let bench = Bench::new();
     let script = format!("#!/usr/bin/env bash\n{} \"$@\"\n", toga.display());
     let script = bench.write("toga", script);

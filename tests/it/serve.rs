@@ -38,7 +38,7 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
     // A page that is asked for now says the same.
     let page = site.get("/runs/run").body;
     said(&outline(&page));
-    // Whoever looks on changes nothing.
+    // Viewers change nothing.
     let finished = running.finish().expect_code(0);
     assert_eq!(Played::read(&bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
@@ -83,11 +83,11 @@ fn the_list_is_filtered_by_the_server() {
     let row = list.wait_for("run-three", &["class=\"badge "]);
     assert!(row.contains("/runs/three"), "{row}");
     site.end();
-    // One that breaks whatever reads it is listed, too.
+    // A run that breaks every reader is listed, too.
     let broken = "UPDATE runs SET plan = json_set(plan, '$.engines', json('[]')) WHERE run = 'one'";
     store::change(&bench.path("results"), broken);
     let args = ["results", "list", "--results", "results"];
-    // Which tells the panic, too.
+    // The list reports the panic, too.
     let listed = bench.arbiter(args).finish();
     assert_eq!(listed.code, Some(0), "{listed:?}");
     let site = Site::start(&bench, &["--read-only"]);
@@ -179,7 +179,7 @@ fn only_who_has_the_token_steers() {
     let [speed, rest] = phrases::PACE;
     let state = events.wait_for("part-state", &["data-state=\"running\"", speed, rest]);
     assert!(!state.contains("NaN"), "{state}");
-    // What was done to it, the newest first.
+    // The page lists the commands to the run, the newest first.
     let [paused, resumed] = phrases::EVENTS;
     let told = events.wait_for("part-events", &[paused, resumed]);
     assert!(told.find(resumed) < told.find(paused), "{told}");
@@ -192,7 +192,7 @@ fn only_who_has_the_token_steers() {
     bench.wait_until_quiet();
     events.wait_for("part-state", &["data-phase=\"unfinished\""]);
     assert_eq!(site.command("/runs/run/pause").code, 409);
-    // What was given up is played again.
+    // An abandoned pair is played again.
     let running = resume(&bench);
     events.wait_for("part-state", &["data-phase=\"ended\""]);
     let finished = running.finish().expect_code(0);
@@ -244,7 +244,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
         assert_eq!(reply.code, 400, "{word}: {reply:?}");
         assert!(!bench.path("results/bad.log").exists(), "{word}");
     }
-    // What is no name of an engine is a revision, and no program of the search path.
+    // A name that is no engine's is taken for a revision, not for a program of the search path.
     let mut asked = 0;
     let reply = wait_for("it is refused", || {
         asked += 1;
@@ -252,7 +252,8 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
         (reply.code == 400).then_some(reply)
     });
     assert!(reply.body.starts_with("error"), "{reply:?}");
-    // Who has asked knows why, and no file tells it again; whoever had no answer in time reads it there.
+    // A client that got an answer knows the reason, so no file has it; a client without one reads
+    // it there.
     assert!(asked > 1 || !bench.path("results/bad.log").exists());
     assert!(!bench.path("was-here").exists());
     let reply = site.command(&first);
@@ -261,7 +262,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     assert!(is_there || reply.code == 202, "{reply:?}");
     let second = site.command(&ask("bundled", "bundled:material", "second"));
     assert!(second.code == 409 && second.body.contains("first"), "{second:?}");
-    // It goes on without the server.
+    // The run continues without the server.
     site.end();
     let site = Site::start(&bench, &["--start"]);
     site.events("/events/runs/first").wait_for("part-state", &["max=\"20\""]);
@@ -272,7 +273,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     assert!([201, 202].contains(&site.command(&ask("bundled", "bundled:material", "second")).code));
     site.events("/events/runs/second").wait_for("part-state", &["data-phase=\"ended\""]);
     assert!(bench.read("results/second.log").contains("material"));
-    // What is no run yet is stopped, too.
+    // A test whose run has not started is stopped, too.
     bench.write("asleep", "");
     let reply = site.command(&ask("bundled", "silent", "third"));
     assert_eq!(reply.code, 202, "{reply:?}");
@@ -351,7 +352,7 @@ fn every_answer_keeps_browsers_in_bounds() {
     assert!(!site.get("/runs/one").body.contains("data-command"));
     let names = site.get("/compare?run=one&run=two").body;
     assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
-    // What other pages may show is the same as what is written, too.
+    // Pictures for other pages are the same as the written ones.
     for (path, form) in [("/badge/one.svg", "badge"), ("/runs/one/picture.svg", "svg")] {
         let picture = site.get(path);
         assert!(picture.head.contains("cross-origin-resource-policy: cross-origin"), "{picture:?}");
@@ -468,7 +469,7 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     assert_eq!(site.get("/").code, 200);
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     let mut list = site.events("/events/runs");
-    // Those that make room are closed a moment after.
+    // Connections that make room are closed a moment later.
     wait_for("no more than 256 are connected", || {
         (150..=256).contains(&site.connections()).then_some(())
     });

@@ -106,7 +106,7 @@ fn the_list_is_sorted_and_filtered() {
     assert_eq!(names(&["--sort", "name"])[..2], ["ablation", "interrupted"]);
     assert_eq!(names(&["--sort", "state", "--state", "ended"])[0], "rejected");
     assert_eq!(names(&["--state", "running"]), [""; 0]);
-    // One row a line where nobody counts the columns.
+    // Piped output has one row per line.
     let piped = shown(&bench, &["results", "list"]);
     assert_eq!(piped.lines().count(), 9 + 4, "{piped}");
 }

@@ -79,7 +79,7 @@ fn a_tuning_survives_being_killed_and_takes_the_same_path() {
         parameter["value"].as_f64() != parameter["start"].as_f64()
     };
     assert!(moved(0) && moved(1), "{tuning:#}");
-    // To resume what is over changes nothing.
+    // Resuming a finished tuning changes nothing.
     let again = resume(&bench, &[]).finish().expect_code(0).json();
     assert_eq!(whole(&bench, &again), whole(&calm, &uninterrupted));
 }
@@ -93,7 +93,7 @@ fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
         let store = Connection::open(bench.path("results").join("arbiter.db")).expect("a store");
         store.execute(sql, []).expect("the table is there");
     };
-    // As after a kill between a pair and its iteration.
+    // This is the state after a kill between a pair and its iteration.
     change("DELETE FROM iterations WHERE iteration >= 9");
     let again = resume(&bench, &[]).finish().expect_code(0).json();
     assert_eq!(whole(&bench, &again), before);

@@ -35,7 +35,7 @@ pub struct Answer {
 pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, String> {
     let mode = if session.due(1) { session.args.mode } else { Mode::Good };
     if mode.happens_once() {
-        // What follows the first time is honest.
+        // The misdeed happens once; later answers are honest.
         session.args.mode = Mode::Good;
     }
     prelude(mode, session, &answer.illegal);

@@ -88,7 +88,7 @@ impl Session {
         }
         match command {
             "" | "stop" | "debug" => {}
-            // They may have crossed.
+            // The command may have crossed the move.
             "ponderhit" if self.args.mode == Mode::ImpatientPonder => {}
             "uci" => self.greet(),
             "isready" => self.report_ready(),

@@ -73,7 +73,7 @@ fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let Some(server) = Server::start(&bench, "") else { return };
     let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
     let running = distant(&bench, &server).switch("check-bench").set("pairs", 12).start();
-    // Who may play comes later, as so short a run could else end before the other's bench.
+    // The good worker starts later, as so short a run could otherwise end before the other's bench.
     let results = bench.path("results");
     wait_for("it is excluded", || store::remarks(&results).first().map(|_| ()));
     let _good = Worker::start_as(&bench, &server, "a", &[]);
@@ -112,7 +112,7 @@ fn each_worker_scales_times_by_its_own_speed() {
         assert!(words.contains("winc 2000 binc 2000"), "{words}");
         assert!(words.contains("btime 240000"), "{words}");
     }
-    // Which is to be seen.
+    // `cluster show` shows this.
     let show = ["cluster", "show", "--on", &server.url()];
     let json = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().json();
     assert_eq!(json["workers"][0]["bench_nps"], serde_json::json!({"A": 500.0, "B": 500.0}));
@@ -166,7 +166,7 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     assert_eq!(worker, "bad");
     said(&without_figures(why));
     assert!(*pairs >= 8, "{pairs}");
-    // What it had played is there, apart, and was played again.
+    // Its pairs are kept apart, and were played again.
     let discarded = store::discarded(&results);
     assert_eq!(discarded.len() as u64, *pairs);
     assert!(discarded.iter().all(|(_, worker)| worker == "bad"));
@@ -178,7 +178,7 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     let remarks = store::remarks(&results);
     let is_told = |remark: &String| remark.starts_with("bad: ") && remark.ends_with(why);
     assert!(remarks.iter().any(is_told), "{remarks:#?}");
-    // Who reads the store later reads the same.
+    // A report from the store is the same later.
     let show = ["results", "--results", &results.display().to_string(), "show", "run"];
     let shown = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0);
     assert_eq!(shown.json(), finished.json());

@@ -40,7 +40,7 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     client.subscribe("arbiter.results.*.*.a");
     let running = distant(&bench, &server).start();
     let (subject, genuine) = client.next();
-    // What comes before it is on disk is a second result, and not a late one.
+    // Until the pair is on disk, another result is a second one and not a late one.
     wait_for_pairs(&bench, 1);
     let &[_, _, run, pair, "a"] = &subject.split('.').collect::<Vec<_>>()[..] else {
         panic!("expected a subject of run, pair and worker, got {subject}");

@@ -111,7 +111,7 @@ fn workers_count_what_one_machine_counts() {
         );
         assert_eq!(found(finished, code), found(here, code));
     }
-    // One that cannot count says so.
+    // An engine that cannot count says so.
     let searching =
         perft(&bench, "cmd=stockfish", &["--on", &url, "--command", "go depth {depth}"]);
     let searching = searching.expect_code(6).json();
@@ -201,7 +201,7 @@ fn faults_of_engines_are_told_and_answers_of_strangers_are_refused() {
     let args = ["epd", "--suite", &file, "--format", "json", "--engine", &crashing];
     let url = server.url();
     let running = bench.arbiter(args.iter().chain(&["--on", &url]));
-    // Who is quickest has no idea.
+    // The stranger answers first, but with nonsense.
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.beacon");
     let beacon = mallory.next().1;

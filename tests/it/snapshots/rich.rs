@@ -367,7 +367,7 @@ fn add(
     };
     let begun = BEGUN + 60_000 * minutes;
     store.begin_run(run, begun, plan, &fingerprints, Offsets::default(), None).expect("it is new");
-    // Of a tuning, what is played next follows from what was played.
+    // In a tuning, the next pairs depend on the results so far.
     let mut state = RunState::of(plan);
     for pair in 0..pairs {
         let pairing = state.schedule().pairing(pair).expect("the run has so many pairs");
@@ -389,7 +389,7 @@ fn add(
         let second = (!plan.design.is_single).then(|| game(1));
         let played = PlayedPair { pairing, games: Games { first: game(0), second } };
         store.append(run, &played, None, None).expect("it is committed");
-        // As `tell_apart` has it in the store.
+        // `tell_apart` has set these hashes in the store.
         let mut tally = PairTally::of(&played);
         tally.first.hash = Some(2 * pair);
         tally.second.iter_mut().for_each(|second| second.hash = Some(2 * pair + 1));

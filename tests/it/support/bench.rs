@@ -209,7 +209,7 @@ impl Running {
             stderr: text(self.stderr),
         };
         assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
-        // What was killed may have stopped within a line.
+        // A killed program may have stopped within a line.
         if finished.code.is_some() {
             schema::check_output(&finished.words, &finished.stdout);
         }

@@ -87,7 +87,8 @@ impl Server {
             for file in std::fs::read_dir(stream.path().join("msgs")).expect("a folder").flatten() {
                 let bytes = std::fs::read(file.path()).expect("a file of the server");
                 if file.path().extension().is_some_and(|end| end == "blk") && !bytes.is_empty() {
-                    // It begins with its length, of which one bit means that it has headers.
+                    // A file begins with the length of its first message, with one bit for the
+                    // presence of headers.
                     let length = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"));
                     let first = &bytes[..(length & !(1 << 31)) as usize];
                     let more = [first.repeat(200), bytes.clone()].concat();
@@ -109,7 +110,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Who was connected, and when, may say why the test failed.
+            // The log of connections may explain the failure of the test.
             let log = std::fs::read_to_string(self.config.with_extension("log"));
             eprintln!("log of the server: {}", log.unwrap_or_default());
         }
@@ -129,7 +130,7 @@ pub fn free_port() -> u16 {
 /// Starts a server and waits until it is ready.
 fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     let log = config.with_extension("log");
-    // It is not there before the first start.
+    // The log does not exist before the first start.
     let _ = std::fs::remove_file(&log);
     let mut command = match namespace {
         None => Command::new(program),
@@ -304,7 +305,7 @@ impl Client {
             if line == "PONG" {
                 return false;
             }
-            // One that goes on would answer.
+            // A server that lets the client in would answer.
             let _ = self.stream.write_all(b"PING\r\n");
         }
         true

@@ -40,7 +40,7 @@ impl<'a> Plan<'a> {
             .set("each", "nodes=1")
             // Random moves need hundreds of plies to end a game, which few tests are about.
             .set("max-moves", 30)
-            // What tests count must not depend on how busy the machine is.
+            // Counts in tests must not depend on the load of the machine.
             .set("cpu-contention", "off")
     }
 

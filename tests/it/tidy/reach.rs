@@ -86,7 +86,7 @@ fn declarations(path: &str, text: &str) -> Vec<Declared> {
                 candidates: [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")],
             });
         }
-        // Of an attribute before the declaration, or a module that holds it.
+        // The test attribute stands before the declaration, or before the module around it.
         in_test = line.starts_with("#[cfg(test)]")
             || in_test && (line.starts_with(['#', ' ']) || line.ends_with('{'));
     }
