@@ -266,10 +266,11 @@ fn a_run_is_watched_and_steered_to_its_end() {
     let home = site.url("/");
     let token = site.token.clone().expect("it is kept");
     browser.open(&format!("{home}#token={token}"));
-    // The token leaves the address bar at once.
+    // The token leaves the address bar immediately.
     browser.wait_until("location.hash === ''");
     browser.wait_until("document.getElementById('link').textContent === 'live'");
-    // Slow enough to be in play when it is to be paused and when it goes on, on a busy machine too.
+    // The games are slow enough to be running when they are paused and resumed, on a busy machine
+    // too.
     let running = Plan::new(&bench, "match", 12)
         .puppet("A", "--seed 1 --delay-ms 15")
         .puppet("B", "--seed 2 --delay-ms 15")
@@ -277,7 +278,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
         .set("about", "a try")
         .start();
     browser.wait_until("document.querySelector('#run-run [href=\"/runs/run\"]') !== null");
-    // Its row may be made anew just now.
+    // The run's row may be replaced at this moment.
     let path = "location.pathname === '/runs/run' && document.readyState === 'complete'";
     wait_for("the page of the run is there", || {
         if browser.holds("location.pathname === '/' && document.readyState === 'complete'") {
@@ -346,7 +347,7 @@ fn a_test_is_started_and_drained() {
         browser.holds(path).then_some(())
     });
     browser.wait_until("document.querySelectorAll('.boards .board').length > 0 && document.querySelectorAll('.chart').length > 2");
-    // Charts that are read stay so when the page changes.
+    // A chart that is read stays so when the page changes.
     let tip = "document.querySelector('.tip:not([hidden])')";
     wait_for("a chart is read", || {
         browser.value("document.querySelector('.chart').focus()");
@@ -362,7 +363,7 @@ fn a_test_is_started_and_drained() {
     assert_eq!(browser.value(order), "part-conclusion part-state steer parts");
     let drained = "document.querySelector('.standing').dataset.state === 'interrupted'";
     browser.click_until("[data-command=drain]", drained);
-    // The browser tells of the refusal, and of nothing else but clicks before or after the run.
+    // The browser reports the refusal, and nothing else but clicks before or after the run.
     let mut faults = browser.faults(&site.url("/"));
     faults.retain(|fault| !(fault.contains("409") && fault.contains("/drain")));
     assert!(faults.len() == 1 && faults[0].contains("401"), "{faults:#?}");
@@ -445,14 +446,14 @@ fn the_games_of_a_run_are_chosen_and_stepped_through() {
     assert_accessible(&mut browser, axe.as_deref(), "games");
     browser.click("tbody a");
     browser.wait_until(&is_at("Game 2.1 of run"));
-    // Keys are for the game at once.
+    // Keys steer the game immediately.
     let current = "document.querySelector('.move[aria-current]')?.dataset.move";
     browser.press("ArrowRight");
     browser.wait_until(&format!("{current} === '1'"));
     step_through(&mut browser);
     browser.open(&format!("{}#ply-2", site.url("/runs/run/games/2.1?opening=2&page=1")));
     browser.wait_until(&format!("{current} === '2'"));
-    // Evaluations and clocks, with a line at the move.
+    // There are graphs of evaluations and clocks, each with a line at the move.
     assert_eq!(browser.value("document.querySelectorAll('.graphs .now').length"), 2);
     let moves = browser.value("document.querySelectorAll('.move').length").as_u64().unwrap();
     browser.click(".graphs svg");

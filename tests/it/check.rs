@@ -7,7 +7,7 @@ use crate::support::programs::puppet;
 use crate::support::snapshot::{line_with, said, without_figures};
 
 fn check(bench: &Bench, engine: &str, more: &[&str]) -> Finished {
-    // Short for whoever waits for the test, long for a puppet.
+    // The deadline is short for people who wait for the test, and long for a puppet.
     let args = [&["check", engine, "--patience", "2"], more].concat();
     bench.arbiter(args).finish()
 }

@@ -17,7 +17,7 @@ fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
     Plan::new(bench, "match", 1)
         .puppet("A", &format!("--seed 1 --mode {misdeed}"))
         .puppet("B", "--seed 2")
-        // Long for a puppet, short for whoever waits for the test.
+        // The deadlines are long for a puppet, and short for people who wait for the test.
         .set("ready-deadline", 5)
         .set("move-deadline", 5)
         .set("stop-deadline", 1)

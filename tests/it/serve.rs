@@ -257,7 +257,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     assert!(asked > 1 || !bench.path("results/bad.log").exists());
     assert!(!bench.path("was-here").exists());
     let reply = site.command(&first);
-    // The run is there at once, but for a machine that is very busy.
+    // The run is there immediately, except on a very busy machine.
     let is_there = reply.code == 201 && reply.head.contains("location: /runs/first");
     assert!(is_there || reply.code == 202, "{reply:?}");
     let second = site.command(&ask("bundled", "bundled:material", "second"));
@@ -458,7 +458,7 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let connect = |_| TcpStream::connect(&site.address).expect("the server listens");
-    // Most of them make room for others at once; what is left of them is closed in time.
+    // Most of them make room for others immediately; the remaining ones are closed by a timeout.
     let idle: Vec<TcpStream> = (0..600).map(connect).collect();
     let slow: Vec<TcpStream> = (0..150).map(connect).collect();
     let deaf = connect(0);
@@ -481,7 +481,7 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(site.connections(), 2, "that of the page, and that of who does not read");
     wait_for("who does not read is gone", || (site.connections() == 1).then_some(()));
-    // The page has got nothing all the while, and goes on.
+    // The page has received nothing all the while, and still gets events.
     played(&bench, "one", 11);
     list.wait_for("run-one", &["class=\"badge "]);
     site.end();

@@ -1,4 +1,4 @@
-//! Ctrl-C: once to finish what is being played, again to leave at once.
+//! Ctrl-C: once to finish the games in play, again to leave immediately.
 
 use std::time::Duration;
 

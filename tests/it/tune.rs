@@ -237,7 +237,7 @@ fn values_are_reported_patched_and_confirmed() {
     shell.finish().expect_code(0);
     let expect = format!("#define COURAGE {}\r\nint patience{{{}}};\r\n", tuned(0), tuned(1));
     assert_eq!(bench.read("table.h"), expect);
-    // The confirmation plays one against the other, and goes on where it was.
+    // The confirmation plays tuned against initial values, and is resumed where it stopped.
     let confirm = ["--confirm", "--elo1", "50", "--confirm-pairs", "3"];
     let confirmed = resume(&bench, &confirm).finish().expect_code(5);
     assert!(store::has_run(&bench.path("results"), "run-confirm"));

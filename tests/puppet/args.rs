@@ -146,7 +146,7 @@ pub enum Mode {
     DoubleUciok,
     /// Declares options that make no sense, besides its own
     BadOptions,
-    /// Has two threads unless it is told otherwise
+    /// Has two threads unless `setoption` changes that
     TwoThreads,
     /// Declares no options
     NoOptions,
@@ -164,7 +164,7 @@ pub enum Mode {
     UppercasePromotion,
     /// Writes castling as the other variant does
     OtherCastling,
-    /// Says `bestmove a1a1` when it is told a position, before `go`
+    /// Says `bestmove a1a1` when it receives a position, before `go`
     EarlyBestmove,
     /// Expects an illegal reply
     IllegalPonder,

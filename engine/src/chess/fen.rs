@@ -147,7 +147,7 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
         Ok(position) if faults.is_empty() => Ok(position),
         Ok(_) => Err(FenError(faults)),
         Err(unplayable) => {
-            // Who moves is unknown, and with it whether these are faults.
+            // These may be no faults, since the side to move is unknown.
             let guessed = |fault: &Fault| {
                 turn.is_none() && matches!(fault, Fault::OpponentInCheck | Fault::EnPassant(_))
             };

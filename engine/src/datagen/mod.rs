@@ -259,7 +259,7 @@ mod tests {
         let made = generate_with(whole, settings, 300, 2).unwrap();
         let expected = std::fs::read(whole).unwrap();
         assert_eq!(expected.len(), HEADER_BYTES + made.positions as usize * RECORD_BYTES);
-        // What a killed process leaves: a part of a record, and a part of a game.
+        // A killed process leaves a part of a record, or a part of a game.
         for kept in [100, HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES, expected.len() - 7] {
             std::fs::write(parts, &expected[..kept]).unwrap();
             assert_eq!(generate_with(parts, settings, 300, 1).unwrap(), made, "{kept}");

@@ -8,7 +8,7 @@ use crate::chess::{Color, Kind, Move, Position};
 /// Bound of every entry.
 const MAX: i32 = 16_384;
 
-/// Base-two logarithm of the number of pawn structures told apart.
+/// Base-two logarithm of the number of pawn structures distinguished.
 const PAWN_INDEX_BITS: u32 = 9;
 
 /// Index of a coloured piece and its destination square, 0–767.
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn moves_from_and_to_attacked_squares_are_told_apart() {
-        // What is learnt of b1c3 as the enemy attacks nothing, b1, c3 or both.
+        // Rooks attack nothing, b1, c3, or both when the histories learn about b1c3.
         let placements = ["7r/8", "1r6/8", "2r5/8", "1r6/2r5"];
         let contexts = placements.map(|rooks| {
             let text = format!("4k3/{rooks}/8/8/8/8/1N4K1 w - - 0 1");

@@ -307,7 +307,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
                 } else if index > 0 {
-                    // So is a line of it that is complete, which was not told yet.
+                    // The first line is complete in this iteration but was not reported yet.
                     self.report(report, 1, &self.results[0], Bound::Exact);
                 }
                 return None;

@@ -35,7 +35,7 @@ impl ScoredMoves {
     /// The move with the highest score of those left.
     fn pop(&mut self) -> Option<Move> {
         let rest = self.next..self.moves.len();
-        // Of equal ones the first generated.
+        // The first generated of equal moves.
         let best = rest.min_by_key(|&index| -self.scores[index])?;
         self.moves.swap(best, self.next);
         self.scores.swap(best, self.next);

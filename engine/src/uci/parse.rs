@@ -56,7 +56,7 @@ pub(super) struct Go {
     pub(super) nodes: Option<u64>,
     /// Moves to the mate looked for.
     pub(super) mate: Option<u32>,
-    /// Until told to stop.
+    /// Search until `stop`.
     pub(super) infinite: bool,
     /// On the opponent's time.
     pub(super) ponder: bool,

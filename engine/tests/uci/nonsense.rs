@@ -192,7 +192,7 @@ impl Session {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in output.lines() {
-                // What is no UTF-8 fails the test at the other end of the channel.
+                // Output that is not UTF-8 fails the test at the other end of the channel.
                 let line = line.expect("the engine writes UTF-8");
                 if sender.send(line).is_err() {
                     return;
@@ -229,7 +229,7 @@ impl Session {
     fn plays_on(&mut self) -> Result<(), String> {
         self.say(b"setoption name UCI_Chess960 value false");
         self.say(b"position startpos moves d2d4 d7d5");
-        // What runs may not have ended when the next search is asked for.
+        // A search may still be running when the next one is requested.
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             self.say(b"stop");

@@ -80,7 +80,7 @@ fn what_fastchess_saved_goes_on_here() {
     }
     let text = bench.read("games.pgn");
     assert!(text.contains("[Event \"Cup\"]") && text.contains(", n=") && text.contains("line=\""));
-    // The same without the counts is another run, and of other rounds if it is told so.
+    // Without the counts, the file makes another run, with other rounds on request.
     bench.write("config.json", theirs(&bench, 1, 3).to_string());
     let finished = go_on("stats=false -rounds 1").expect_code(0);
     assert_eq!(lines(&finished, "Started game 1 of 2 (A vs B)").len(), 1, "{finished:#?}");

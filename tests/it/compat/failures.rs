@@ -1,4 +1,4 @@
-//! Engines that are late, gone or cannot be started, told as the other programs tell of them.
+//! Engines that are late, gone or cannot be started, reported in the wording of the other programs.
 
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};

@@ -156,8 +156,8 @@ fn assert_secret(bench: &Bench, secret: &str, holders: &[&str], printed: &[&Fini
     }
 }
 
-/// A run that is begun, interrupted and resumed, by a coordinator and a worker with these flags;
-/// without them, and with `wrong` ones, neither gets in.
+/// Starts, interrupts and resumes a run with a coordinator and a worker with these flags; without
+/// them, and with `wrong` ones, neither gets in.
 fn enter(
     bench: &Bench,
     server: &Server,

@@ -139,7 +139,7 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
     server.restart();
     wait_for_pairs(&bench, 4);
     server.kill();
-    // Longer than a lease: who plays goes on, and who sends waits.
+    // The outage is longer than a lease: engines play on, and results wait.
     std::thread::sleep(2 * LEASE);
     server.restart();
     assert_untouched(&bench, running);
@@ -193,7 +193,7 @@ fn a_worker_that_stood_still_comes_too_late() {
     wait_for_pairs(&bench, 2);
     sleeper.signal(Signal::STOP);
     let other = Worker::start(&bench, &server, "b");
-    // Its pairs are given to the other one, as nothing is heard of them.
+    // Its pairs are given to the other worker, as it sends no signs of life.
     let results = bench.path("results");
     wait_for("the other has played most", || {
         (store::players(&results).get("b").copied().unwrap_or(0) >= 4).then_some(())

@@ -52,7 +52,8 @@ const WITHOUT_LANDLOCK: &str = r#"
     exec @ARGV or die $!;
 "#;
 
-/// A worker in this sandbox that does not find Landlock says so, and leaves at once where it must.
+/// A worker in this sandbox that does not find Landlock says so, and leaves if it requires
+/// Landlock.
 #[test]
 fn without_landlock_a_worker_says_so_and_seccomp_still_holds() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();

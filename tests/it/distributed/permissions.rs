@@ -179,7 +179,7 @@ fn a_worker_bounds_what_programs_take() {
     let finished = busy.finish().expect_code(6);
     assert_eq!(finished.json()["losses"], 2, "{finished:#?}");
     drop(worker);
-    // Files: this one writes down what it is told, and cannot.
+    // Files: this one logs its input, and cannot.
     let logs = bench.logs();
     let writer = greedy(&bench, &server, &logs).set("name", "files").start();
     let limits = ["--file-size", "0"];

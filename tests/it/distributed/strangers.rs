@@ -45,11 +45,12 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     let &[_, _, run, pair, "a"] = &subject.split('.').collect::<Vec<_>>()[..] else {
         panic!("expected a subject of run, pair and worker, got {subject}");
     };
-    // A second one, and what is no result at all.
+    // A second result is followed by bytes that are no result.
     for payload in [genuine.clone(), [&genuine[..HEADER], b"garbage"].concat()] {
         client.publish(&subject, &payload);
     }
-    // Another worker's copy, for this pair and for one that comes later; and much that is nothing.
+    // Copies of another worker follow, for this pair and for a later one; then many invalid
+    // results.
     for pair in [pair, "11"] {
         client.publish(&format!("arbiter.results.{run}.{pair}.mallory"), &genuine);
     }

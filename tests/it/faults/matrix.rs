@@ -45,7 +45,7 @@ impl Row {
         let mut plan = Plan::new(bench, "match", 1)
             .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
             .puppet("B", "--seed 2")
-            // Long for a puppet, short for whoever waits for the test.
+            // The deadlines are long for a puppet, and short for people who wait for the test.
             .set("start-deadline", 2)
             .set("ready-deadline", 1.5)
             .set("move-deadline", 1.5)

@@ -156,7 +156,7 @@ pub fn key(bench: &Bench) -> String {
     finished.stdout.trim().to_owned()
 }
 
-/// A worker, or another program that goes on; it is killed when it is dropped.
+/// A worker, or another program that runs until it is stopped; dropping it kills the program.
 pub struct Worker(Option<Running>);
 
 impl Worker {

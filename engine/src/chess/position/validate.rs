@@ -78,7 +78,7 @@ impl Setup {
         }
         let mut faults = material_faults(&position);
         if faults.iter().any(|fault| matches!(fault, Fault::KingCount(_))) {
-            // What follows looks for the kings.
+            // The code below needs one king per side.
             return Err(faults);
         }
         position.refresh_check_info();

@@ -29,7 +29,7 @@ impl Attackers {
         self.0 == 0
     }
 
-    /// Is there an attacker of this kind? Bishops and knights are not told apart.
+    /// Is there an attacker of this kind? Bishops and knights are not distinguished.
     #[inline]
     fn has(self, kind: Kind) -> bool {
         let (shift, largest) = field(kind);

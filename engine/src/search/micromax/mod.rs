@@ -53,7 +53,7 @@ const DEPTH_INDEPENDENT: i32 = 99;
 /// The deepest iteration at the root.
 const DEPTH_MAX: i32 = 98;
 
-/// Longest mate in moves that is told from material.
+/// Longest mate, in moves, that is distinguished from a score of material.
 const MATE_MOVES_MAX: Score = 100;
 
 /// A running search.
@@ -146,7 +146,7 @@ impl Search<'_> {
             if self.limiter.stopped {
                 break;
             }
-            // A decided search is told as ply 98.
+            // A decided search is reported as ply 98.
             let ply = depth as u32 - 1;
             self.result.score = self.engine_score(score);
             self.result.depth = ply;

@@ -315,7 +315,8 @@ mod tests {
     #[test]
     fn steps_follow_one_another() {
         let position = fen::parse(MIDDLE).unwrap();
-        // Of the killers one is legal, and the table's move is no more tried in its place.
+        // One of the killers is legal, and the table's move is not tried a second time in its
+        // place.
         let found =
             all(MoveOrder::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
         assert_eq!(found[..2], ["e2a6", "null"]);

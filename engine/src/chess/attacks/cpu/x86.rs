@@ -152,7 +152,7 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
             square_bits,
             _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
         );
-        // What comes behind the moves must be moves too.
+        // The words behind the moves must be moves too.
         let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
         // SAFETY: a move is a word, and 32 are written to the first half of `out`, or behind at
         // most 32 moves of the first half of the board. None is zero, as `quiet` is not.
