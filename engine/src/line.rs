@@ -95,16 +95,17 @@ impl<E: Evaluator> Line<E> {
         self.evaluator.pawn_table()
     }
 
-    /// Is the current position to be scored as a draw: by the fifty-move rule, by insufficient
-    /// material, or because it occurred before?
+    /// Returns whether the current position scores as a draw: by the fifty-move rule, by
+    /// insufficient material, or because it occurred before.
     ///
-    /// Between the root and here one earlier occurrence is enough, since what was good once will be
-    /// good again; at the root and before it there must be two.
+    /// Between the root and here one earlier occurrence is enough, since a side that repeated a
+    /// position once can do so again; at the root and before it there must be two.
     pub fn is_draw(&self) -> bool {
         self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
     }
 
-    /// Is the current position a draw by the fifty-move rule or by insufficient material?
+    /// Returns whether the current position is a draw by the fifty-move rule or insufficient
+    /// material.
     pub fn is_dead(&self) -> bool {
         let position = self.position();
         if position.halfmove_clock() >= 100 {
@@ -114,7 +115,8 @@ impl<E: Evaluator> Line<E> {
         position.is_insufficient_material()
     }
 
-    /// Did the current position occur before: once after the root, or twice up to it?
+    /// Returns whether the current position occurred before: once after the root, or twice up to
+    /// it.
     pub fn repeats(&self) -> bool {
         let (position, reversible) = (self.position(), self.reversible());
         let mut earlier = 0;
@@ -130,8 +132,8 @@ impl<E: Evaluator> Line<E> {
         false
     }
 
-    /// Can one move of either side lead from here to a position that has been on the board after the root,
-    /// or from that one to this?
+    /// Returns whether one move of either side leads from here to a position that was on the board
+    /// after the root, or from that position to this one.
     pub fn can_repeat(&self) -> bool {
         let position = self.position();
         let occupied = position.board().occupied();

@@ -102,7 +102,7 @@ impl Timer {
         Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
     }
 
-    /// Do nodes stand for time?
+    /// Returns whether nodes stand for time.
     pub fn counts_nodes(&self) -> bool {
         self.nodes_per_ms.is_some()
     }
@@ -112,17 +112,17 @@ impl Timer {
         self.start.elapsed()
     }
 
-    /// Is there a soft limit?
+    /// Returns whether there is a soft limit.
     pub fn has_soft_limit(&self) -> bool {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
-    /// Has the hard limit passed, after so many nodes?
+    /// Returns whether the hard limit has passed, after so many nodes.
     pub fn hard_limit_reached(&self, nodes: u64) -> bool {
         self.budget.is_some_and(|budget| self.used(nodes) >= budget.hard)
     }
 
-    /// Has `percent` of the soft limit passed, after so many nodes?
+    /// Returns whether `percent` of the soft limit has passed, after so many nodes.
     pub fn soft_limit_reached(&self, nodes: u64, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
         soft.is_some_and(|soft| self.used(nodes) >= soft * percent / 100)

@@ -53,7 +53,7 @@ pub struct Entry {
     pub depth: i32,
     /// The meaning of `score`.
     pub bound: Bound,
-    /// Has the position been in a PV node?
+    /// `true` if the position has been in a PV node.
     pub pv: bool,
 }
 
@@ -174,7 +174,7 @@ pub struct TranspositionTable {
     age: u8,
     /// Keys are xored with it, so that entries stored with another salt are not found.
     salt: u64,
-    /// Was it cleared, and has nothing been stored since?
+    /// `true` if the table was cleared and nothing has been stored since.
     cleared: bool,
 }
 

@@ -133,31 +133,31 @@ impl Move {
         MoveKind::from_nibble(self.0.get() >> 12)
     }
 
-    /// Does the move take something?
+    /// Returns whether the move is a capture.
     #[inline]
     pub const fn is_capture(self) -> bool {
         self.0.get() & 0x4000 != 0
     }
 
-    /// Does a pawn become something else?
+    /// Returns whether the move is a promotion.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.0.get() & 0x8000 != 0
     }
 
-    /// Neither capture nor promotion.
+    /// Returns whether the move is neither capture nor promotion.
     #[inline]
     pub const fn is_quiet(self) -> bool {
         self.0.get() & 0xC000 == 0
     }
 
-    /// Is it castling?
+    /// Returns whether the move is castling.
     #[inline]
     pub const fn is_castle(self) -> bool {
         self.0.get() >> 12 == MoveKind::Castle as u16
     }
 
-    /// Is it an en-passant capture?
+    /// Returns whether the move is an en-passant capture.
     #[inline]
     pub const fn is_en_passant(self) -> bool {
         self.0.get() >> 12 == MoveKind::EnPassant as u16

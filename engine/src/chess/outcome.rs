@@ -36,8 +36,8 @@ impl Position {
         }
     }
 
-    /// Is mate impossible for both sides: bare kings, one minor piece, or bishops that all live on
-    /// one colour?
+    /// Returns whether neither side can mate: bare kings, one minor piece, or bishops on one colour
+    /// only.
     #[inline]
     pub fn is_insufficient_material(&self) -> bool {
         let board = self.board();

@@ -25,7 +25,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Are the positions after one move those that the suite has, if it has any?
+    /// Returns whether the positions after one move are those of the suite, if it has any.
     pub fn successors_agree(&self) -> bool {
         let Some(expected) = &self.successors else {
             return true;

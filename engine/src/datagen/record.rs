@@ -154,7 +154,7 @@ impl Record {
         self.0[30] = result as u8;
     }
 
-    /// Is it the first record of its game?
+    /// Returns whether this is the first record of its game.
     pub fn is_first(&self) -> bool {
         self.0[24] & FIRST != 0
     }

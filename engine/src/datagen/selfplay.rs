@@ -133,7 +133,7 @@ impl Player {
     }
 }
 
-/// Is the position quiet, so that its static evaluation can be learnt?
+/// Returns whether the position is quiet, so that its static evaluation can be learnt.
 fn is_quiet(game: &Game, best: Move) -> bool {
     !game.position().in_check() && best.is_quiet()
 }

@@ -13,7 +13,7 @@ pub struct WeightGroup {
     pub label: &'static str,
     /// The weights.
     pub values: Vec<i32>,
-    /// Do `values` alternate between opening and endgame?
+    /// `true` if `values` alternate between opening and endgame.
     pub paired: bool,
 }
 

@@ -21,13 +21,13 @@ impl FeatureSet {
     /// No feature.
     pub const EMPTY: FeatureSet = FeatureSet(0);
 
-    /// Is the set empty?
+    /// Returns whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Is the feature with this index a member?
+    /// Returns whether the feature with this index is a member.
     #[inline]
     pub const fn contains(self, index: usize) -> bool {
         self.0 >> (index & 63) & 1 != 0

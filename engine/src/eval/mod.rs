@@ -38,12 +38,12 @@ pub enum Context {
 }
 
 impl Context {
-    /// Does the score depend on the position alone?
+    /// Returns whether the score depends on the position alone.
     pub const fn is_none(self) -> bool {
         matches!(self, Context::None)
     }
 
-    /// Does the score depend on the path to the position?
+    /// Returns whether the score depends on the path to the position.
     pub const fn is_path(self) -> bool {
         matches!(self, Context::Path)
     }

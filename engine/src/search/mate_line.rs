@@ -28,7 +28,7 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
 }
 
-/// Is there mate in so many plies at the latest, by the board or the table?
+/// Returns whether there is mate within `plies` plies, by the board or the table.
 fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> bool {
     let is_known = |score, bound| {
         table.probe(position.key()).is_some_and(|entry| {

@@ -88,7 +88,7 @@ pub struct Report<'a> {
     pub rank: usize,
     /// Score for the side to move at the root.
     pub score: Score,
-    /// Is the score exact or a bound?
+    /// Exact score or bound.
     pub bound: Bound,
     /// Nodes visited so far, by all threads.
     pub nodes: u64,
@@ -172,7 +172,7 @@ struct Frame {
     cutoffs: u32,
     /// The move excluded by a singular search.
     excluded: Option<Move>,
-    /// Is the node searched once more, to verify a null move?
+    /// `true` if the node is searched once more, to verify a null move.
     is_verifying: bool,
 }
 

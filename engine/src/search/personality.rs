@@ -44,12 +44,12 @@ impl Personality {
         }
     }
 
-    /// Does the search work only with its own evaluation?
+    /// Returns whether the search works only with its own evaluation.
     pub const fn requires_own_evaluation(self) -> bool {
         matches!(self, Personality::Micromax)
     }
 
-    /// Does the search use one thread only, and find one line only?
+    /// Returns whether the search uses one thread only and finds one line only.
     pub const fn is_single_threaded(self) -> bool {
         !matches!(self, Personality::Palimpsest)
     }
@@ -131,7 +131,7 @@ impl Configuration {
         format!("{unknown} with Eval {}", self.eval.variant.name())
     }
 
-    /// Is nothing switched off, and no experiment tried?
+    /// Returns whether no feature is disabled and no experiment tried.
     pub fn is_unaltered(&self) -> bool {
         let Choice { disabled, experiments, .. } = self.eval;
         self.disabled.is_empty() && disabled.is_empty() && experiments.is_empty()

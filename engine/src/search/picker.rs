@@ -74,9 +74,9 @@ pub(super) struct MovePicker {
     quiet_context: Option<QuietContext>,
     buffers: Box<MoveBuffers>,
     next_bad_index: usize,
-    /// Are quiet moves given?
+    /// `true` if quiet moves are given.
     with_quiets: bool,
-    /// Are captures that lose material given?
+    /// `true` if captures that lose material are given.
     with_bad_captures: bool,
 }
 

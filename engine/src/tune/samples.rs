@@ -44,7 +44,7 @@ impl Samples {
         self.rows.len()
     }
 
-    /// Is there no position?
+    /// Returns whether there is no position.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

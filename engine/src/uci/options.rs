@@ -255,7 +255,7 @@ impl Options {
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
 
-    /// Does the personality search with one thread and find one line?
+    /// Returns whether the personality searches with one thread and finds one line.
     fn is_single_threaded(&self) -> bool {
         self.configuration.personality.is_single_threaded()
     }

@@ -89,7 +89,7 @@ impl Worker {
         }
     }
 
-    /// Is a search, perft or bench running or queued?
+    /// Returns whether a search, perft or bench is running or queued.
     pub(super) fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Acquire)
     }

@@ -166,7 +166,7 @@ fn long(random: &mut Random) -> Vec<u8> {
     [start.as_bytes(), part.repeat(count / part.len()).as_bytes()].concat()
 }
 
-/// Would it ask for so much memory or so many threads that other tests suffer?
+/// Returns whether the line asks for so much memory or so many threads that other tests suffer.
 fn is_greedy(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_ascii_lowercase();
     let numbers = || text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());

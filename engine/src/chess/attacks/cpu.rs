@@ -128,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// Does a job in code compiled for the machine.
+    /// Runs a job in code compiled for the machine.
     #[inline]
     pub fn run<J: Job>(self, job: J) -> J::Output {
         match self.0 {

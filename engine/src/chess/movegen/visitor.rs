@@ -21,7 +21,7 @@ pub(in crate::chess) enum Mover {
 
 /// Receives the legal moves of a position as sets of destinations.
 pub(in crate::chess) trait Visitor {
-    /// Does an empty set of promotions cost next to nothing, as in a loop over it?
+    /// `true` if an empty set of promotions costs next to nothing, as in a loop over it.
     const PASSES_OVER_EMPTY: bool = false;
 
     /// A piece other than a pawn on `from` may go to any of `targets`, taking what is there.

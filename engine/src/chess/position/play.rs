@@ -133,7 +133,7 @@ impl Position {
         }
     }
 
-    /// Would a legal move give check?
+    /// Returns whether a legal move gives check.
     ///
     /// Castling, en passant and promotion are rare enough to be played out.
     pub fn gives_check(&self, mv: Move) -> bool {

@@ -150,7 +150,7 @@ fn castling_faults(position: &Position, rooks: Bitboard) -> Vec<Fault> {
     faults
 }
 
-/// Could the opponent's last move have been a double push over `square`?
+/// Returns whether the opponent's last move may have been a double push over `square`.
 fn en_passant_is_plausible(position: &Position, square: Square) -> bool {
     let them = !position.turn();
     let (forward, backward) = if them == Color::White { (8, -8) } else { (-8, 8) };

@@ -14,7 +14,7 @@ use crate::chess::{Bitboard, Color, Kind, Move, Piece, Position, Square};
 struct Change {
     put: [Option<(Piece, Square)>; 2],
     taken: [Option<(Piece, Square)>; 2],
-    /// Does the king of the mover cross the middle of the board?
+    /// Mover, if its king crosses the middle of the board.
     crosses: Option<Color>,
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -
     enemy * 384 + piece.kind.index() * 64 + (square.relative(side).index() ^ mirror)
 }
 
-/// Are the files mirrored for a side with its king on this square?
+/// Returns whether the files are mirrored for a side with its king on this square.
 #[inline(always)]
 pub(crate) fn is_mirrored(king: Square) -> bool {
     king.file() >= 4
@@ -199,7 +199,8 @@ impl Network {
         &self.hash
     }
 
-    /// May a sum of the hidden layer pass 16 bits with 32 pieces on the board, or one of an output 32?
+    /// Returns whether, with 32 pieces, a sum of the hidden layer may exceed 16 bits or an output
+    /// 32.
     fn may_overflow(&self) -> bool {
         let square = i64::from(HIDDEN_UNIT * HIDDEN_UNIT);
         let output_too_large = |output: &[Layer; 2], bias: i32| {

@@ -37,7 +37,7 @@ pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
     }
 }
 
-/// Is there a rook or queen, or a bishop and another minor piece?
+/// Returns whether the side has a rook or queen, or a bishop and another minor piece.
 fn can_mate(board: &Board, color: Color) -> bool {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
@@ -45,7 +45,7 @@ fn can_mate(board: &Board, color: Color) -> bool {
     (own & board.straight_sliders()).any() || bishops.any() && minors.several()
 }
 
-/// Has the side nothing but a bishop and a knight, and is the bishop's colour light?
+/// Returns whether the bishop is on light squares if the side has only a bishop and a knight.
 fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
@@ -113,7 +113,7 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     (least + each * pawns.len() as i32).min(SCALE_MAX)
 }
 
-/// Are these all the pieces of a side besides king and pawns, and one alone?
+/// Returns whether `pieces` is one piece, the side's only one besides king and pawns.
 fn is_only_piece(board: &Board, color: Color, pieces: Bitboard) -> bool {
     let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
     pieces.any() && !pieces.several() && pieces == board.color(color) - simple

@@ -167,7 +167,7 @@ pub(super) const fn king_place(seen: usize) -> usize {
     PST_KING + (seen >> 3) * 4 + (seen & 3)
 }
 
-/// Is the weight a unit of danger to a king instead of a part of the sum?
+/// Returns whether the weight is a unit of danger to a king instead of a part of the sum.
 pub const fn is_danger(place: usize) -> bool {
     DANGER_BASE <= place && place < SCALE_NO_PAWNS
 }

@@ -23,20 +23,22 @@ const fn field(kind: Kind) -> (u8, u8) {
 }
 
 impl Attackers {
-    /// Is there no attacker?
+    /// Returns whether there is no attacker.
     #[inline]
     pub(crate) fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// Is there an attacker of this kind? Bishops and knights are not distinguished.
+    /// Returns whether there is an attacker of this kind; bishops and knights are not
+    /// distinguished.
     #[inline]
     fn has(self, kind: Kind) -> bool {
         let (shift, largest) = field(kind);
         self.0 >> shift & largest != 0
     }
 
-    /// Is there an attacker of less worth? The king is worth more than anything.
+    /// Returns whether there is an attacker of less worth; the king is worth more than any other
+    /// piece.
     #[inline]
     pub(super) fn has_cheaper_than(self, worth: Score) -> bool {
         [Kind::Pawn, Kind::Knight, Kind::Rook, Kind::Queen]

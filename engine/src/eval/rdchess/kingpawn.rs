@@ -155,8 +155,8 @@ fn structure<S: Side, K: Sink>(
     (passed, backward)
 }
 
-/// Are all neighbours of a pawn ahead of it, and is the square ahead held or attacked by an enemy
-/// pawn?
+/// Returns whether all neighbours of a pawn are ahead of it and an enemy pawn holds or attacks the
+/// square ahead.
 fn lags<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
     let rank = Bitboard::rank(here.first().rank());
     let ahead = rank.forward_fill(S::COLOR);

@@ -45,9 +45,9 @@ pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
 /// The facts of a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Root {
-    /// Does the side's king play the endgame? White's first.
+    /// `true` if the side's king plays the endgame, White's first.
     pub(super) endgame: [bool; 2],
-    /// Are most officers on the board?
+    /// `true` if most officers are on the board.
     pub(super) early: bool,
     /// Bonus of a pawn by square, by colour.
     pub(super) advance: [[Score; 64]; 2],

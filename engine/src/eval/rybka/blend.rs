@@ -130,7 +130,8 @@ fn bonus(own: Runner, other: Runner) -> i32 {
     if first { 150 + 50 * own.rank } else { 0 }
 }
 
-/// Has side `S` no pawn, or only pawns on one edge whose corner the enemy king holds?
+/// Returns whether side `S` has no pawn, or only pawns on one edge whose corner the enemy king
+/// holds.
 fn cannot_win<S: Side>(position: &Position) -> bool {
     let board = position.board();
     let pawns = board.pieces(S::COLOR, Kind::Pawn);

@@ -75,7 +75,7 @@ pub(in crate::eval) fn experiments<V: Version>() -> Vec<Feature> {
     Experiment::ALL.iter().copied().filter(|one| !is_present(one.index)).collect()
 }
 
-/// Has this version the feature with this index?
+/// Returns whether this version has the feature with this index.
 fn has(weights: &Weights, index: usize) -> bool {
     let rules = &weights.rules;
     let absent = [

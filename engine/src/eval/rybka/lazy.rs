@@ -8,7 +8,8 @@ use crate::eval::Score;
 /// A pawn of the plain count, in centipawns.
 const PAWN: Score = 106;
 
-/// Lead in pawns over the root's score from which material decides, for the older version.
+/// Difference in pawns between material and the root's score from which material alone decides, for
+/// the older version.
 const ROOT_MARGIN: i32 = 3;
 
 /// Margin in centipawns between an estimate and the window, for the younger version.
@@ -59,7 +60,7 @@ impl Estimate {
         self.positional.last().copied().unwrap_or_default()
     }
 
-    /// Is the count so far from the root's score that material alone decides?
+    /// Returns whether the count is so far from the root's score that material alone decides.
     #[inline]
     pub(super) fn is_far_from_root(&self, counts: &Counts) -> bool {
         (counts.difference() - self.root).abs() >= ROOT_MARGIN
@@ -72,7 +73,7 @@ impl Estimate {
     }
 }
 
-/// Is an estimate so far outside the window that it is good enough?
+/// Returns whether an estimate is so far outside the window that it is good enough.
 #[inline]
 pub(super) fn is_outside(estimate: Score, alpha: Score, beta: Score) -> bool {
     estimate < alpha - WINDOW_MARGIN || estimate > beta + WINDOW_MARGIN

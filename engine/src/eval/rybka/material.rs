@@ -64,7 +64,7 @@ impl Counts {
         self.0[color.index()][0]
     }
 
-    /// Has each side exactly one bishop and nothing else but pawns?
+    /// Returns whether each side has exactly one bishop and otherwise only pawns.
     #[inline]
     pub(super) fn one_bishop_each(&self) -> bool {
         self.0.iter().all(|side| side[1..] == [0, 1, 0, 0])

@@ -109,14 +109,14 @@ fn square_bonus<V: Version>(kind: Kind, square: Square, color: Color) -> Pair {
     V::WEIGHTS.squares[kind.index()][square.relative(color).index()]
 }
 
-/// Has this side enough pieces to threaten a king: a queen and one more?
+/// Returns whether this side can threaten a king: with a queen and one more piece.
 #[inline]
 fn is_dangerous(board: &Board, color: Color) -> bool {
     let more = board.kind(Kind::Rook) | board.kind(Kind::Bishop) | board.kind(Kind::Knight);
     board.pieces(color, Kind::Queen).any() && (board.color(color) & more).any()
 }
 
-/// Is there anything to attack from the seventh rank?
+/// Returns whether there is anything to attack from the seventh rank.
 #[inline]
 fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     let rank = |index| Bitboard::rank(S::COLOR.relative_rank(index));

@@ -95,11 +95,11 @@ pub(super) struct Imbalance {
 
 /// The differences of rules between the versions.
 pub(super) struct Rules {
-    /// Do knights have mobility?
+    /// `true` if knights have mobility.
     pub(super) knight_mobility: bool,
-    /// Are pawns punished for standing before a piece?
+    /// `true` if pawns are punished for standing before a piece.
     pub(super) pawn_anti_mobility: bool,
-    /// Are blocked bishops on their first square penalised?
+    /// `true` if blocked bishops on their first square are penalised.
     pub(super) blocked_bishops: bool,
     /// Number of times a trapped bishop counts.
     pub(super) trapped_bishops: TrappedBishops,
@@ -109,15 +109,15 @@ pub(super) struct Rules {
     pub(super) seventh: Seventh,
     /// Wings whose shelter counts.
     pub(super) shelter: Shelter,
-    /// Are pawns recognised that cannot be stopped when the enemy has no pieces?
+    /// `true` if pawns are recognised that cannot be stopped when the enemy has no pieces.
     pub(super) unstoppable: bool,
     /// Effect of opposite bishops.
     pub(super) opposite_bishops: OppositeBishops,
-    /// Has the side to move a bonus?
+    /// `true` if the side to move has a bonus.
     pub(super) tempo: bool,
-    /// Is a lead worth less with pawns on few files?
+    /// `true` if a lead is worth less with pawns on few files.
     pub(super) drawishness: bool,
-    /// Have pawn endings rules of their own?
+    /// `true` if pawn endings have rules of their own.
     pub(super) pawn_endings: bool,
     /// Condition under which the original skips the evaluation; used as an experiment only, since
     /// its bounds were not published.

@@ -167,14 +167,14 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// Is a root move none of those that are asked for?
+    /// Returns whether `searchmoves` excludes a root move.
     fn is_excluded(&self, candidate: &CandidateMove) -> bool {
         let restricted = !self.request.limits.search_moves.is_empty();
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Is a root move illegal castling? It is searched, but might not lose the king as other moves into
-    /// check do.
+    /// Returns whether a root move is illegal castling. It is searched, but might not lose the king
+    /// as other moves into check do.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }

@@ -18,7 +18,7 @@ pub(super) struct Best {
     pub(super) from: Square88,
     /// Destination of the move.
     pub(super) to: Square88,
-    /// Is there a move, and is it one that can be tried before others? Castling cannot.
+    /// `true` if there is a move that can be tried before others; castling cannot.
     pub(super) simple: bool,
 }
 
@@ -30,16 +30,16 @@ pub(super) struct Entry {
     /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that do not
     /// depend on it.
     pub(super) depth: i32,
-    /// Is the true score at least this?
+    /// `true` if the true score is at least this.
     pub(super) is_lower: bool,
-    /// Is the true score at most this?
+    /// `true` if the true score is at most this.
     pub(super) is_upper: bool,
     /// The best move.
     pub(super) best: Best,
 }
 
 impl Entry {
-    /// Does the score settle a search with this window?
+    /// Returns whether the score settles a search with this window.
     pub(super) fn settles(&self, alpha: Score, beta: Score) -> bool {
         (self.score >= beta || self.is_upper) && (self.score <= alpha || self.is_lower)
     }
@@ -104,7 +104,7 @@ impl Table {
         }
     }
 
-    /// Does the slot hold nothing?
+    /// Returns whether the slot is empty.
     fn is_empty(&self, content: u64) -> bool {
         content >> SEARCH_SHIFT != u64::from(self.search)
     }

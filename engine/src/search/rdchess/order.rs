@@ -59,7 +59,7 @@ pub(super) struct MoveOrder {
     given: usize,
     /// Captures that are left for later steps.
     captures: MoveList,
-    /// Only captures that do not lose?
+    /// `true` if only captures that do not lose are given.
     good_only: bool,
 }
 
@@ -120,7 +120,7 @@ impl MoveOrder {
         }
     }
 
-    /// Was the move tried in an earlier step?
+    /// Returns whether the move was tried in an earlier step.
     fn was_given(&self, mv: Move) -> bool {
         let is_killer = self.step > Step::Killers && self.hints.killers.contains(&Some(mv));
         Some(mv) == self.hints.table || is_killer
@@ -230,7 +230,7 @@ impl MoveOrder {
     }
 }
 
-/// Does an own piece other than the one that moves defend the square it moves to?
+/// Returns whether an own piece other than the moving one defends the destination.
 fn is_defended(position: &Position, mv: Move) -> bool {
     let own = position.board().color(position.turn()) - Bitboard::of(mv.from());
     let occupied = position.board().occupied() - Bitboard::of(mv.from());

@@ -57,7 +57,7 @@ pub(crate) struct Table {
     slots: Vec<slots::Slot>,
     /// The game time: one step per move, two per capture or pawn move.
     now: u16,
-    /// Are old entries replaced first?
+    /// `true` if old entries are replaced first.
     ages: bool,
 }
 
