@@ -11,13 +11,13 @@ use crate::support::{phrases, programs, store, wait_for};
 
 const PAIRS: usize = 8;
 
-/// The puppet plays other moves for each value of its option.
+/// A match of puppets, which play other moves for each value of their option.
 fn styles<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).puppet("whole", args);
     plan.set("option", "Style").set("features", "Solid,Risky")
 }
 
-/// The bundled engine, whose games are the same every time.
+/// A match of the bundled engine, whose games are the same every time.
 fn bundled<'a>(bench: &'a Bench, features: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).set("eval", "blunder").set("features", features);
     plan.set("each", "nodes=60,option.Hash=1")

@@ -37,7 +37,7 @@ fn duel(bench: &Bench, program: &str, args: [&str; 2], more: &str) -> Finished {
     bench.arbiter(words.chain(engines).chain(more)).finish()
 }
 
-/// The lines that start so.
+/// Returns the lines with this start.
 fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
     finished.stdout.lines().filter(|line| line.starts_with(start)).collect()
 }

@@ -16,7 +16,7 @@ use crate::support::plan::{Plan, Played};
 use crate::support::snapshot::{of_any_machine, said, without_figures};
 use crate::support::{phrases, store, wait_for};
 
-/// `arbiter ctl run …` for the run in `bench`.
+/// Runs `arbiter ctl run …` for the run in `bench`.
 fn ctl(bench: &Bench, words: &[&str]) -> Finished {
     let results = bench.path("results").display().to_string();
     let args = ["ctl", "--results", &results, "run"];
@@ -169,7 +169,7 @@ fn the_socket_of_a_killed_run_is_replaced() {
 struct Seat(Child);
 
 impl Seat {
-    /// `then` is done by the shell of the terminal after the run.
+    /// Starts the run in a terminal, whose shell executes `then` after the run.
     fn at(bench: &Bench, plan: Plan<'_>, then: &str) -> Seat {
         let line = plan.command_line();
         let script = bench

@@ -36,7 +36,7 @@ pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     slow(bench).unset("concurrency").set("on", server.url())
 }
 
-/// The same, where a worker that says nothing for [`LEASE`] loses its pairs.
+/// [`distant`], in which a worker without a sign of life for [`LEASE`] loses its pairs.
 pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     distant(bench, server).set("lease", LEASE.as_secs())
 }
@@ -138,8 +138,9 @@ fn two_runs_share_the_workers() {
     }
 }
 
-/// Two runs of 40 pairs, the second of which begins when the first has a pair, over a worker with two
-/// slots; how many pairs the first gets while the second has its own, if it is of this priority.
+/// Plays two runs of 40 pairs over a worker with two slots; the second starts when the first has a
+/// pair. Returns the number of pairs that the first gets while the second, of this priority, is
+/// played.
 fn pairs_beside(priority: u8) -> usize {
     const PAIRS: usize = 40;
     let benches = [Bench::new(), Bench::new()];

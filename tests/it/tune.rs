@@ -16,7 +16,7 @@ const PAIRS: usize = 2;
 /// Big steps, so that every result shows.
 const PARAMS: &str = "Courage,50,0,100,10,0.5\nPatience, int, 0, -9, 9, 2, 0.25\n";
 
-/// Two options of the puppet, each of which changes its moves.
+/// A tuning of two options of the puppet, each of which changes its moves.
 fn tuning<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let params = bench.write("params.txt", PARAMS);
     Plan::new(bench, "tune", ITERATIONS * PAIRS)

@@ -109,7 +109,7 @@ impl Board {
         Some(Board { position, castling: self.castling })
     }
 
-    /// A legal move as it is written where castling is written in the other way.
+    /// Returns a legal move in the other notation of castling.
     pub fn other_notation(&self, uci: &str) -> String {
         let parsed = uci.parse::<UciMove>().ok();
         let legal = parsed.and_then(|parsed| parsed.to_move(&self.position).ok());

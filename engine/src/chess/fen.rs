@@ -240,7 +240,7 @@ fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Option<Bitboard> 
     Some(rooks)
 }
 
-/// The rook furthest from the king towards h (or a) on the back rank: what K and Q mean in X-FEN.
+/// Returns the rook furthest from the king towards h (or a) on the back rank, as K and Q in X-FEN.
 fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -> Option<Square> {
     let rank = color.relative_rank(0);
     let on = |kind| move |&square: &Square| pieces[square.index()] == Some(Piece { color, kind });

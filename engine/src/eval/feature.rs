@@ -55,7 +55,7 @@ impl FeatureSet {
         FeatureSet::parse_groups(text, [known]).map(|[set]| set)
     }
 
-    /// The same for features of several owners: the names of each give a set.
+    /// Reads names as [`parse`](Self::parse) does, into one set for each group of known features.
     ///
     /// # Errors
     ///

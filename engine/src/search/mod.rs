@@ -285,8 +285,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         SearchResult { pawn_table, ..self.results.swap_remove(0) }
     }
 
-    /// One iteration: as many lines as MultiPV asks for, each without the first moves of those
-    /// before. `None` if the search was stopped.
+    /// Performs one iteration: as many lines as MultiPV asks for, each without the first moves of
+    /// the earlier ones. Returns `None` if the search was stopped.
     fn iterate(
         &mut self,
         depth: i32,

@@ -35,7 +35,7 @@ impl Personality {
         Personality::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(name))
     }
 
-    /// The evaluation that goes with it.
+    /// Returns the evaluation that belongs to the search.
     pub const fn own_evaluation(self) -> Variant {
         match self {
             Personality::Palimpsest => Variant::Nnue,

@@ -104,7 +104,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.prune_quiet(node, mv, count)
     }
 
-    /// Futility and SEE pruning of captures and promotions.
+    /// Returns whether futility or SEE pruning skips a capture or promotion.
     fn prune_noisy(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
         let victim = position.captured(mv).map_or(0, see::piece_value);
@@ -118,7 +118,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             && !see::gains_at_least(position, mv, -params::noisy_see_margin() * depth)
     }
 
-    /// History, futility and SEE pruning of quiet moves.
+    /// Returns whether history, futility or SEE pruning skips a quiet move.
     fn prune_quiet(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
         let history_score = self.history_score(node, mv);
@@ -167,7 +167,7 @@ fn is_futile(node: &Node, reduced: i32) -> bool {
     features::futility() && node.eval + base + per_ply * reduced <= node.alpha
 }
 
-/// Futility pruning of a capture of a piece worth `victim` centipawns.
+/// Returns whether futility pruning skips a capture of a piece worth `victim` centipawns.
 fn is_futile_capture(node: &Node, count: usize, victim: Score) -> bool {
     let (base, per_ply) = params::noisy_futility_margin();
     let reduced = reduced_depth(node, count);

@@ -49,7 +49,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// Of the target, `result_share` is the result of the game, and the rest its score.
+    /// Creates a sample. `result_share` of its target is the result of the game, the rest its
+    /// score.
     #[inline(always)]
     fn new(record: &Record, result_share: f32) -> Sample {
         let turn = record.turn();

@@ -110,7 +110,7 @@ const COMMANDS: [&str; 14] = [
     "d",
 ];
 
-/// A piece of foreign text short enough to be repeated.
+/// Shortens foreign text so that it can be repeated in a message.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {

@@ -130,7 +130,8 @@ fn run_position(
     Ok(())
 }
 
-/// Castling is written as king takes rook where the position is not one of standard chess.
+/// Returns the notation of castling: king takes rook where the position is not one of standard
+/// chess.
 fn castling_form(position: &Position) -> CastlingForm {
     if position.is_chess960() { CastlingForm::KingTakesRook } else { CastlingForm::KingTo }
 }

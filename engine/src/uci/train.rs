@@ -136,7 +136,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The place of a file that may not be there, by whatever name; none without its folder.
+/// Returns the canonical path of a file that may not exist; `None` if its folder does not exist.
 fn place(file: &Path) -> Option<PathBuf> {
     fs::canonicalize(file).ok().or_else(|| {
         let folder = fs::canonicalize(Path::new(".").join(file.parent()?)).ok()?;

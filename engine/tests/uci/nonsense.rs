@@ -142,7 +142,7 @@ fn shuffled(random: &mut Random) -> Vec<u8> {
     words.join(random.pick(&[" ", "  ", "\t"])).into_bytes()
 }
 
-/// A command with some bytes that are others.
+/// Returns a command with some bytes replaced.
 fn damaged(random: &mut Random) -> Vec<u8> {
     let mut bytes = random.pick(&COMMANDS).as_bytes().to_vec();
     for _ in 0..=random.below(3) {
@@ -152,7 +152,7 @@ fn damaged(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Much of the same: a game of thousands of plies, a word or a value of many letters.
+/// Returns a long line: a game of thousands of plies, a word or a value of many letters.
 fn long(random: &mut Random) -> Vec<u8> {
     let count = [300, 6_000, 150_000][random.below(3)];
     let (start, part) = *random.pick(&[
@@ -281,7 +281,7 @@ impl Drop for Session {
     }
 }
 
-/// One session. A third of them end in the middle of whatever is going on.
+/// Runs one session. In a third of them the input ends after the last line of nonsense.
 fn session(seed: u64) -> Result<(), String> {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut session = Session::start();

@@ -16,7 +16,7 @@ fn games(bench: &Bench) -> Vec<(String, String, String)> {
     games.iter().map(tags).map(|[white, black, fen]| (white, black, fen)).collect()
 }
 
-/// Two puppets without names.
+/// Runs a match of two puppets without names.
 fn nameless(bench: &Bench, program: &str, more: &str) -> Finished {
     let mut words = vec!["compat".to_owned(), program.to_owned()];
     for seed in ["1", "2"] {

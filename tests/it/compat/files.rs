@@ -4,7 +4,7 @@ use super::{compat, duel, engine, lines};
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan;
 
-/// Three puppets.
+/// Runs a tournament of three puppets.
 fn three(bench: &Bench, program: &str, more: &str) -> Finished {
     bench.write("book.epd", plan::openings(20));
     let words = ["compat", program].into_iter().map(str::to_owned);

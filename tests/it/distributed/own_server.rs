@@ -31,7 +31,8 @@ fn init_with(bench: &Bench, flags: &[&str]) {
     bench.arbiter(made.iter().chain(flags)).finish().expect_code(0);
 }
 
-/// A server that has their users, but does not encrypt, so that tests can speak to it by hand.
+/// A server with the users of the folder but without encryption, so that tests can speak its
+/// protocol.
 pub fn unencrypted(bench: &Bench) -> Option<Server> {
     init(bench, 1);
     serve(bench)

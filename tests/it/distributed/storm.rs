@@ -160,7 +160,7 @@ fn plan<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     Plan::new(bench, "match", PAIRS).puppet("A", &engine(1)).puppet("B", &engine(2))
 }
 
-/// A run that is struck until `end`, or until it ends by itself.
+/// Plays a run that is struck until `end`, or until it ends by itself.
 fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -> Option<Played> {
     let bench = Bench::new();
     let server = Server::start(&bench, "")?;

@@ -16,7 +16,7 @@ use crate::support::wait_for;
 /// Positions of the suite.
 const POSITIONS: usize = 40;
 
-/// Our own positions, and a line that is none.
+/// Writes a suite of our own positions, and a line that is no position.
 fn suite(bench: &Bench, positions: usize) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/tactics.epd");
     let text = std::fs::read_to_string(own).expect("the suite is there");
@@ -25,12 +25,12 @@ fn suite(bench: &Bench, positions: usize) -> PathBuf {
     bench.write("suite.epd", format!("this is no position\n{}\n", lines.join("\n")))
 }
 
-/// Two engines that search it; `more` are further words.
+/// Starts two engines that search the suite; `more` are further arguments.
 fn ask(bench: &Bench, more: &[&str]) -> Running {
     ask_some(bench, POSITIONS, more)
 }
 
-/// As [`ask`], with so many of the positions.
+/// Starts [`ask`] with so many of the positions.
 fn ask_some(bench: &Bench, positions: usize, more: &[&str]) -> Running {
     let file = suite(bench, positions).display().to_string();
     let engines = ["name=A,cmd=bundled,nodes=2000", "name=B,cmd=bundled,eval=material,nodes=300"];

@@ -144,7 +144,7 @@ fn tuning() -> Plan {
     Plan::resolve(RunKind::Tune, request).expect("the request makes sense")
 }
 
-/// The request that all share: bundled engines of these names under a clock, a test that ends soon.
+/// The request of all runs: bundled engines of these names under a clock, a test that ends soon.
 fn request(names: &[&str]) -> Request {
     let engine = |name: &&str| {
         let spec = EngineSpec::parse("cmd=bundled,eval=material,option.Hash=8");

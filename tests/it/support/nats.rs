@@ -35,7 +35,7 @@ impl Server {
         Server::start_at(bench, "127.0.0.1", free_port(), None, more)
     }
 
-    /// The same at an address of a network namespace.
+    /// Starts one at an address of a network namespace; see [`start`](Self::start).
     #[track_caller]
     pub fn start_at(
         bench: &Bench,

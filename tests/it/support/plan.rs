@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
         bench.start(Path::new("/bin/sh"), shell.chain([arbiter]).chain(self.args()))
     }
 
-    /// It as a line of a shell script.
+    /// Returns the command line as a line of a shell script.
     pub fn command_line(self) -> String {
         let words = std::iter::once(programs::arbiter().display().to_string()).chain(self.args());
         words.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
@@ -155,8 +155,7 @@ impl Played {
     }
 }
 
-/// A book of different positions, one per line: all that two plies can reach, a
-/// move of White's after the other.
+/// Returns a book of `count` different positions, one per line, each reached by two plies.
 pub fn openings(count: usize) -> String {
     let lines: Vec<String> = after_one_move(&Chess::default())
         .iter()

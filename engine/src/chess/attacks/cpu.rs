@@ -100,7 +100,7 @@ impl Machine {
         })
     }
 
-    /// The machine used at this level; `None` if it cannot.
+    /// Returns the machine used at this level; `None` if the CPU lacks a feature of it.
     pub fn at(level: Level) -> Option<Machine> {
         match level {
             Level::Plain => Some(Machine(DetectedCpu::Plain(Plain(Magic::tables())))),
@@ -164,13 +164,14 @@ impl Cpu for Plain {
     }
 }
 
-/// A function of its own, as for the other machines: jobs that run each other cannot be inlined.
+/// Runs a job in a function of its own, as for the other machines: jobs that run each other cannot
+/// be inlined.
 #[inline(never)]
 fn run_plain<J: Job>(cpu: Plain, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// AMD's CPUs before Zen 3 have PEXT but take a hundred cycles and more for it.
+/// Returns whether to avoid PEXT, which takes AMD's CPUs before Zen 3 a hundred cycles and more.
 fn pext_is_slow() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

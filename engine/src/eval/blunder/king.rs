@@ -34,7 +34,7 @@ pub(super) struct Attack {
 }
 
 impl Attack {
-    /// No attack yet, on a king standing there.
+    /// Returns an attack without pieces on a king on this square.
     #[inline]
     pub(super) fn on(king: Square) -> Attack {
         Attack {

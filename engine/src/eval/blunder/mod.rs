@@ -54,17 +54,17 @@ impl Blunder {
         Blunder { disabled, experiments }
     }
 
-    /// The experiments there are.
+    /// Returns all experiments.
     pub(super) fn experiments() -> Vec<Feature> {
         Experiment::ALL.to_vec()
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }
 
-    /// The position, term by term.
+    /// Returns the evaluation of a position, term by term.
     pub(super) fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled).trying(self.experiments);
         let value = evaluate_terms(position, &mut record);

@@ -170,12 +170,12 @@ impl MicroMax {
         MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
     }
 
-    /// The experiments there are.
+    /// Returns all experiments.
     pub(super) fn experiments() -> Vec<Feature> {
         Experiment::ALL.to_vec()
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }

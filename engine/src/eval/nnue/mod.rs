@@ -56,7 +56,7 @@ impl Nnue {
         Nnue { network, machine, accumulator: Accumulator::new(network) }
     }
 
-    /// The features there are: a network cannot be taken apart.
+    /// Returns all features: none, since a network cannot be taken apart.
     pub(super) fn features() -> Vec<Feature> {
         Vec::new()
     }
@@ -70,7 +70,7 @@ impl Nnue {
     }
 }
 
-/// Every feature, for comparisons: none can be named.
+/// Returns the features for comparisons: none, since a network has no named ones.
 pub(super) fn entries() -> Vec<Entry> {
     Vec::new()
 }

@@ -140,8 +140,8 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
     Some(weight(place))
 }
 
-/// Nothing but rook pawns of one file and a bishop that does not see where they become queens,
-/// with the other king close to that square?
+/// Returns whether the stronger side has only rook pawns of one file and a bishop that does not see
+/// their promotion square, with the other king close to that square.
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
     let file = pawns.first().file();
@@ -154,8 +154,8 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     !sees && board.king(!strong).distance(goal) <= 1
 }
 
-/// One rook each and nothing else, at most one pawn more, all on one side of the board, and the
-/// other king near them?
+/// Returns whether each side has one rook and no other piece, with at most one pawn more, all pawns
+/// on one side of the board, and the other king near them.
 fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()

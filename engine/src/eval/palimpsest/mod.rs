@@ -90,12 +90,12 @@ impl Palimpsest {
         Palimpsest { disabled, machine: machine(), table: KingPawnTable::new() }
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }
 
-    /// The position, term by term.
+    /// Returns the evaluation of a position, term by term.
     pub(super) fn explain(&mut self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
         let table = &mut self.table;

@@ -57,7 +57,7 @@ pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     }
 }
 
-/// From the fourth rank to the sixth.
+/// Returns the outposts, from the fourth rank to the sixth.
 #[inline(always)]
 fn outposts<S: Side>(own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let ranks = match S::COLOR {

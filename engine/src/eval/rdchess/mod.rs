@@ -83,12 +83,12 @@ impl RdChess {
         RdChess { disabled, root, table: KingPawnTable::new() }
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }
 
-    /// The position a game has reached as a root, term by term.
+    /// Returns the evaluation of the position a game has reached as a root, term by term.
     pub(super) fn explain(&mut self, game: &Game) -> Report {
         self.reset(game);
         let mut record = Record::new(self.disabled);

@@ -79,7 +79,7 @@ pub(super) fn is_outside(estimate: Score, alpha: Score, beta: Score) -> bool {
     estimate < alpha - WINDOW_MARGIN || estimate > beta + WINDOW_MARGIN
 }
 
-/// From White's side to that of the side to move, or back.
+/// Converts a score between White's side and the side to move.
 #[inline]
 pub(super) fn signed(position: &Position, score: Score) -> Score {
     if position.turn() == Color::White { score } else { -score }

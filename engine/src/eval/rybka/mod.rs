@@ -73,7 +73,7 @@ pub(super) fn evaluator<V: Version + 'static>(
     }
 }
 
-/// The position, term by term.
+/// Returns the evaluation of a position, term by term.
 pub(super) fn explain<V: Version>(
     position: &Position,
     disabled: FeatureSet,
