@@ -151,22 +151,22 @@ fn an_engine_that_behaves_passes() {
 }
 
 #[test]
-fn the_bundled_engine_passes_every_check_it_must() {
+fn the_bundled_engine_passes_the_checks_of_its_options() {
     let bench = Bench::new();
-    // Timing is left to a quiet machine: the limits are generous.
+    // The gates of this repository carry out all checks, in a release build.
     let junit = bench.path("junit.xml");
     let junit = junit.to_str().expect("a path of ours");
-    let more = ["--margin", "2", "--patience", "20", "--format", "json", "--junit", junit];
+    let more = ["--filter", "option", "--patience", "20", "--format", "json", "--junit", junit];
     let args = [&["check", "bundled"][..], &more].concat();
     let json = bench.arbiter(args).finish().expect_code(0).json();
     assert_eq!(json["grades"]["must"]["failed"], 0, "{json:#}");
     let judged = json["checks"].as_array().expect("a list");
-    assert!(judged.len() >= 100, "{json:#}");
+    assert!(judged.len() >= 10, "{json:#}");
     assert_eq!(outcome(&json, "option-threads")["outcome"], "passed", "{json:#}");
     let failed: Vec<&Value> = judged.iter().filter(|check| check["outcome"] == "failed").collect();
     assert!(failed.is_empty(), "{failed:#?}");
     let xml = bench.read("junit.xml");
-    assert!(xml.contains("<testcase name=\"uciok\" classname=\"check.must\""), "{xml}");
+    assert!(xml.contains("<testcase name=\"option-threads\" classname=\"check."), "{xml}");
     assert!(!xml.contains("<failure"), "{xml}");
 }
 
